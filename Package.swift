@@ -1,0 +1,111 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+// The Makefile sets CURFEW_BUILD=1 for what only this repository needs: the version script and the
+// soname of libcurfew.so, and the Swift runtime inside it (CURFEW_STATIC=1). Without it the manifest
+// carries no unsafe flag, so that other packages can depend on this one by version.
+let ours = Context.environment["CURFEW_BUILD"] == "1"
+let staticRuntime = Context.environment["CURFEW_STATIC"] == "1"
+let root = Context.packageDirectory
+
+let swift: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+]
+// Exclusivity of class properties on the path of a task is proven by tests and sanitizers.
+let fast: [SwiftSetting] =
+    swift
+    + (ours ? [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))] : [])
+
+func link(_ flags: [String]) -> [LinkerSetting] {
+    ours
+        ? [.unsafeFlags(flags.flatMap { ["-Xlinker", $0] }, .when(configuration: .release))] : []
+}
+let runtimeInside: [LinkerSetting] =
+    ours && staticRuntime ? [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))] : []
+let libraryLink =
+    link([
+        "--version-script=\(root)/Sources/CInterface/libcurfew.map", "-soname=libcurfew.so.0",
+        "-z", "nodelete", "--gc-sections",
+    ]) + runtimeInside
+let pluginLink =
+    link(["--version-script=\(root)/Plugins/plugin.map", "-z", "nodelete", "--gc-sections"])
+    + runtimeInside
+
+let package = Package(
+    name: "curfew",
+    products: [
+        .library(name: "Curfew", targets: ["Curfew"]),
+        .library(name: "CurfewPlugin", targets: ["CurfewPlugin"]),
+        .library(name: "CurfewHost", type: .dynamic, targets: ["CInterface"]),  // libcurfew.so.0
+        .executable(name: "curfew", targets: ["curfew"]),
+        .library(name: "mirror", type: .dynamic, targets: ["MirrorPlugin"]),
+    ],
+    targets: [
+        // The public C headers, nothing else.
+        .target(name: "CCurfew", path: "include", publicHeadersPath: "."),
+        // What Glibc's module does not reach: futex, eventfd, thread names, getopt_long.
+        .target(name: "CSystem"),
+        .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
+
+        // Values, state machines, policy: no import line at all.
+        .target(name: "Scheduling", swiftSettings: fast),
+        .testTarget(name: "SchedulingTests", dependencies: ["Scheduling"], swiftSettings: swift),
+
+        // Manifest, dlopen, ABI tables, libffi; the only place that touches plugin memory.
+        .target(
+            name: "PluginBridge", dependencies: ["Scheduling", "CCurfew", "CFFI", "CSystem"],
+            swiftSettings: fast),
+        .testTarget(
+            name: "PluginBridgeTests", dependencies: ["PluginBridge", "Scheduling", "TestSupport"],
+            swiftSettings: swift),
+
+        // Worker threads, timers, budgets, events, lifecycle.
+        .target(
+            name: "Runner", dependencies: ["Scheduling", "PluginBridge", "CCurfew", "CSystem"],
+            swiftSettings: fast),
+
+        // The Swift embedding API and the one place where parts are put together.
+        .target(
+            name: "Curfew", dependencies: ["Runner", "PluginBridge", "Scheduling", "CCurfew"],
+            swiftSettings: fast),
+        .testTarget(
+            name: "CurfewTests", dependencies: ["Curfew", "CCurfew", "TestSupport"],
+            swiftSettings: swift),
+
+        // include/curfew/host.h in Swift; libcurfew.so.
+        .target(
+            name: "CInterface", dependencies: ["Curfew", "CCurfew"],
+            exclude: ["libcurfew.map", "libcurfew.symbols", "curfew.pc.in"],
+            swiftSettings: fast, linkerSettings: libraryLink),
+        .testTarget(
+            name: "CInterfaceTests", dependencies: ["CInterface", "CCurfew", "TestSupport"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "HeaderTests", dependencies: ["TestSupport"], exclude: ["layout.txt"],
+            swiftSettings: swift),
+
+        // The command line: parsing and printing only.
+        .executableTarget(
+            name: "curfew", dependencies: ["Curfew", "CSystem"], swiftSettings: swift,
+            linkerSettings: runtimeInside),
+        .testTarget(
+            name: "CommandTests", dependencies: ["TestSupport"], swiftSettings: swift),
+        .testTarget(
+            name: "EmbeddingTests", dependencies: ["TestSupport"], swiftSettings: swift),
+
+        // The Swift API for plugin authors; contains no host.
+        .target(name: "CurfewPlugin", dependencies: ["CCurfew"], swiftSettings: swift),
+
+        // Plugins in Swift; those in C are built by the Makefile, free of any Swift.
+        .target(
+            name: "MirrorPlugin", dependencies: ["CurfewPlugin"], path: "Plugins/mirror",
+            exclude: ["manifest.json"], swiftSettings: swift, linkerSettings: pluginLink),
+
+        // What several test targets need: built things and where they are, child processes.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "csystem.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S 1000000000u
+
+static struct timespec timespec_of(uint64_t ns) {
+    return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+}
+
+uint64_t csys_monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+void csys_futex_wait(const void *word, uint32_t expected, uint64_t until_ns) {
+    /* FUTEX_WAIT_BITSET takes an absolute time, so an early return cannot lengthen the wait. */
+    struct timespec until = timespec_of(until_ns);
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
+            until_ns == UINT64_MAX ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+void csys_futex_wake(const void *word, int32_t count) {
+    syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, NULL, NULL, 0);
+}
+
+void csys_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+void csys_yield(void) { sched_yield(); }
+
+int32_t csys_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+void csys_eventfd_signal(int32_t fd) {
+    uint64_t one = 1;
+    ssize_t written;
+    do {
+        written = write(fd, &one, sizeof one);
+    } while (written < 0 && errno == EINTR);
+}
+
+void csys_eventfd_drain(int32_t fd) {
+    uint64_t count;
+    ssize_t got;
+    do {
+        got = read(fd, &count, sizeof count);
+    } while (got < 0 && errno == EINTR);
+}
+
+void csys_wait_readable(int32_t fd, uint64_t until_ns) {
+    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+    if (until_ns == UINT64_MAX) {
+        ppoll(&poll_fd, 1, NULL, NULL);
+        return;
+    }
+    uint64_t now = csys_monotonic_ns();
+    struct timespec left = timespec_of(until_ns > now ? until_ns - now : 0);
+    ppoll(&poll_fd, 1, &left, NULL);
+}
+
+struct start {
+    void (*body)(void *);
+    void *argument;
+};
+
+static void *trampoline(void *raw) {
+    struct start start = *(struct start *)raw;
+    free(raw);
+    start.body(start.argument);
+    return NULL;
+}
+
+int32_t csys_thread_start(void (*body)(void *), void *argument, uint64_t stack_bytes) {
+    struct start *start = malloc(sizeof *start);
+    if (start == NULL) return ENOMEM;
+    *start = (struct start){body, argument};
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    int result = 0;
+    if (stack_bytes != 0) result = pthread_attr_setstacksize(&attributes, stack_bytes);
+    sigset_t all, before;
+    sigfillset(&all);
+    /* A new thread inherits the mask; SIGSEGV and its kin are delivered even when blocked (they
+     * then kill the process), so a crash stays a crash. */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    if (result == 0) result = pthread_create(&thread, &attributes, trampoline, start);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (result != 0) free(start);
+    return result;
+}
+
+void csys_thread_name(const char *name) {
+    char cut[16] = {0};
+    strncpy(cut, name, sizeof cut - 1);
+    pthread_setname_np(pthread_self(), cut);
+}
+
+void csys_thread_nice(int32_t increment) {
+    /* On Linux a nice value belongs to a thread, and 0 means the calling one (sched(7)). */
+    errno = 0;
+    int current = getpriority(PRIO_PROCESS, 0);
+    if (errno == 0) setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), current + increment);
+}
+
+void csys_thread_io_priority(int32_t level) {
+    enum { who_process = 1, class_best_effort = 2, class_idle = 3, class_shift = 13 };
+    int value = level >= 9 ? class_idle << class_shift
+                           : (class_best_effort << class_shift) | (level - 1);
+    syscall(SYS_ioprio_set, who_process, 0, value);
+}
+
+void csys_thread_no_timer_slack(void) { prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); }
+
+static _Thread_local const void *thread_owner;
+static _Thread_local uint64_t thread_role;
+
+const void *csys_thread_owner(void) { return thread_owner; }
+uint64_t csys_thread_role(void) { return thread_role; }
+void csys_set_thread_owner(const void *owner, uint64_t role) {
+    thread_owner = owner;
+    thread_role = role;
+}
+
+void *csys_map(uint64_t bytes) {
+    void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return address == MAP_FAILED ? NULL : address;
+}
+
+void csys_unmap(void *address, uint64_t bytes) { munmap(address, bytes); }
+
+int32_t csys_getopt_long(int32_t argc, char *const *argv, const char *short_options,
+                         const csys_option *options, int32_t count) {
+    enum { most = 63 };
+    struct option table[most + 1];
+    memset(table, 0, sizeof table);
+    for (int32_t i = 0; i < count && i < most; i++) {
+        table[i].name = options[i].name;
+        table[i].has_arg = options[i].has_argument;
+        table[i].val = options[i].value;
+    }
+    opterr = 0;
+    return getopt_long(argc, argv, short_options, table, NULL);
+}
+const char *csys_optarg(void) { return optarg; }
+int32_t csys_optind(void) { return optind; }
+int32_t csys_optopt(void) { return optopt; }
+void csys_getopt_reset(void) { optind = 0; }
+
+int32_t csys_terminal_columns(int32_t fd) {
+    struct winsize size;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}

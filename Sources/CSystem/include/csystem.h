@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csystem.h: the few calls of Linux that Swift's Glibc module does not reach, and the thread-local
+ * words of a host's threads. Prototypes only; the GNU headers stay in csystem.c. Every function
+ * has the meaning of the call it is named after.
+ */
+#ifndef CSYSTEM_H
+#define CSYSTEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+uint64_t csys_monotonic_ns(void);
+
+/* futex(2), process-private. Waits while *word == expected, until the CLOCK_MONOTONIC time
+ * `until_ns` (UINT64_MAX: for ever). Spurious returns are possible. */
+void csys_futex_wait(const void *word, uint32_t expected, uint64_t until_ns);
+void csys_futex_wake(const void *word, int32_t count);
+
+/* The processor's hint for a spinning loop; sched_yield(2). */
+void csys_pause(void);
+void csys_yield(void);
+
+/* eventfd(2), non-blocking and close-on-exec; -1 with errno. */
+int32_t csys_eventfd(void);
+void csys_eventfd_signal(int32_t fd);
+void csys_eventfd_drain(int32_t fd);
+
+/* Waits until fd is readable, at most until `until_ns` (UINT64_MAX: for ever). */
+void csys_wait_readable(int32_t fd, uint64_t until_ns);
+
+/* Starts a detached thread with all signals blocked, so that a host's threads never take a signal
+ * meant for the embedder. Returns 0 or an errno. */
+int32_t csys_thread_start(void (*body)(void *), void *argument, uint64_t stack_bytes);
+void csys_thread_name(const char *name);       /* cut to 15 bytes */
+void csys_thread_nice(int32_t increment);      /* this thread's; errors are ignored */
+void csys_thread_io_priority(int32_t level);   /* 1…8 best effort, 9 idle; errors are ignored */
+void csys_thread_no_timer_slack(void);
+
+/* Two words of the calling thread, NULL and 0 at first: whose thread this is, and its role. */
+const void *csys_thread_owner(void);
+uint64_t csys_thread_role(void);
+void csys_set_thread_owner(const void *owner, uint64_t role);
+
+/* An anonymous, zeroed, lazily filled mapping; NULL when there is none to be had. */
+void *csys_map(uint64_t bytes);
+void csys_unmap(void *address, uint64_t bytes);
+
+/* getopt_long(3) with a table of `count` options; has_argument 0 or 1. `index` and the others are
+ * getopt's own variables. A leading '+' stops at the first operand. */
+typedef struct csys_option {
+    const char *name;
+    int32_t has_argument;
+    int32_t value;
+} csys_option;
+int32_t csys_getopt_long(int32_t argc, char *const *argv, const char *short_options,
+                         const csys_option *options, int32_t count);
+const char *csys_optarg(void);
+int32_t csys_optind(void);
+int32_t csys_optopt(void);
+void csys_getopt_reset(void);
+
+/* Columns of the terminal behind fd, or 0. */
+int32_t csys_terminal_columns(int32_t fd);
+
+#endif /* CSYSTEM_H */

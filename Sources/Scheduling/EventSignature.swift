@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The type of one event parameter.
+public enum EventType: Int32, Sendable, CaseIterable {
+    case bool = 1
+    case int32 = 2
+    case int64 = 3
+    case double = 4
+    case text = 5
+
+    /// The name a manifest uses.
+    public var name: String {
+        switch self {
+        case .bool: "bool"
+        case .int32: "int32"
+        case .int64: "int64"
+        case .double: "double"
+        case .text: "text"
+        }
+    }
+
+    public init?(name: String) {
+        guard let type = EventType.allCases.first(where: { $0.name == name }) else { return nil }
+        self = type
+    }
+}
+
+/// A declared event: its selector and the types of its parameters.
+public struct EventSignature: Hashable, Sendable {
+    public let selector: EventSelector
+    /// As many as the selector has colons.
+    public let parameters: [EventType]
+
+    public init?(name: String, parameters: [EventType]) {
+        guard let selector = EventSelector(name: name, arity: parameters.count) else { return nil }
+        self.selector = selector
+        self.parameters = parameters
+    }
+}

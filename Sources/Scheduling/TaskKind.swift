@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a handler is for; it sets the default budget and picks the workers.
+public enum TaskKind: Int32, Sendable, CaseIterable {
+    /// Short work: 30 s unless the manifest says otherwise.
+    case appRefresh = 1
+    /// Long work: 10 min unless the manifest says otherwise.
+    case processing = 2
+
+    /// The name a manifest uses.
+    public var name: String {
+        switch self {
+        case .appRefresh: "app-refresh"
+        case .processing: "processing"
+        }
+    }
+
+    public init?(name: String) {
+        guard let kind = TaskKind.allCases.first(where: { $0.name == name }) else { return nil }
+        self = kind
+    }
+
+    /// The budget of a handler that declares none, in nanoseconds: 30 s for a refresh, as Apple
+    /// gives; 10 min for processing.
+    public var defaultBudget: UInt64 {
+        switch self {
+        case .appRefresh: 30_000_000_000
+        case .processing: 600_000_000_000
+        }
+    }
+
+    /// The grace of a handler that declares none, in nanoseconds.
+    public static var defaultGrace: UInt64 { 5_000_000_000 }
+}
