@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+# Builds, tests and installs Curfew. `make help` lists what there is.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.DELETE_ON_ERROR:
+# SwiftPM uses all cores by itself, and two of them at once would wait for each other.
+.NOTPARALLEL:
+.DEFAULT_GOAL := all
+
+SWIFT ?= swift
+STRIP ?= strip --strip-unneeded
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+# What Package.swift reads. Debug and release builds see the same values, so that they share one
+# .build and going from one to the other rebuilds nothing; all they change is the release build.
+export CURFEW_BUILD := 1
+export CURFEW_STATIC := 1
+# Swift's crash reports come from a second process, which can outlive a test by minutes.
+export SWIFT_BACKTRACE := enable=no
+
+# The oldest Swift that has everything that is used here.
+SWIFT_MAJOR := 6
+SWIFT_MINOR := 3
+
+# What the build and the tests need on a Debian 12 that has Swift, git and make.
+PACKAGES := binutils bindgen file g++ gcc libc6-dbg libc6-dev libffi-dev libsqlite3-dev luajit \
+            pkg-config python3 python3-cffi python3-pycparser sqlite3 valgrind
+
+VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' include/curfew/version.h)
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+
+RELEASE := .build/release
+HEADERS := $(patsubst include/%,%,$(wildcard include/curfew/*.h include/curfew/ext/*.h))
+
+# A directory with C and no Swift in it is a C plugin; one with Swift in it is a product of the
+# Swift package that has the directory's name.
+directories = $(patsubst %/,%,$(wildcard $(1)/*/))
+PLUGIN_DIRECTORIES := $(call directories,Plugins)
+SWIFT_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),$(if $(wildcard $(d)/*.swift),$(notdir $(d))))
+C_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
+               $(if $(wildcard $(d)/*.c),$(if $(wildcard $(d)/*.swift),,$(notdir $(d)))))
+C_TEST_PLUGINS := $(foreach d,$(call directories,Tests/Plugins),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
+INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS))
+
+PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
+                -Wl,--version-script=Plugins/plugin.map -Wl,-z,nodelete
+
+.PHONY: all help packages toolchain release plugins test-plugins test demo bench sanitize \
+        install uninstall check-format format clean
+
+all: release plugins ## build everything that is installed
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
+
+# --- What is needed ------------------------------------------------------------------------------
+
+packages: ## install the Debian packages the build and the tests need, if any is missing
+	@if ! command -v dpkg-query >/dev/null; then
+	    echo "packages: not a Debian system; what is needed is called there: $(PACKAGES)" >&2
+	    exit 0
+	fi
+	missing=()
+	for package in $(PACKAGES); do
+	    case "$$(dpkg-query -W -f='$${db:Status-Status}' "$$package" 2>/dev/null)" in
+	    installed*) ;;
+	    *) missing+=("$$package") ;;
+	    esac
+	done
+	[ $${#missing[@]} -gt 0 ] || exit 0
+	root=()
+	if [ "$$(id -u)" -ne 0 ]; then
+	    if ! command -v sudo >/dev/null; then
+	        echo "packages: neither root nor sudo; run as root: apt-get install $${missing[*]}" >&2
+	        exit 1
+	    fi
+	    root=(sudo)
+	fi
+	log=$$(mktemp)
+	trap 'rm -f "$$log"' EXIT
+	get() {
+	    "$${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
+	        -o DPkg::Lock::Timeout=300 "$$@" </dev/null >>"$$log" 2>&1
+	}
+	echo "packages: installing $${missing[*]}"
+	# The lists of a fresh system are empty, and those of an old one name files that are gone; they
+	# are fetched only then.
+	if ! get install --no-install-recommends "$${missing[@]}"; then
+	    if ! { get update && get install --no-install-recommends "$${missing[@]}"; }; then
+	        cat "$$log" >&2
+	        echo "packages: apt-get could not install $${missing[*]}; its words are above" >&2
+	        exit 1
+	    fi
+	fi
+
+toolchain:
+	@needed=$(SWIFT_MAJOR).$(SWIFT_MINOR)
+	where="see https://www.swift.org/install/linux/, or say where it is: make SWIFT=/path/to/swift"
+	if ! command -v "$(SWIFT)" >/dev/null; then
+	    echo "Curfew needs Swift $$needed or newer, and there is no '$(SWIFT)' in PATH: $$where" >&2
+	    exit 1
+	fi
+	said=$$("$(SWIFT)" --version 2>&1) || {
+	    printf '%s\n' "$$said" >&2
+	    echo "'$(SWIFT) --version' failed: $$where" >&2
+	    exit 1
+	}
+	if ! [[ $$said =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]]; then
+	    printf '%s\n' "$$said" >&2
+	    echo "'$(SWIFT) --version' names no Swift version: $$where" >&2
+	    exit 1
+	fi
+	major=$${BASH_REMATCH[1]} minor=$${BASH_REMATCH[2]}
+	if ((major < $(SWIFT_MAJOR) || (major == $(SWIFT_MAJOR) && minor < $(SWIFT_MINOR)))); then
+	    echo "Curfew needs Swift $$needed or newer; '$(SWIFT)' is $$major.$$minor: $$where" >&2
+	    exit 1
+	fi
+	for tool in $(CC) pkg-config; do
+	    if ! command -v "$$tool" >/dev/null; then
+	        echo "Curfew needs $$tool to be built: make packages" >&2
+	        exit 1
+	    fi
+	done
+	if ! pkg-config --exists libffi; then
+	    echo "Curfew needs the headers of libffi to be built: make packages" >&2
+	    exit 1
+	fi
+
+# --- What is built -------------------------------------------------------------------------------
+
+release: toolchain ## build libcurfew.so, curfew and the Swift plugins, for release
+	"$(SWIFT)" build -c release
+
+plugins: $(C_PLUGINS:%=.build/plugins/%/manifest.json) $(SWIFT_PLUGINS:%=swift-plugin-%) ## build the plugins of Plugins/
+
+test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) ## build the plugins of Tests/Plugins/
+
+# $(call c-plugin,source directory,name,directory of what is built): the library, then the manifest
+# beside it. A file named `libraries` has what else is to be linked, for instance -lsqlite3.
+define c-plugin
+$(3)/$(2)/lib$(2).so: $(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.h $(1)/$(2)/libraries) \
+        $(HEADERS:%=include/%) Plugins/plugin.map Makefile
+	@mkdir -p $$(@D)
+	$(CC) $(PLUGIN_FLAGS) -Wl,-soname=$$(@F) -o $$@ $(wildcard $(1)/$(2)/*.c) \
+	    $(if $(wildcard $(1)/$(2)/libraries),$$$$(cat $(1)/$(2)/libraries))
+$(3)/$(2)/manifest.json: $(wildcard $(1)/$(2)/manifest.json) $(3)/$(2)/lib$(2).so
+	@$(if $(wildcard $(1)/$(2)/manifest.json),cp $(1)/$(2)/manifest.json $$@,\
+	    echo "$(1)/$(2) has no manifest.json" >&2; exit 1)
+endef
+$(foreach p,$(C_PLUGINS),$(eval $(call c-plugin,Plugins,$(p),.build/plugins)))
+$(foreach p,$(C_TEST_PLUGINS),$(eval $(call c-plugin,Tests/Plugins,$(p),.build/test-plugins)))
+
+.PHONY: $(SWIFT_PLUGINS:%=swift-plugin-%)
+$(SWIFT_PLUGINS:%=swift-plugin-%): swift-plugin-%: release
+	@mkdir -p .build/plugins/$*
+	for file in $(RELEASE)/lib$*.so Plugins/$*/manifest.json; do
+	    cmp -s "$$file" ".build/plugins/$*/$$(basename "$$file")" || cp "$$file" .build/plugins/$*/
+	done
+
+# --- What is proven ------------------------------------------------------------------------------
+
+test: packages release plugins test-plugins ## build everything and run all tests
+	rm -rf .build/prefix
+	$(MAKE) --no-print-directory install PREFIX=.build/prefix DESTDIR=
+	"$(SWIFT)" build --build-tests
+	SWIFT="$(SWIFT)" Tests/check-tests.sh
+	"$(SWIFT)" test --skip-build --disable-xctest
+
+# Header, embedding and command tests look at files and at programs of the release build: nothing of
+# theirs would be instrumented.
+sanitize: packages plugins test-plugins ## run the tests under AddressSanitizer, then ThreadSanitizer
+	skip=(--skip HeaderTests --skip EmbeddingTests --skip CommandTests)
+	# XCTest itself leaks, hence no leak check.
+	ASAN_OPTIONS=detect_leaks=0 "$(SWIFT)" test --sanitize=address --scratch-path .build-asan \
+	    --disable-xctest "$${skip[@]}"
+	# Plugins in Swift look for the sanitizer's symbols in the program.
+	"$(SWIFT)" test --sanitize=thread -Xlinker --export-dynamic --scratch-path .build-tsan \
+	    --disable-xctest "$${skip[@]}"
+
+demo: packages release plugins ## show what Curfew does
+	PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh
+
+bench: packages release plugins ## measure
+	PATH="$$PWD/$(RELEASE):$$PATH" Benchmarks/run.sh
+
+check-format: toolchain ## say where the layout of the sources differs from the house style
+	"$(SWIFT)" format lint --strict --parallel --recursive Package.swift $(wildcard Sources Tests Plugins Benchmarks)
+
+format: toolchain ## bring the Swift sources into the house style
+	"$(SWIFT)" format --in-place --parallel --recursive Package.swift $(wildcard Sources Tests Plugins Benchmarks)
+
+# --- What is installed ---------------------------------------------------------------------------
+
+# `sudo make install` mostly finds no Swift: then what was built before is installed.
+ifneq ($(shell command -v $(SWIFT)),)
+install: release plugins
+endif
+install: ## install into PREFIX (/usr/local), below DESTDIR
+	@prefix=$$(realpath -m -s -- "$(PREFIX)")
+	root="$(DESTDIR)$$prefix"
+	for file in $(RELEASE)/libCurfewHost.so $(RELEASE)/curfew \
+	        $(INSTALLED_PLUGINS:%=.build/plugins/%/manifest.json); do
+	    if ! [ -e "$$file" ]; then
+	        echo "install: $$file is missing: first run make, where Swift is in PATH" >&2
+	        exit 1
+	    fi
+	done
+	put() {  # mode, source, destination; never written in place, which could crash who runs it
+	    install -D -m "$$1" -- "$$2" "$$3.new"
+	    case "$$1" in 755) $(if $(STRIP),$(STRIP) "$$3.new") ;; esac
+	    mv -f -- "$$3.new" "$$3"
+	}
+	for header in $(HEADERS); do
+	    put 644 "include/$$header" "$$root/include/$$header"
+	done
+	put 755 $(RELEASE)/libCurfewHost.so "$$root/lib/libcurfew.so.$(VERSION)"
+	ln -sfn libcurfew.so.$(VERSION) "$$root/lib/libcurfew.so.$(SOVERSION)"
+	ln -sfn libcurfew.so.$(SOVERSION) "$$root/lib/libcurfew.so"
+	put 755 $(RELEASE)/curfew "$$root/bin/curfew"
+	for plugin in $(INSTALLED_PLUGINS); do
+	    to="$$root/lib/curfew/plugins/$$plugin"
+	    put 755 ".build/plugins/$$plugin/lib$$plugin.so" "$$to/lib$$plugin.so"
+	    put 644 ".build/plugins/$$plugin/manifest.json" "$$to/manifest.json"
+	done
+	description=$$(mktemp)
+	trap 'rm -f "$$description"' EXIT
+	while IFS= read -r line; do
+	    line=$${line//@PREFIX@/"$${prefix// /\\ }"}
+	    printf '%s\n' "$${line//@VERSION@/$(VERSION)}"
+	done <Sources/CInterface/curfew.pc.in >"$$description"
+	put 644 "$$description" "$$root/lib/pkgconfig/curfew.pc"
+	# Directories the loader searches have a cache, which has to learn of the library.
+	case "$(DESTDIR)$$prefix" in
+	/usr | /usr/local) if [ "$$(id -u)" -eq 0 ]; then PATH="$$PATH:/sbin" ldconfig; fi ;;
+	esac
+
+uninstall: ## remove what `make install` with the same PREFIX and DESTDIR installed
+	@root="$(DESTDIR)$$(realpath -m -s -- "$(PREFIX)")"
+	rm -f -- $(HEADERS:%="$$root/include/%") \
+	    "$$root/lib/libcurfew.so" "$$root/lib/libcurfew.so.$(SOVERSION)" \
+	    "$$root/lib/libcurfew.so.$(VERSION)" "$$root/lib/pkgconfig/curfew.pc" \
+	    "$$root/bin/curfew" \
+	    $(foreach p,$(INSTALLED_PLUGINS),"$$root/lib/curfew/plugins/$(p)/lib$(p).so" \
+	        "$$root/lib/curfew/plugins/$(p)/manifest.json")
+	# Only directories that are Curfew's own, and only when nobody else has put something there.
+	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
+	        include/curfew/ext include/curfew; do
+	    if [ -d "$$root/$$directory" ]; then
+	        rmdir --ignore-fail-on-non-empty -- "$$root/$$directory"
+	    fi
+	done
+
+clean: ## remove everything that was built
+	rm -rf .build .build-asan .build-tsan
