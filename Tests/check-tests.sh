@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Fails when a test exists that would not be run: a function with @Test that the runner does not
-# list (left out by a condition, in a file of no target, …), or a `func test…` without @Test, which
+# list (left out by a condition, in a file of no target, …), or a `func test…()` without @Test, which
 # only XCTest would have found. Wants the tests to be built: swift build --build-tests.
 set -euo pipefail
 export LC_ALL=C
@@ -32,10 +32,11 @@ find Tests -name '*.swift' -print0 | sort -z | xargs -0 -r awk '
         if (line ~ /(^|[^A-Za-z0-9_`])@Test([^A-Za-z0-9_]|$)/) pending = 1
         if (!match(line, /(^|[^A-Za-z0-9_`])func[ \t]+(`[^`]*`|[A-Za-z_][A-Za-z0-9_]*)/)) next
         name = substr(line, RSTART, RLENGTH)
+        rest = substr(line, RSTART + RLENGTH)
         sub(/^.*func[ \t]+/, "", name)
         gsub(/`/, "", name)
         if (pending) print "test", module, name, file ":" FNR
-        else if (name ~ /^test([^a-z]|$)/) print "bare", module, name, file ":" FNR
+        else if (name ~ /^test([^a-z]|$)/ && rest ~ /^\(\)/) print "bare", module, name, file ":" FNR
         pending = 0
     }' >"$work/sources"
 
