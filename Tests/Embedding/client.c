@@ -83,6 +83,8 @@ static volatile sig_atomic_t heard;
 
 static void hear(int number, siginfo_t *info, void *context) {
     (void)info, (void)context;
+    /* Nobody raises it here: it is a real one, and returning would bring it again. */
+    if (number == SIGSEGV) _exit(3);
     heard = number;
 }
 
@@ -96,13 +98,15 @@ static void install_handlers(void) {
     for (int number = 1; number < SIGNALS; number++) sigaction(number, NULL, &before[number]);
 }
 
-/* All of them, not only the two: a library has no business with any. */
+/* All of them, not only the two: a library has no business with any. One bit tells only that the C
+ * library has set the action some time, were it to what it was before. */
 static void check_handlers(void) {
+    const int restorer = 0x04000000;
     for (int number = 1; number < SIGNALS; number++) {
         struct sigaction now;
         if (sigaction(number, NULL, &now) != 0) continue;
         CHECK(now.sa_sigaction == before[number].sa_sigaction &&
-                  now.sa_flags == before[number].sa_flags,
+                  ((now.sa_flags ^ before[number].sa_flags) & ~restorer) == 0,
               "the action of signal %d (%s) was changed", number, strsignal(number));
     }
     CHECK(before[SIGSEGV].sa_sigaction == hear, "SIGSEGV was not ours to begin with");
