@@ -52,8 +52,8 @@ INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS))
 PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
                 -Wl,--version-script=Plugins/plugin.map -Wl,-z,nodelete
 
-.PHONY: all help packages toolchain release plugins test-plugins test demo bench sanitize \
-        install uninstall check-format format clean
+.PHONY: all help packages toolchain release plugins test-plugins test prefix fresh-prefix demo \
+        bench sanitize install uninstall check-format format clean
 
 all: release plugins ## build everything that is installed
 
@@ -166,12 +166,17 @@ $(SWIFT_PLUGINS:%=swift-plugin-%): swift-plugin-%: release
 
 # --- What is proven ------------------------------------------------------------------------------
 
-test: packages release plugins test-plugins ## build everything and run all tests
-	rm -rf .build/prefix
-	$(MAKE) --no-print-directory install PREFIX=.build/prefix DESTDIR=
+test: packages test-plugins prefix ## build everything and run all tests
 	"$(SWIFT)" build --build-tests
 	SWIFT="$(SWIFT)" Tests/check-tests.sh
 	"$(SWIFT)" test --skip-build --disable-xctest
+
+# What the tests take for an installation: nothing but what is installed now.
+prefix: release plugins fresh-prefix
+	@$(MAKE) --no-print-directory install PREFIX=.build/prefix DESTDIR=
+
+fresh-prefix:
+	@rm -rf .build/prefix
 
 # Header, embedding and command tests look at files and at programs of the release build: nothing of
 # theirs would be instrumented.

@@ -14,7 +14,7 @@ struct Installation {
         guard FileManager.default.fileExists(atPath: installation.path("lib/libcurfew.so")) else {
             throw Fault(
                 text: "\(installation.prefix) has no libcurfew.so; first run:"
-                    + " make release plugins test-plugins install PREFIX=.build/prefix")
+                    + " make test-plugins prefix")
         }
         return installation
     }
