@@ -47,7 +47,7 @@ let package = Package(
         // The public C headers, nothing else.
         .target(name: "CCurfew", path: "include", publicHeadersPath: "."),
         // What Glibc's module does not reach: futex, eventfd, thread names, getopt_long.
-        .target(name: "CSystem"),
+        .target(name: "CSystem", dependencies: ["CCurfew"]),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
 
         // Values, state machines, policy: no import line at all.

@@ -21,7 +21,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <curfew/types.h>
+
 #define NS_PER_S 1000000000u
+
+const char *csys_status_text(int32_t status) {
+    switch (status) {
+#define TEXT_CASE(name, value, text) \
+    case value:                      \
+        return text;
+        CURFEW_STATUS_MAP(TEXT_CASE)
+#undef TEXT_CASE
+    }
+    return NULL;
+}
 
 static struct timespec timespec_of(uint64_t ns) {
     return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
@@ -71,6 +84,8 @@ void csys_eventfd_drain(int32_t fd) {
         got = read(fd, &count, sizeof count);
     } while (got < 0 && errno == EINTR);
 }
+
+void csys_close(int32_t fd) { close(fd); }
 
 void csys_wait_readable(int32_t fd, uint64_t until_ns) {
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
