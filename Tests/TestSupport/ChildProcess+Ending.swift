@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ChildProcess {
+    /// How a program ended.
+    package enum Ending: Hashable, Sendable {
+        /// It exited with a status.
+        case exited(Int32)
+        /// A signal ended it.
+        case signalled(Int32)
+        /// Its time was up; its process group was killed.
+        case timedOut
+    }
+}
+
+extension ChildProcess: CustomStringConvertible {
+    /// How it ended and what it wrote, shortened, for the message of a failed expectation.
+    package var description: String {
+        "\(ending)\n" + (errorOutput + output).prefix(4_000)
+    }
+}
