@@ -48,6 +48,7 @@ public final class EventLoop: @unchecked Sendable {
     private let turning = Atomic<Bool>(false)
     private var sequence: UInt64 = 0
     private var senders: [UInt64] = []
+    private var freed = FreeTasks()
     private let doneValues: UnsafeMutablePointer<curfew_value>
     private let emptyText: UnsafeMutablePointer<CChar>
     private let outcomeTexts: [UnsafeMutablePointer<CChar>]
@@ -108,6 +109,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     deinit {
+        freed.close(tasks)
         while let link = queue.take() {
             if !isSlot(link) { EventNode.free(node(link)) }
         }
@@ -281,6 +283,7 @@ public final class EventLoop: @unchecked Sendable {
                 count += 1
             }
         }
+        freed.flush(tasks)
         asleep.store(true, ordering: .sequentiallyConsistent)
         if !queue.isEmpty, asleep.exchange(false, ordering: .sequentiallyConsistent) {
             csys_eventfd_signal(descriptor)
@@ -346,9 +349,9 @@ public final class EventLoop: @unchecked Sendable {
         deliver(entry, values, 2, task: tasks.publicID(task))
         if nested { values.deallocate() }
         if let (_, after) = tasks.step(task, { $0.doneDelivered() }),
-            after.generation != task.generation
+            after.generation != task.generation, let next = tasks.clear(task)
         {
-            tasks.free(task)
+            freed.add(next, tasks)
         }
     }
 

@@ -19,6 +19,8 @@ final class TaskTable: @unchecked Sendable {
     /// Free slots that no worker holds. A queue cell carries the free id of its next lap, so this
     /// is visited once for many tasks.
     private let pool = Mutex<[UInt64]>([])
+    /// About how many there are, to look at without the lock.
+    let pooled = Atomic<Int>(0)
 
     /// Public ids carry the generation multiplied by an odd number of this host's own: a task's
     /// successor in the same slot cannot be named by adding one, and ids of two hosts differ.
@@ -104,7 +106,9 @@ final class TaskTable: @unchecked Sendable {
 
     /// A free slot for a handler's queue, or nil when the limit is reached.
     func allocate() -> TaskReference? {
-        if let bits = pool.withLock({ $0.popLast() }) { return TaskReference(bits: bits) }
+        if pooled.load(ordering: .relaxed) > 0, let bits = withPool({ $0.popLast() }) {
+            return TaskReference(bits: bits)
+        }
         while true {
             let index = allocated.load(ordering: .relaxed)
             guard index < limit.load(ordering: .relaxed), index < Self.capacity else { return nil }
@@ -143,14 +147,21 @@ final class TaskTable: @unchecked Sendable {
 
     /// Clears a freed task and gives its slot to the pool.
     func free(_ task: TaskReference) {
-        if let next = clear(task) { pool.withLock { $0.append(next) } }
+        if let next = clear(task) { withPool { $0.append(next) } }
+    }
+
+    private func withPool<T>(_ body: (inout [UInt64]) -> T) -> T {
+        pool.withLock { pool in
+            defer { pooled.store(pool.count, ordering: .relaxed) }
+            return body(&pool)
+        }
     }
 
     /// Moves free ids between a worker's stash and the pool, many at a time.
-    func give(_ ids: UnsafeBufferPointer<UInt64>) { pool.withLock { $0.append(contentsOf: ids) } }
+    func give(_ ids: UnsafeBufferPointer<UInt64>) { withPool { $0.append(contentsOf: ids) } }
 
     func take(into ids: UnsafeMutableBufferPointer<UInt64>) -> Int {
-        pool.withLock { pool in
+        withPool { pool in
             let count = min(ids.count, pool.count)
             for place in 0..<count { ids[place] = pool.removeLast() }
             return count

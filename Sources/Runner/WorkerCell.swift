@@ -8,8 +8,11 @@ struct WorkerCell: ~Copyable {
     let deadline = Atomic<UInt64>(0)
     /// What the parked worker sleeps on: 0 while it should.
     let wake = Atomic<UInt32>(0)
-    let padding0: UInt32 = 0
+    private let padding0: UInt32 = 0
     /// Done events nobody wanted, counted by this worker alone.
     let untaken = Atomic<UInt64>(0)
+    /// Where `wake` is, for the futex.
+    static let wakeOffset = 16
+
     private let padding: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 }

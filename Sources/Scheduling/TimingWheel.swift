@@ -78,6 +78,13 @@ public struct TimingWheel: Sendable {
         return true
     }
 
+    /// Disarms `key` if it is still armed with `value`.
+    @discardableResult
+    public mutating func disarm(_ key: UInt32, value: UInt64) -> Bool {
+        guard Int(key) < nodes.count, nodes[Int(key)].value == value else { return false }
+        return disarm(key)
+    }
+
     /// Takes out one entry whose deadline is not after `now`, the earliest of its tick first.
     public mutating func popDue(now: UInt64) -> Entry? {
         advance(to: now >> Self.tickShift)
