@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "csystem.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -189,6 +190,11 @@ const char *csys_optarg(void) { return optarg; }
 int32_t csys_optind(void) { return optind; }
 int32_t csys_optopt(void) { return optopt; }
 void csys_getopt_reset(void) { optind = 0; }
+
+const char *csys_symbol_file(const void *symbol) {
+    Dl_info info;
+    return dladdr(symbol, &info) != 0 ? info.dli_fname : NULL;
+}
 
 int32_t csys_terminal_columns(int32_t fd) {
     struct winsize size;

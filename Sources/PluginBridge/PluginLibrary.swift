@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CCurfew
+import CSystem
 import Glibc
 
 /// A plugin's shared object in memory, and what its entry said.
@@ -40,8 +41,7 @@ public final class PluginLibrary: @unchecked Sendable {
                 "\(path) exports no \(Self.entryName); define it and mark it CURFEW_PLUGIN_EXPORT")
         }
         // A copy of the symbol in a library it depends on is not the plugin's own.
-        var own = Dl_info()
-        guard dladdr(symbol, &own) != 0, let file = own.dli_fname,
+        guard let file = csys_symbol_file(symbol),
             PluginLibrary.isSameFile(String(cString: file), path)
         else {
             throw BridgeError(

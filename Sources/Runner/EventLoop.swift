@@ -57,12 +57,12 @@ public final class EventLoop: @unchecked Sendable {
     private let turns: UnsafeMutablePointer<Atomic<UInt32>>
     private let unsubscribing = Atomic<UInt32>(0)
 
-    public let raised = Atomic<UInt64>(0)
+    let raised = Atomic<UInt64>(0)
     let finished = Atomic<UInt64>(0)
-    public let delivered = Atomic<UInt64>(0)
-    public let untaken = Atomic<UInt64>(0)
-    public let dropped = Atomic<UInt64>(0)
-    public let wakeups = Atomic<UInt64>(0)
+    let delivered = Atomic<UInt64>(0)
+    let untaken = Atomic<UInt64>(0)
+    let dropped = Atomic<UInt64>(0)
+    let wakeups = Atomic<UInt64>(0)
 
     private let gap: EventEntry
 
@@ -127,7 +127,8 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: What is known
 
-    private func entry(_ index: UInt32) -> EventEntry? {
+    /// The event of an index that was given out.
+    func entry(_ index: UInt32) -> EventEntry? {
         entries[Int(index)]?.takeUnretainedValue()
     }
 
@@ -208,6 +209,18 @@ public final class EventLoop: @unchecked Sendable {
         queue.add(link(node))
         wake()
         return .ok
+    }
+
+    /// Queues an event if somebody wants it, else counts it as untaken. The same as queueing it and
+    /// finding nobody, where the loop's own thread would do that at once.
+    func raiseIfWanted(_ entry: EventEntry, task: UInt64, _ values: @autoclosure () -> [EventValue])
+        -> Status
+    {
+        guard wants(entry.takers) else {
+            untaken.wrappingAdd(1, ordering: .relaxed)
+            return .ok
+        }
+        return raise(entry, values(), task: task)
     }
 
     @inline(__always) private func wake() {
@@ -418,7 +431,7 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Adds a subscription. `selector` nil: all events. A typed receiver needs a declared event.
     func subscribe(
-        to selector: EventSelector?, _ receiver: Subscription.Receiver
+        to selector: EventSelector?, _ receiver: EventReceiver
     ) -> Result<UInt64, BridgeError> {
         state.withLock { state in
             state.numbers += 1

@@ -39,7 +39,7 @@ extension HostRuntime {
                 if status != .ok {
                     write(ErrorBuffer.text(error), or: status, to: slot)
                 }
-                publish(task, handler, state)
+                publish(task, handler, state, armed: state.reason != nil)
             } else {
                 freeIfDone(task, state)
             }
@@ -75,8 +75,11 @@ extension HostRuntime {
 
     /// The outcome of a claimed task is written down: from now on it can be read, and its done
     /// event goes out after all of the task's earlier ones.
+    ///
+    /// `armed`: the task has a deadline in the wheel that does not matter any more.
     func publish(
-        _ task: TaskReference, _ handler: HandlerCellPointer, _ claimed: TaskStateMachine
+        _ task: TaskReference, _ handler: HandlerCellPointer, _ claimed: TaskStateMachine,
+        armed: Bool
     ) {
         let slot = tasks.slot(task)
         if claimed.hasRaised, let record = tasks.existingRecord(of: slot) {
@@ -84,7 +87,7 @@ extension HostRuntime {
             // claimed; the next one will see that it is.
             record.order.withLock { _ in }
         }
-        if claimed.reason != nil || claimed.isReturned { watchers.disarmUnlessLosing(task, claimed) }
+        if armed { watchers.disarm(task) }
         if let outcome = claimed.outcome { handler.count(outcome) }
         let wanted =
             events.wants(handler.pointee.doneTakers) || claimed.hasRaised
@@ -142,7 +145,7 @@ extension HostRuntime {
             }
             if !result.isEmpty { tasks.record(of: slot).setResult(result) }
             if wasPending { pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
-            publish(task, handler, state)
+            publish(task, handler, state, armed: wasPending || verdict == .late)
             return verdict == .late ? .late : .ok
         }
     }
@@ -176,7 +179,7 @@ extension HostRuntime {
         } else {
             watchers.arm(task, deadline: clock.now() &+ configuration.lostAfter)
         }
-        publish(task, handler, state)
+        publish(task, handler, state, armed: false)
     }
 
     /// The second limit after the grace has passed: a worker that has not come back is given up.
@@ -214,6 +217,16 @@ extension HostRuntime {
                 .info, pluginID(handler.pointee.plugin), 0,
                 "a lost worker of \"\(record.description.identifier)\" has come back")
         }
+    }
+
+    /// The last reference of a pending task went without a completion.
+    func abandoned(_ task: TaskReference, _ claimed: TaskStateMachine) {
+        guard let handler = tasks.slot(task).handlerCell else { return }
+        pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        misbehaved(
+            "a pending task was released without being completed; it is abandoned",
+            tasks.publicID(task), handler.pointee.plugin)
+        publish(task, handler, claimed, armed: true)
     }
 
     func misbehaved(_ rule: String, _ task: UInt64, _ plugin: Int32) {

@@ -5,7 +5,7 @@ import Synchronization
 
 extension HostRuntime {
     /// What a launch says besides which handler.
-    public struct Launch: Sendable {
+    public struct Launch {
         /// Copied by the launch.
         public var payload: UnsafeRawBufferPointer
         /// Nanoseconds; 0: the handler's.

@@ -23,7 +23,7 @@ extension HostRuntime {
         case .already: return .already
         case .notStarted: return .notStarted
         case .neverEntered:
-            publish(task, handler, state)
+            publish(task, handler, state, armed: false)
             return .neverEntered
         case .confirm:
             // From here to `callbackReturned` the slot is kept.
@@ -35,10 +35,8 @@ extension HostRuntime {
                     freeIfDone(task, after)
                     return false
                 }
-                if events.wants(expiredTakers(handler)) {
-                    raise(handler.pointee.expiredEvent, [], task)
-                } else {
-                    events.untaken.wrappingAdd(1, ordering: .relaxed)
+                if let expired = events.entry(handler.pointee.expiredEvent) {
+                    _ = events.raiseIfWanted(expired, task: tasks.publicID(task), [])
                 }
                 return true
             }
@@ -47,17 +45,6 @@ extension HostRuntime {
             watchers.arm(task, deadline: clock.now() &+ grace)
             return .told
         }
-    }
-
-    private func expiredTakers(
-        _ handler: HandlerCellPointer
-    ) -> UnsafeMutablePointer<Atomic<UInt32>> {
-        events.takers(of: handler.pointee.expiredEvent)
-    }
-
-    func raise(_ event: UInt32, _ values: [EventValue], _ task: TaskReference) {
-        guard let entry = events.entry(event) else { return }
-        _ = events.raise(entry, values, task: tasks.publicID(task))
     }
 
     func callbackReturned(_ task: TaskReference) {

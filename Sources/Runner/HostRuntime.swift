@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CCurfew
+public import CCurfew
 import CSystem
 import Glibc
 public import PluginBridge
@@ -261,7 +261,8 @@ public final class HostRuntime: @unchecked Sendable {
             log(level, plugin, task, line)
         } else if level >= .warning {
             let from = plugin.map { " [\($0)]" } ?? ""
-            fputs("curfew\(from): \(line)\n", stderr)
+            var text = "curfew\(from): \(line)\n"
+            text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import PluginBridge
 import Scheduling
 import Synchronization
 
@@ -10,7 +11,9 @@ import Synchronization
 final class Lane: @unchecked Sendable {
     // Sendable: the queues are locked, the counts atomic, the rest constant.
 
-    private struct State {
+    private struct State: @unchecked Sendable {
+        // Sendable, as the enums below: handler and worker cells are made of atomics.
+
         /// Oldest first, from `first` on.
         var ready: [HandlerCellPointer] = []
         var first = 0
@@ -34,7 +37,7 @@ final class Lane: @unchecked Sendable {
     }
 
     /// What to do, once the lock is left, so that somebody looks for work.
-    private enum Call {
+    private enum Call: @unchecked Sendable {
         case nobody
         case wake(UnsafeMutablePointer<WorkerCell>)
         case start
@@ -109,12 +112,13 @@ final class Lane: @unchecked Sendable {
     /// A worker that is searching takes the next handler; nil leaves it searching.
     func take() -> HandlerCellPointer? {
         guard readyCount.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
-        let (handler, call) = state.withLock { state -> (HandlerCellPointer?, Call) in
+        let (found, call) = state.withLock { state -> (Rest?, Call) in
             guard let handler = state.next() else { return (nil, .nobody) }
-            return (handler, foundWork(&state))
+            return (.work(handler), foundWork(&state))
         }
         carryOut(call)
-        return handler
+        if case .work(let handler) = found { return handler }
+        return nil
     }
 
     private func foundWork(_ state: inout State) -> Call {
@@ -125,7 +129,7 @@ final class Lane: @unchecked Sendable {
     }
 
     /// What a searching worker does that has found nothing for a while.
-    enum Rest {
+    enum Rest: @unchecked Sendable {
         case work(HandlerCellPointer)
         /// Sleep on the cell's word; whoever wakes it has counted it as searching.
         case sleep
@@ -162,13 +166,14 @@ final class Lane: @unchecked Sendable {
 
     /// Tells every worker to leave once nothing is ready.
     func stop() {
-        let sleeping = state.withLock { state in
+        let sleeping = state.withLock { state -> State in
             state.stopping = true
-            defer { state.idle = [] }
-            searching.wrappingAdd(state.idle.count, ordering: .sequentiallyConsistent)
-            return state.idle
+            let before = state
+            state.idle = []
+            searching.wrappingAdd(before.idle.count, ordering: .sequentiallyConsistent)
+            return before
         }
-        for cell in sleeping {
+        for cell in sleeping.idle {
             cell.pointee.wake.store(1, ordering: .sequentiallyConsistent)
             csys_futex_wake(cell.wakeWord, 1)
         }

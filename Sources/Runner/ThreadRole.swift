@@ -17,7 +17,9 @@ enum ThreadRole: UInt64 {
     }
 
     /// Gives the calling thread a role for as long as `body` runs.
-    func during<T>(in owner: AnyObject, _ body: () throws -> T) rethrows -> T {
+    func during<T, Failure: Error>(
+        in owner: AnyObject, _ body: () throws(Failure) -> T
+    ) throws(Failure) -> T {
         let (before, role) = (csys_thread_owner(), csys_thread_role())
         csys_set_thread_owner(Unmanaged.passUnretained(owner).toOpaque(), rawValue)
         defer { csys_set_thread_owner(before, role) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import PluginBridge
 import Scheduling
 import Synchronization
 

@@ -85,7 +85,7 @@ final class Worker {
     private func drain(_ handler: HandlerCellPointer, _ free: inout FreeTasks) -> Bool {
         let host = host
         let tasks = host.tasks
-        let events = host.events
+        let events: EventLoop = host.events
         let clock = host.clock
         let promise = host.watchers.promise
         let cell = cell

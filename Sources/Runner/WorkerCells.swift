@@ -11,7 +11,12 @@ final class WorkerCells: @unchecked Sendable {
     let cells: UnsafeMutablePointer<WorkerCell>
     /// Cells that were ever used.
     let used = Atomic<Int>(0)
-    private let free = Mutex<[UnsafeMutablePointer<WorkerCell>]>([])
+    private let free = Mutex(Free())
+
+    private struct Free: @unchecked Sendable {
+        // Sendable: the cells are made of atomics.
+        var cells: [UnsafeMutablePointer<WorkerCell>] = []
+    }
 
     init() {
         let raw = UnsafeMutableRawPointer.allocate(
@@ -23,18 +28,19 @@ final class WorkerCells: @unchecked Sendable {
     deinit { UnsafeMutableRawPointer(cells).deallocate() }
 
     func take() -> UnsafeMutablePointer<WorkerCell>? {
-        free.withLock { free in
-            if let cell = free.popLast() { return cell }
+        let taken = free.withLock { free -> Free in
+            if let cell = free.cells.popLast() { return Free(cells: [cell]) }
             let count = used.load(ordering: .relaxed)
-            guard count < Self.limit else { return nil }
+            guard count < Self.limit else { return Free() }
             used.store(count + 1, ordering: .sequentiallyConsistent)
-            return cells + count
+            return Free(cells: [cells + count])
         }
+        return taken.cells.first
     }
 
     func giveBack(_ cell: UnsafeMutablePointer<WorkerCell>) {
         cell.pointee.task.store(0, ordering: .releasing)
-        free.withLock { $0.append(cell) }
+        free.withLock { $0.cells.append(cell) }
     }
 
     /// Done events nobody wanted.

@@ -66,6 +66,9 @@ int32_t csys_optind(void);
 int32_t csys_optopt(void);
 void csys_getopt_reset(void);
 
+/* dladdr(3): the file of the object that defines `symbol`, or NULL. */
+const char *csys_symbol_file(const void *symbol);
+
 /* Columns of the terminal behind fd, or 0. */
 int32_t csys_terminal_columns(int32_t fd);
 
