@@ -77,7 +77,8 @@ let package = Package(
 
         // include/curfew/host.h in Swift; libcurfew.so.
         .target(
-            name: "CInterface", dependencies: ["Curfew", "CCurfew"],
+            name: "CInterface",
+            dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew"],
             exclude: ["libcurfew.map", "libcurfew.symbols", "curfew.pc.in"],
             swiftSettings: fast, linkerSettings: libraryLink),
         .testTarget(

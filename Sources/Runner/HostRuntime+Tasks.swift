@@ -137,6 +137,19 @@ extension HostRuntime {
         }
     }
 
+    /// Calls `body` once the task is over, on the thread that ends it, or at once. The caller keeps
+    /// the task. False when it is stale.
+    public func whenOver(_ id: UInt64, _ body: @escaping @Sendable () -> Void) -> Bool {
+        guard let task = tasks.find(id) else { return false }
+        return tasks.pinning(task) { slot in
+            // As in `wait`: first the record, then the look.
+            let record = tasks.record(of: slot)
+            record.whenAnnounced(body)
+            if slot.state.isOver { record.announce() }
+            return true
+        } ?? false
+    }
+
     private func endWait(_ record: TaskRecord) {
         waits.withLock { $0[ObjectIdentifier(record)] = nil }
     }

@@ -58,8 +58,20 @@ final class TaskRecord: @unchecked Sendable {
         resultBytes = bytes.count
     }
 
-    /// The task is over: wakes everybody who waits for that.
+    /// Called when the task is over.
+    private let continuations = Mutex<[@Sendable () -> Void]>([])
+
+    func whenAnnounced(_ body: @escaping @Sendable () -> Void) {
+        continuations.withLock { $0.append(body) }
+    }
+
+    /// The task is over: wakes everybody who waits for that. Again is no harm.
     func announce() {
+        let bodies = continuations.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for body in bodies { body() }
         over.pointee.store(1, ordering: .sequentiallyConsistent)
         csys_futex_wake(over, .max)
     }
