@@ -47,7 +47,7 @@ let package = Package(
         // The public C headers, nothing else.
         .target(name: "CCurfew", path: "include", publicHeadersPath: "."),
         // What Glibc's module does not reach: futex, eventfd, thread names, getopt_long.
-        .target(name: "CSystem"),
+        .target(name: "CSystem", dependencies: ["CCurfew"]),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
 
         // Values, state machines, policy: no import line at all.
@@ -77,7 +77,8 @@ let package = Package(
 
         // include/curfew/host.h in Swift; libcurfew.so.
         .target(
-            name: "CInterface", dependencies: ["Curfew", "CCurfew"],
+            name: "CInterface",
+            dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew"],
             exclude: ["libcurfew.map", "libcurfew.symbols", "curfew.pc.in"],
             swiftSettings: fast, linkerSettings: libraryLink),
         .testTarget(

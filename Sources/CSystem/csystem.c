@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "csystem.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -21,7 +22,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <curfew/types.h>
+
 #define NS_PER_S 1000000000u
+
+const char *csys_status_text(int32_t status) {
+    switch (status) {
+#define TEXT_CASE(name, value, text) \
+    case value:                      \
+        return text;
+        CURFEW_STATUS_MAP(TEXT_CASE)
+#undef TEXT_CASE
+    }
+    return NULL;
+}
 
 static struct timespec timespec_of(uint64_t ns) {
     return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
@@ -71,6 +85,8 @@ void csys_eventfd_drain(int32_t fd) {
         got = read(fd, &count, sizeof count);
     } while (got < 0 && errno == EINTR);
 }
+
+void csys_close(int32_t fd) { close(fd); }
 
 void csys_wait_readable(int32_t fd, uint64_t until_ns) {
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
@@ -174,6 +190,11 @@ const char *csys_optarg(void) { return optarg; }
 int32_t csys_optind(void) { return optind; }
 int32_t csys_optopt(void) { return optopt; }
 void csys_getopt_reset(void) { optind = 0; }
+
+const char *csys_symbol_file(const void *symbol) {
+    Dl_info info;
+    return dladdr(symbol, &info) != 0 ? info.dli_fname : NULL;
+}
 
 int32_t csys_terminal_columns(int32_t fd) {
     struct winsize size;

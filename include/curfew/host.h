@@ -393,7 +393,8 @@ curfew_status curfew_host_read_error(curfew_host *host, curfew_task task,
                                      char *CURFEW_NULLABLE buffer, uint64_t capacity_bytes,
                                      uint64_t *CURFEW_NULLABLE out_bytes) CURFEW_TAG(any, any);
 
-/* Takes a reference for the embedder. Returns CURFEW_OK, CURFEW_STALE or CURFEW_EXHAUSTED. */
+/* Takes a reference for the embedder. Returns CURFEW_OK, CURFEW_STALE or CURFEW_EXHAUSTED (30 at a
+ * time). */
 curfew_status curfew_host_keep(curfew_host *host, curfew_task task) CURFEW_TAG(any, any);
 
 /* Drops a reference of the embedder's: the launcher's, or one taken by curfew_host_keep. Returns

@@ -181,7 +181,7 @@ struct curfew_host_api {
         CURFEW_TAG(any, any);
 
     /* Takes one more reference: the id stays good, the payload readable, until it is released.
-     * Returns CURFEW_OK, CURFEW_STALE, or CURFEW_EXHAUSTED (1,000 at a time). */
+     * Returns CURFEW_OK, CURFEW_STALE, or CURFEW_EXHAUSTED (60 at a time). */
     curfew_status (*keep)(const curfew_host_api *api, curfew_task task) CURFEW_TAG(any, running);
 
     /* Drops a reference. The last one of a pending task that was never completed makes its outcome

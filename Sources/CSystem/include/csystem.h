@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The text of a curfew_status, from the one list in curfew/types.h, or NULL. */
+const char *csys_status_text(int32_t status);
+
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t csys_monotonic_ns(void);
 
@@ -26,6 +29,8 @@ void csys_yield(void);
 int32_t csys_eventfd(void);
 void csys_eventfd_signal(int32_t fd);
 void csys_eventfd_drain(int32_t fd);
+
+void csys_close(int32_t fd);
 
 /* Waits until fd is readable, at most until `until_ns` (UINT64_MAX: for ever). */
 void csys_wait_readable(int32_t fd, uint64_t until_ns);
@@ -60,6 +65,9 @@ const char *csys_optarg(void);
 int32_t csys_optind(void);
 int32_t csys_optopt(void);
 void csys_getopt_reset(void);
+
+/* dladdr(3): the file of the object that defines `symbol`, or NULL. */
+const char *csys_symbol_file(const void *symbol);
 
 /* Columns of the terminal behind fd, or 0. */
 int32_t csys_terminal_columns(int32_t fd);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libcurfew.h: libcurfew as an outsider meets it: opened by path, every function looked up by name
+ * and typed by the public header. The programs link nothing of Curfew's.
+ */
+#ifndef CURFEW_BENCH_LIBCURFEW_H
+#define CURFEW_BENCH_LIBCURFEW_H
+
+#include <curfew/host.h>
+#include <dlfcn.h>
+
+#include "measure.h"
+
+#define CURFEW_FUNCTIONS(X) \
+    X(status_text)          \
+    X(host_create)          \
+    X(host_destroy)         \
+    X(host_load)            \
+    X(host_find_handler)    \
+    X(host_handler_at)      \
+    X(host_counts)          \
+    X(host_launch_at)       \
+    X(host_wait)            \
+    X(host_query)           \
+    X(host_release)         \
+    X(host_subscribe)
+
+/* The functions, and one host with one plugin in it. */
+struct libcurfew {
+#define CURFEW_MEMBER(name) __typeof__(&curfew_##name) name;
+    CURFEW_FUNCTIONS(CURFEW_MEMBER)
+#undef CURFEW_MEMBER
+    curfew_host *host;
+    uint32_t handler;
+};
+
+/* Opens the library at `path`, makes a host with the default configuration, loads the plugin in
+ * `directory` and finds the handler `identifier`. Leaves the process where that fails. */
+static inline struct libcurfew open_libcurfew(const char *path, const char *directory,
+                                              const char *identifier) {
+    struct libcurfew curfew = {.host = NULL};
+    void *image = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (image == NULL) fail("%s", dlerror());
+#define CURFEW_LOOK_UP(name)                                              \
+    curfew.name = (__typeof__(curfew.name))dlsym(image, "curfew_" #name); \
+    if (curfew.name == NULL) fail("%s: no function curfew_" #name, path);
+    CURFEW_FUNCTIONS(CURFEW_LOOK_UP)
+#undef CURFEW_LOOK_UP
+
+    curfew_error error = {.struct_size = sizeof error};
+    curfew_status status = curfew.host_create(NULL, &curfew.host, &error);
+    if (status != CURFEW_OK) fail("no host: %s: %s", curfew.status_text(status), error.message);
+    status = curfew.host_load(curfew.host, directory, &error);
+    if (status != CURFEW_OK)
+        fail("%s not loaded: %s: %s", directory, curfew.status_text(status), error.message);
+    status = curfew.host_find_handler(curfew.host, identifier, &curfew.handler);
+    if (status != CURFEW_OK) fail("%s: %s", identifier, curfew.status_text(status));
+    return curfew;
+}
+
+static inline void close_libcurfew(struct libcurfew *curfew) {
+    curfew_error error = {.struct_size = sizeof error};
+    const curfew_status status = curfew->host_destroy(curfew->host, NULL, &error);
+    if (status != CURFEW_OK)
+        fail("host not destroyed: %s: %s", curfew->status_text(status), error.message);
+}
+
+#endif /* CURFEW_BENCH_LIBCURFEW_H */

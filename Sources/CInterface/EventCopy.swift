@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import Runner
+import Scheduling
+
+/// An event of the caller's own: one block of memory with its values and texts behind it.
+enum EventCopy {
+    static func make(_ event: HostEvent) -> UnsafeMutablePointer<curfew_event> {
+        let selector = event.selector.description
+        var bytes = header + event.values.count * MemoryLayout<curfew_value>.stride
+        bytes += selector.utf8.count + 1
+        for case .text(let text) in event.values { bytes += text.utf8.count + 1 }
+        let raw = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 16)
+        let values = (raw + header).bindMemory(
+            to: curfew_value.self, capacity: max(1, event.values.count))
+        var texts = raw + header + event.values.count * MemoryLayout<curfew_value>.stride
+        let name = keep(selector, &texts)
+        for (index, value) in event.values.enumerated() {
+            var copy = curfew_value()
+            copy.struct_size = UInt32(MemoryLayout<curfew_value>.size)
+            copy.type = value.type.rawValue
+            switch value {
+            case .bool(let flag): copy.integer = flag ? 1 : 0
+            case .int32(let number): copy.integer = Int64(number)
+            case .int64(let number): copy.integer = number
+            case .double(let number): copy.number = number
+            case .text(let text):
+                copy.text_bytes = UInt64(text.utf8.count)
+                copy.text = keep(text, &texts)
+            }
+            values[index] = copy
+        }
+        let result = raw.bindMemory(to: curfew_event.self, capacity: 1)
+        result.initialize(
+            to: curfew_event(
+                struct_size: UInt32(MemoryLayout<curfew_event>.size),
+                count: UInt32(event.values.count), selector: name, values: UnsafePointer(values),
+                task: event.task, sequence: event.sequence))
+        return result
+    }
+
+    private static let header = (MemoryLayout<curfew_event>.size + 15) & ~15
+
+    private static func keep(
+        _ text: String, _ texts: inout UnsafeMutableRawPointer
+    ) -> UnsafePointer<CChar> {
+        var offset = 0
+        for byte in text.utf8 {
+            texts.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+            offset += 1
+        }
+        texts.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
+        defer { texts += offset + 1 }
+        return UnsafePointer(texts.assumingMemoryBound(to: CChar.self))
+    }
+}

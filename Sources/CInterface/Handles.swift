@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import Curfew
+import PluginBridge
+import Runner
+import Scheduling
+
+/// From the handles of the C interface to what is behind them, without counting references: the
+/// caller holds the handle for the length of the call.
+@inline(__always)
+func with<T>(_ host: OpaquePointer, _ body: (HostRuntime) -> T) -> T {
+    Unmanaged<Host>.fromOpaque(UnsafeRawPointer(host))._withUnsafeGuaranteedRef { body($0.runtime) }
+}
+
+@inline(__always)
+func with<T>(_ clock: OpaquePointer, _ body: (ManualClock) -> T) -> T {
+    Unmanaged<ManualClock>.fromOpaque(UnsafeRawPointer(clock))._withUnsafeGuaranteedRef(body)
+}
+
+/// Text of the caller's, or nil for the NULL that C can pass where the header promises a pointer.
+func text(_ start: UnsafePointer<CChar>) -> String? {
+    UInt(bitPattern: start) == 0 ? nil : String(cString: start)
+}
+
+/// Runs a throwing call, and writes what went wrong to the caller's error.
+func answer(
+    _ error: UnsafeMutablePointer<curfew_error>?, _ body: () throws(BridgeError) -> Void
+) -> curfew_status {
+    do {
+        try body()
+        return Status.ok.rawValue
+    } catch let failure {
+        ErrorBuffer.fill(error, failure.status, failure.message)
+        return failure.status.rawValue
+    }
+}
+
+/// The same for a call that answers with a status alone.
+func answer(
+    _ error: UnsafeMutablePointer<curfew_error>?, _ status: Status, _ what: @autoclosure () -> String
+) -> curfew_status {
+    if status != .ok { ErrorBuffer.fill(error, status, "\(what()): \(status)") }
+    return status.rawValue
+}
+
+/// True when the caller's struct is large enough to hold its first members, up to `least` bytes.
+func hasRoom<T>(_ target: UnsafeMutablePointer<T>, _ least: UInt32) -> Bool {
+    UInt(bitPattern: target) != 0 && sizeOf(target) >= least
+}
+
+func sizeOf<T>(_ target: UnsafeMutablePointer<T>) -> UInt32 {
+    UnsafeRawPointer(target).load(as: UInt32.self)
+}
+
+/// Eight counts, one for each constant of `curfew_outcome`.
+typealias OutcomeCounts = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+
+func outcomeCounts(_ count: (Outcome) -> UInt64) -> OutcomeCounts {
+    (
+        0, count(.succeeded), count(.failed), count(.expired), count(.cancelled),
+        count(.interrupted), count(.abandoned), 0
+    )
+}

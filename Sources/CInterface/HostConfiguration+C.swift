@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import PluginBridge
+import Runner
+
+extension HostConfiguration {
+    /// Reads a `curfew_host_config` of any version; a zero stands for the default.
+    init(_ config: UnsafePointer<curfew_host_config>?) throws(BridgeError) {
+        self.init()
+        guard let config else { return }
+        guard let copy = StructCopy.read(config, least: 8, zero: curfew_host_config()) else {
+            throw BridgeError(
+                .invalid,
+                "curfew_host_config.struct_size is not that of any version of the struct; set it to sizeof(curfew_host_config)"
+            )
+        }
+        ownLoop = copy.own_loop
+        if let clock = copy.clock {
+            self.clock = Unmanaged<ManualClock>.fromOpaque(UnsafeRawPointer(clock))
+                .takeUnretainedValue()
+        }
+        if let function = copy.log {
+            nonisolated(unsafe) let data = copy.log_data
+            log = { level, plugin, task, line in
+                var line = line
+                line.withUTF8 { bytes in
+                    bytes.withMemoryRebound(to: CChar.self) { bytes in
+                        // An empty line has no address in Swift; C gets one.
+                        var none: CChar = 0
+                        withUnsafePointer(to: &none) { empty in
+                            let start = bytes.baseAddress ?? empty
+                            if let plugin {
+                                plugin.withCString {
+                                    function(data, level.rawValue, $0, task, start, UInt64(bytes.count))
+                                }
+                            } else {
+                                function(data, level.rawValue, nil, task, start, UInt64(bytes.count))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        appRefresh = try Workers(copy.app_refresh)
+        processing = try Workers(copy.processing)
+        if copy.task_limit != 0 { taskLimit = copy.task_limit }
+        if copy.queue_limit != 0 { queueLimit = copy.queue_limit }
+        if copy.event_limit != 0 { eventLimit = copy.event_limit }
+        if copy.lost_limit != 0 { lostLimit = copy.lost_limit }
+        if copy.lost_after_ns != 0 { lostAfter = copy.lost_after_ns }
+        if copy.payload_bytes != 0 { payloadLimit = copy.payload_bytes }
+        if copy.result_bytes != 0 { resultLimit = copy.result_bytes }
+    }
+}
+
+extension HostConfiguration.Workers {
+    init(_ config: UnsafePointer<curfew_worker_config>?) throws(BridgeError) {
+        self.init()
+        guard let config else { return }
+        guard let copy = StructCopy.read(config, least: 8, zero: curfew_worker_config()) else {
+            throw BridgeError(
+                .invalid,
+                "curfew_worker_config.struct_size is not that of any version of the struct")
+        }
+        if copy.workers != 0 { count = Int(copy.workers) }
+        nice = copy.nice
+        ioPriority = copy.io_priority
+        stackBytes = copy.stack_bytes
+    }
+}
+
+extension HostRuntime.Shutdown {
+    init(_ options: UnsafePointer<curfew_shutdown_options>?) throws(BridgeError) {
+        self.init()
+        guard let options else { return }
+        guard let copy = StructCopy.read(options, least: 8, zero: curfew_shutdown_options()) else {
+            throw BridgeError(
+                .invalid,
+                "curfew_shutdown_options.struct_size is not that of any version of the struct")
+        }
+        drain = copy.drain_ns
+        if copy.expire_ns != 0 { expire = copy.expire_ns }
+        if copy.leave_ns != 0 { leave = copy.leave_ns }
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CCurfew
+import PluginBridge
+import Runner
+import Scheduling
+
+@c @implementation public func curfew_host_subscribe(
+    _ host: OpaquePointer, _ selector: UnsafePointer<CChar>, _ function: @escaping curfew_any_function,
+    _ out: UnsafeMutablePointer<curfew_subscription>?, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    guard let parsed = text(selector).flatMap(EventSelector.init) else {
+        return answer(error, .invalid, notASelector(selector))
+    }
+    return subscribe(host, parsed, .typed(function), out, error)
+}
+
+@c @implementation public func curfew_host_observe(
+    _ host: OpaquePointer, _ selector: UnsafePointer<CChar>?,
+    _ function: @escaping curfew_event_function, _ data: UnsafeMutableRawPointer?,
+    _ out: UnsafeMutablePointer<curfew_subscription>?, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    guard let selector else {
+        return subscribe(host, nil, .generic(function, data), out, error)
+    }
+    guard let parsed = EventSelector(String(cString: selector)) else {
+        return answer(error, .invalid, notASelector(selector))
+    }
+    return subscribe(host, parsed, .generic(function, data), out, error)
+}
+
+private func notASelector(_ text: UnsafePointer<CChar>) -> String {
+    "\"\(CInterface.text(text) ?? "")\" is not a selector: a lower-case name and one colon per parameter, such as tidy_done::"
+}
+
+private func subscribe(
+    _ host: OpaquePointer, _ selector: EventSelector?, _ receiver: EventReceiver,
+    _ out: UnsafeMutablePointer<curfew_subscription>?, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    switch with(host, { (host: HostRuntime) in host.subscribe(selector, receiver) }) {
+    case .success(let number):
+        out?.pointee = number
+        return Status.ok.rawValue
+    case .failure(let failure):
+        ErrorBuffer.fill(error, failure.status, failure.message)
+        return failure.status.rawValue
+    }
+}
+
+@c @implementation public func curfew_host_unsubscribe(
+    _ host: OpaquePointer, _ subscription: curfew_subscription
+) -> curfew_status {
+    with(host) { (host: HostRuntime) in host.unsubscribe(subscription).rawValue }
+}
+
+@c @implementation public func curfew_host_expect(
+    _ host: OpaquePointer, _ selector: UnsafePointer<CChar>, _ task: curfew_task,
+    _ context: UnsafeRawPointer?, _ out: UnsafeMutablePointer<curfew_subscription>
+) -> curfew_status {
+    guard let parsed = text(selector).flatMap(EventSelector.init) else {
+        return Status.invalid.rawValue
+    }
+    return with(host) { (host: HostRuntime) in
+        switch host.events.expect(parsed, task: task, context: UInt(bitPattern: context)) {
+        case .success(let expectation):
+            out.pointee = expectation.number
+            return Status.ok.rawValue
+        case .failure(let failure): return failure.status.rawValue
+        }
+    }
+}
+
+@c @implementation public func curfew_host_collect(
+    _ host: OpaquePointer, _ expectation: curfew_subscription, _ timeout: UInt64,
+    _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?
+) -> curfew_status {
+    switch with(host, { (host: HostRuntime) in host.collect(expectation, timeout: timeout) }) {
+    case .success(let event):
+        out?.pointee = EventCopy.make(event)
+        return Status.ok.rawValue
+    case .failure(let failure): return failure.status.rawValue
+    }
+}
+
+@c @implementation public func curfew_host_wait_event(
+    _ host: OpaquePointer, _ selector: UnsafePointer<CChar>, _ task: curfew_task,
+    _ context: UnsafeRawPointer?, _ timeout: UInt64,
+    _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?
+) -> curfew_status {
+    var expectation: curfew_subscription = 0
+    let status = curfew_host_expect(host, selector, task, context, &expectation)
+    guard status == 0 else { return status }
+    return curfew_host_collect(host, expectation, timeout, out)
+}
+
+@c @implementation public func curfew_event_free(_ event: UnsafeMutablePointer<curfew_event>?) {
+    if let event { UnsafeMutableRawPointer(event).deallocate() }
+}
+
+@c @implementation public func curfew_host_sender(_ host: OpaquePointer) -> curfew_task {
+    with(host) { (host: HostRuntime) in host.events.sender }
+}
+
+@c @implementation public func curfew_host_raise(
+    _ host: OpaquePointer, _ selector: UnsafePointer<CChar>, _ values: UnsafePointer<curfew_value>?,
+    _ count: UInt32
+) -> curfew_status {
+    guard let parsed = text(selector).flatMap(EventSelector.init), parsed.arity == Int(count),
+        let copies = ValueReader.read(values, count: Int(count))
+    else { return Status.invalid.rawValue }
+    return with(host) { (host: HostRuntime) in host.raise(parsed, copies).rawValue }
+}
+
+@c @implementation public func curfew_host_event_fd(_ host: OpaquePointer) -> Int32 {
+    with(host) { (host: HostRuntime) in host.eventDescriptor }
+}
+
+@c @implementation public func curfew_host_dispatch(
+    _ host: OpaquePointer, _ limit: UInt32, _ out: UnsafeMutablePointer<UInt32>?
+) -> curfew_status {
+    switch with(host, { (host: HostRuntime) in host.dispatch(limit: limit) }) {
+    case .success(let count):
+        out?.pointee = count
+        return Status.ok.rawValue
+    case .failure(let failure): return failure.status.rawValue
+    }
+}
+
+@c @implementation public func curfew_host_counts(
+    _ host: OpaquePointer, _ out: UnsafeMutablePointer<curfew_counts>
+) -> curfew_status {
+    guard hasRoom(out, 8) else { return Status.invalid.rawValue }
+    let counts = with(host) { (host: HostRuntime) in host.counts }
+    let size = sizeOf(out)
+    let full = curfew_counts(
+        struct_size: size, workers: counts.workers, watchers: counts.watchers,
+        lost_workers: counts.lostWorkers, launched: counts.launched,
+        ended: outcomeCounts { counts.ended[$0] ?? 0 }, events_raised: counts.eventsRaised,
+        events_delivered: counts.eventsDelivered, events_untaken: counts.eventsUntaken,
+        events_lost: counts.eventsLost, misbehaviours: counts.misbehaviours,
+        wakeups: counts.wakeups)
+    StructCopy.write(full, to: out, size: size)
+    return Status.ok.rawValue
+}

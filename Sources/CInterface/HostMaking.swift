@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CCurfew
+import Curfew
+import PluginBridge
+import Runner
+
+@c @implementation public func curfew_host_create(
+    _ config: UnsafePointer<curfew_host_config>?, _ out: UnsafeMutablePointer<OpaquePointer?>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(error) { () throws(BridgeError) in
+        let configuration = try HostConfiguration(config)
+        do {
+            let host = try Host(configuration)
+            out?.pointee = OpaquePointer(Unmanaged.passRetained(host).toOpaque())
+        } catch let failure as CurfewError {
+            throw BridgeError(failure.code, failure.message)
+        } catch {
+            throw BridgeError(.system, "\(error)")
+        }
+    }
+}
+
+@c @implementation public func curfew_host_shutdown(
+    _ host: OpaquePointer, _ options: UnsafePointer<curfew_shutdown_options>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    with(host) { (host: HostRuntime) in
+        answer(error) { () throws(BridgeError) in
+            try host.shutDown(try HostRuntime.Shutdown(options))
+        }
+    }
+}
+
+@c @implementation public func curfew_host_destroy(
+    _ host: OpaquePointer?, _ options: UnsafePointer<curfew_shutdown_options>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    guard let host else { return Status.ok.rawValue }
+    let status = with(host) { (host: HostRuntime) in
+        answer(error) { () throws(BridgeError) in
+            try host.destroy(try HostRuntime.Shutdown(options))
+        }
+    }
+    if status != Status.wrongThread.rawValue, status != Status.invalid.rawValue {
+        Unmanaged<Host>.fromOpaque(UnsafeRawPointer(host)).release()
+    }
+    return status
+}
+
+@c @implementation public func curfew_leaked_hosts() -> UInt32 { HostRuntime.leakedHosts }

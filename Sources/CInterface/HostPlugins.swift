@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CCurfew
+import PluginBridge
+import Runner
+import Scheduling
+
+@c @implementation public func curfew_host_scan(
+    _ host: OpaquePointer, _ directory: UnsafePointer<CChar>, _ found: UnsafeMutablePointer<UInt32>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(error) { () throws(BridgeError) in
+        let path = try required(directory, "directory")
+        let runtime = with(host) { (host: HostRuntime) in host }
+        found?.pointee = UInt32(try runtime.scan(path))
+    }
+}
+
+@c @implementation public func curfew_host_load(
+    _ host: OpaquePointer, _ directory: UnsafePointer<CChar>,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(error) { () throws(BridgeError) in
+        let path = try required(directory, "directory")
+        let runtime = with(host) { (host: HostRuntime) in host }
+        try runtime.load(path)
+    }
+}
+
+private func required(_ start: UnsafePointer<CChar>, _ name: String) throws(BridgeError) -> String {
+    guard let text = text(start) else { throw BridgeError(.invalid, "\(name) is NULL") }
+    return text
+}
+
+@c @implementation public func curfew_host_register(
+    _ host: OpaquePointer, _ handler: UnsafePointer<curfew_handler>,
+    _ options: UnsafePointer<curfew_handler_options>?, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(error) { () throws(BridgeError) in
+        guard let copy = HandlerReader.read(handler), let identifier = copy.identifier,
+            let run = copy.run
+        else {
+            throw BridgeError(
+                .invalid,
+                "curfew_handler needs a struct_size of sizeof(curfew_handler), an identifier and run"
+            )
+        }
+        let description = try HandlerDescription(String(cString: identifier), options)
+        let runtime = with(host) { (host: HostRuntime) in host }
+        _ = try runtime.register(
+            description, run: run, expired: copy.expired, data: copy.handler_data)
+    }
+}
+
+@c @implementation public func curfew_host_table(
+    _ host: OpaquePointer
+) -> UnsafePointer<curfew_host_api> {
+    with(host) { (host: HostRuntime) in
+        host.table.assumingMemoryBound(to: curfew_host_api.self)
+    }
+}
+
+@c @implementation public func curfew_host_plugins(_ host: OpaquePointer) -> UInt32 {
+    with(host) { (host: HostRuntime) in UInt32(host.plugins.count) }
+}
+
+@c @implementation public func curfew_host_plugin_at(
+    _ host: OpaquePointer, _ index: UInt32, _ out: UnsafeMutablePointer<curfew_plugin_state>
+) -> curfew_status {
+    guard hasRoom(out, 8) else { return Status.invalid.rawValue }
+    return with(host) { (host: HostRuntime) in
+        let plugins = host.plugins
+        guard index < plugins.count else { return Status.notFound.rawValue }
+        let plugin = plugins[Int(index)]
+        let size = sizeOf(out)
+        let state = curfew_plugin_state(
+            struct_size: size, status: host.status(of: plugin).status.rawValue, id: plugin.idText,
+            version: plugin.versionText, directory: plugin.directoryText,
+            reason: host.reasonText(of: plugin), handlers: plugin.handlers, reserved: 0)
+        StructCopy.write(state, to: out, size: size)
+        return Status.ok.rawValue
+    }
+}
+
+@c @implementation public func curfew_host_handlers(_ host: OpaquePointer) -> UInt32 {
+    with(host) { (host: HostRuntime) in UInt32(host.handlers.count) }
+}
+
+@c @implementation public func curfew_host_handler_at(
+    _ host: OpaquePointer, _ index: UInt32, _ out: UnsafeMutablePointer<curfew_handler_state>
+) -> curfew_status {
+    guard hasRoom(out, 8) else { return Status.invalid.rawValue }
+    return with(host) { (host: HostRuntime) in
+        guard let handler = host.handler(at: index) else { return Status.notFound.rawValue }
+        let size = sizeOf(out)
+        let state = curfew_handler_state(
+            struct_size: size, kind: handler.description.kind.rawValue,
+            identifier: handler.identifierText, plugin: handler.pluginText,
+            event: handler.eventText, budget_ns: handler.description.budget,
+            grace_ns: handler.description.grace,
+            max_concurrency: handler.description.maxConcurrency,
+            queued: UInt32(clamping: handler.queued), active: handler.active, lost: handler.lost,
+            paused: handler.isPaused, quarantined: handler.isQuarantined,
+            reserved: (0, 0, 0, 0, 0, 0), quarantine_reason: handler.quarantineText,
+            launched: handler.launched, ended: outcomeCounts(handler.ended))
+        StructCopy.write(state, to: out, size: size)
+        return Status.ok.rawValue
+    }
+}
+
+@c @implementation public func curfew_host_find_handler(
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>, _ out: UnsafeMutablePointer<UInt32>
+) -> curfew_status {
+    with(host) { (host: HostRuntime) in
+        guard let handler = text(identifier).flatMap(host.handler) else {
+            return Status.notFound.rawValue
+        }
+        out.pointee = handler.index
+        return Status.ok.rawValue
+    }
+}
+
+@c @implementation public func curfew_host_pause_handler(
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>?
+) -> curfew_status {
+    with(host) { (host: HostRuntime) in host.pause(identifier.map { String(cString: $0) }).rawValue }
+}
+
+@c @implementation public func curfew_host_resume_handler(
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>?
+) -> curfew_status {
+    with(host) { (host: HostRuntime) in
+        host.resume(identifier.map { String(cString: $0) }).rawValue
+    }
+}
+
+@c @implementation public func curfew_host_lift(
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>
+) -> curfew_status {
+    with(host) { (host: HostRuntime) in
+        text(identifier).map { host.lift($0).rawValue } ?? Status.notFound.rawValue
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CCurfew
+import PluginBridge
+import Runner
+import Scheduling
+
+@c @implementation public func curfew_host_launch(
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>,
+    _ options: UnsafePointer<curfew_launch_options>?, _ out: UnsafeMutablePointer<curfew_task>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    guard let name = text(identifier),
+        let handler = with(host, { (host: HostRuntime) in host.handler(name) })
+    else {
+        return answer(
+            error, .notFound,
+            "no handler is registered for \"\(text(identifier) ?? "")\"; load its plugin first")
+    }
+    return curfew_host_launch_at(host, handler.index, options, out, error)
+}
+
+@c @implementation public func curfew_host_launch_at(
+    _ host: OpaquePointer, _ index: UInt32, _ options: UnsafePointer<curfew_launch_options>?,
+    _ out: UnsafeMutablePointer<curfew_task>?, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    var launch: HostRuntime.Launch?
+    if let options {
+        launch = HostRuntime.Launch(options)
+        if launch == nil {
+            return answer(
+                error, .invalid,
+                "curfew_launch_options needs a struct_size of sizeof(curfew_launch_options), and a payload where payload_bytes is not 0"
+            )
+        }
+    }
+    let launched = with(host) { (host: HostRuntime) in host.launch(index, launch) }
+    if launched.status == .ok {
+        out?.pointee = launched.task
+        return 0
+    }
+    return answer(error, launched.status, launchFailure(host, index, launched.status))
+}
+
+private func launchFailure(_ host: OpaquePointer, _ index: UInt32, _ status: Status) -> String {
+    let handler = with(host) { (host: HostRuntime) in host.handler(at: index) }
+    guard let handler else { return "no handler has the index \(index)" }
+    let name = "\"\(handler.description.identifier)\" was not launched"
+    if status == .quarantined || status == .exhausted, let reason = handler.quarantineReason {
+        return "\(name): \(reason); see curfew_host_lift"
+    }
+    return name
+}
+
+extension HostRuntime.Launch {
+    /// Reads `curfew_launch_options` of any version; nil when it cannot be one.
+    init?(_ options: UnsafePointer<curfew_launch_options>) {
+        guard let copy = StructCopy.read(options, least: 8, zero: curfew_launch_options()),
+            copy.payload != nil || copy.payload_bytes == 0, copy.payload_bytes <= UInt64(Int.max)
+        else { return nil }
+        self.init(
+            payload: UnsafeRawBufferPointer(start: copy.payload, count: Int(copy.payload_bytes)),
+            budget: copy.budget_ns, grace: copy.grace_ns, attempt: copy.attempt, keep: copy.keep)
+    }
+}
+
+@c @implementation public func curfew_host_cancel(
+    _ host: OpaquePointer, _ task: curfew_task
+) -> curfew_status {
+    with(host) { (host: HostRuntime) in host.cancel(task).rawValue }
+}
+
+@c @implementation public func curfew_host_stop(
+    _ host: OpaquePointer, _ task: curfew_task, _ reason: curfew_reason
+) -> curfew_status {
+    guard let reason = UInt8(exactly: reason).flatMap(StopReason.init(rawValue:)) else {
+        return Status.invalid.rawValue
+    }
+    return with(host) { (host: HostRuntime) in host.stopTask(task, reason).rawValue }
+}
+
+@c @implementation public func curfew_host_pause(
+    _ host: OpaquePointer, _ task: curfew_task
+) -> curfew_status {
+    with(host) { (host: HostRuntime) in host.hold(task).rawValue }
+}
+
+@c @implementation public func curfew_host_resume(
+    _ host: OpaquePointer, _ task: curfew_task
+) -> curfew_status {
+    with(host) { (host: HostRuntime) in host.resumeTask(task).rawValue }
+}
+
+@c @implementation public func curfew_host_query(
+    _ host: OpaquePointer, _ task: curfew_task, _ out: UnsafeMutablePointer<curfew_task_state>
+) -> curfew_status {
+    guard hasRoom(out, 8) else { return Status.invalid.rawValue }
+    guard let state = with(host, { (host: HostRuntime) in host.query(task) }) else {
+        return Status.stale.rawValue
+    }
+    write(state, to: out)
+    return Status.ok.rawValue
+}
+
+@c @implementation public func curfew_host_wait(
+    _ host: OpaquePointer, _ task: curfew_task, _ timeout: UInt64,
+    _ out: UnsafeMutablePointer<curfew_task_state>?
+) -> curfew_status {
+    if let out, !hasRoom(out, 8) { return Status.invalid.rawValue }
+    let (status, state) = with(host) { (host: HostRuntime) in host.wait(task, timeout: timeout) }
+    if let out, let state { write(state, to: out) }
+    return status.rawValue
+}
+
+private func write(_ state: TaskState, to out: UnsafeMutablePointer<curfew_task_state>) {
+    let size = sizeOf(out)
+    let full = curfew_task_state(
+        struct_size: size, phase: state.phase.rawValue,
+        outcome: Int32(state.outcome?.rawValue ?? 0), reason: Int32(state.reason?.rawValue ?? 0),
+        answered: state.isAnswered, returned: state.isReturned, reserved: (0, 0),
+        attempt: state.attempt, identifier: state.handler.identifierText,
+        started_ns: state.startedAt, budget_ns: state.budget, grace_ns: state.grace,
+        progress: state.progress, error_bytes: UInt64(state.errorBytes),
+        result_bytes: UInt64(state.resultBytes))
+    StructCopy.write(full, to: out, size: size)
+}
+
+@c @implementation public func curfew_host_read_result(
+    _ host: OpaquePointer, _ task: curfew_task, _ buffer: UnsafeMutableRawPointer?,
+    _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?
+) -> curfew_status {
+    read(host, task, .result, buffer, capacity, out)
+}
+
+@c @implementation public func curfew_host_read_error(
+    _ host: OpaquePointer, _ task: curfew_task, _ buffer: UnsafeMutablePointer<CChar>?,
+    _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?
+) -> curfew_status {
+    read(host, task, .error, buffer, capacity, out)
+}
+
+private func read(
+    _ host: OpaquePointer, _ task: curfew_task, _ part: HostRuntime.Part,
+    _ buffer: UnsafeMutableRawPointer?, _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?
+) -> curfew_status {
+    let room = buffer == nil ? 0 : Int(clamping: capacity)
+    let (status, bytes) = with(host) { (host: HostRuntime) in
+        host.read(part, of: task, into: UnsafeMutableRawBufferPointer(start: buffer, count: room))
+    }
+    out?.pointee = UInt64(bytes)
+    return status.rawValue
+}
+
+@c @implementation public func curfew_host_keep(
+    _ host: OpaquePointer, _ task: curfew_task
+) -> curfew_status {
+    with(host) { (host: HostRuntime) in host.keep(task).rawValue }
+}
+
+@c @implementation public func curfew_host_release(
+    _ host: OpaquePointer, _ task: curfew_task
+) -> curfew_status {
+    with(host) { (host: HostRuntime) in host.release(task).rawValue }
+}

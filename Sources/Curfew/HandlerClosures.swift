@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import PluginBridge
+import Runner
+import Scheduling
+
+/// Swift closures behind the C functions of a handler.
+final class HandlerClosures: Sendable {
+    let run: @Sendable (RunningTask) throws -> Void
+    let expired: (@Sendable (RunningTask, StopReason) -> Void)?
+
+    init(
+        run: @escaping @Sendable (RunningTask) throws -> Void,
+        expired: (@Sendable (RunningTask, StopReason) -> Void)?
+    ) {
+        self.run = run
+        self.expired = expired
+    }
+
+    /// Registers them. They live as long as the process: a lost worker may be inside them when the
+    /// host is gone.
+    func register(
+        _ description: HandlerDescription, in runtime: HostRuntime
+    ) throws(BridgeError) -> HandlerRecord {
+        let retained = Unmanaged.passRetained(self)
+        do {
+            return try runtime.register(
+                description, run: runClosures, expired: expired == nil ? nil : expireClosures,
+                data: retained.toOpaque())
+        } catch {
+            retained.release()
+            throw error
+        }
+    }
+}
+
+private func runClosures(
+    _ data: UnsafeMutableRawPointer?, _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task,
+    _ error: UnsafeMutablePointer<curfew_error>
+) -> curfew_status {
+    let closures = Unmanaged<HandlerClosures>.fromOpaque(data!).takeUnretainedValue()
+    do {
+        try closures.run(RunningTask(id: task, api: api))
+        return Status.ok.rawValue
+    } catch let failure {
+        ErrorBuffer.fill(error, .failed, String(describing: failure))
+        return Status.failed.rawValue
+    }
+}
+
+private func expireClosures(
+    _ data: UnsafeMutableRawPointer?, _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task,
+    _ reason: curfew_reason
+) {
+    let closures = Unmanaged<HandlerClosures>.fromOpaque(data!).takeUnretainedValue()
+    closures.expired?(
+        RunningTask(id: task, api: api), StopReason(rawValue: UInt8(clamping: reason)) ?? .budget)
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Little-endian numbers in a piece of a file, wherever they stand.
+///
+/// The places are computed from sizes that were checked before; one outside is a fault of ours and
+/// stops the process.
+struct ABINoteWords {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    var count: Int { bytes.count }
+
+    func byte(at offset: Int) -> UInt8 { bytes[offset] }
+    func half(at offset: Int) -> UInt16 { number(at: offset) }
+    func word(at offset: Int) -> UInt32 { number(at: offset) }
+    func long(at offset: Int) -> UInt64 { number(at: offset) }
+
+    /// The caller has checked that as many bytes are there.
+    func hasBytes(_ expected: [UInt8], at offset: Int) -> Bool {
+        bytes[offset..<(offset + expected.count)].elementsEqual(expected)
+    }
+
+    private func number<Number: FixedWidthInteger>(at offset: Int) -> Number {
+        bytes[offset..<(offset + MemoryLayout<Number>.size)].reversed()
+            .reduce(0) { $0 << 8 | Number($1) }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CCurfew
+
+/// The caller-owned buffer into which a call writes what went wrong.
+public enum ErrorBuffer {
+    /// Offset and capacity of `message` in the version this host was built with.
+    private static let messageOffset = MemoryLayout<curfew_error>.offset(of: \.message) ?? 8
+
+    /// Writes status and text, cut at a character to what the caller's struct holds. A NULL buffer
+    /// is fine.
+    public static func fill(
+        _ buffer: UnsafeMutablePointer<curfew_error>?, _ status: Status, _ message: String
+    ) {
+        guard let buffer else { return }
+        let size = min(Int(buffer.pointee.struct_size), MemoryLayout<curfew_error>.size)
+        guard size > messageOffset else { return }
+        buffer.pointee.code = status.rawValue
+        let target = UnsafeMutableRawBufferPointer(
+            start: UnsafeMutableRawPointer(buffer) + messageOffset, count: size - messageOffset)
+        var length = 0
+        for scalar in message.unicodeScalars {
+            let bytes = UTF8.encode(scalar)!
+            guard length + bytes.count < target.count else { break }
+            for byte in bytes {
+                target[length] = byte
+                length += 1
+            }
+        }
+        target[length] = 0
+    }
+
+    /// Empties a buffer of the host's own before a call into a plugin.
+    @inlinable public static func reset(_ buffer: UnsafeMutablePointer<curfew_error>) {
+        buffer.pointee.code = 0
+        buffer.pointee.message.0 = 0
+    }
+
+    /// The text a plugin wrote, with malformed UTF-8 repaired; "" when it wrote none. A missing
+    /// NUL is no harm.
+    public static func text(_ buffer: UnsafeMutablePointer<curfew_error>) -> String {
+        withUnsafeBytes(of: &buffer.pointee.message) { bytes in
+            let end = bytes.firstIndex(of: 0) ?? bytes.count
+            return String(decoding: bytes[..<end], as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CCurfew
+
+/// The code behind a handler: what a worker and a watcher call.
+///
+/// C function pointers and their context, so that a call costs what a call costs in C.
+@frozen
+public struct HandlerCode: @unchecked Sendable {
+    // Sendable: the pointers are immutable, and whoever registers them promises that they may be
+    // used on any thread until the host is gone.
+    public let run: curfew_run_function
+    public let expired: curfew_expired_function?
+    public let data: UnsafeMutableRawPointer?
+    public let api: UnsafePointer<curfew_host_api>
+
+    public init(
+        run: @escaping curfew_run_function, expired: curfew_expired_function?,
+        data: UnsafeMutableRawPointer?, api: UnsafePointer<curfew_host_api>
+    ) {
+        self.run = run
+        self.expired = expired
+        self.data = data
+        self.api = api
+    }
+}

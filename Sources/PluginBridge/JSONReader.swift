@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads JSON as RFC 8259 defines it and nothing beyond, and remembers where everything stands.
+///
+/// Stops at the first fault. Stricter than the standard where it leaves a choice: a key stands once
+/// in an object, a byte order mark is refused, and size and nesting are limited.
+public struct JSONReader {
+    /// The largest text that is read, in bytes.
+    public static var sizeLimit: Int { 256 * 1024 }
+    /// How deeply arrays and objects may be nested.
+    public static var depthLimit: Int { 32 }
+
+    private let source: DiagnosticSource
+    /// The offset of the first byte that is not UTF-8, or the size of the text. Nothing from there
+    /// on is looked at, so the rest of the reader may take the text for valid.
+    private let validEnd: Int
+    private var offset = 0
+    private var line = 1
+    private var column = 1
+    private var depth = 0
+
+    private init(_ source: DiagnosticSource) {
+        self.source = source
+        validEnd = JSONReader.validPrefix(of: source.bytes)
+    }
+
+    /// Reads one value that takes the whole text. `file` is only shown in the fault.
+    public static func read(_ bytes: [UInt8], file: String) throws(Diagnostic) -> JSONValue {
+        try read(DiagnosticSource(file: file, bytes: bytes))
+    }
+
+    /// Reads one value that takes the whole text.
+    public static func read(_ source: DiagnosticSource) throws(Diagnostic) -> JSONValue {
+        let bytes = source.bytes
+        guard bytes.count <= sizeLimit else {
+            throw source.diagnostic(
+                rule: JSONRule.size.rawValue,
+                message: "the file has \(bytes.count) bytes, the limit is \(sizeLimit)",
+                help: "keep the file within \(sizeLimit / 1024) KiB")
+        }
+        guard !bytes.isEmpty else {
+            throw source.diagnostic(
+                rule: JSONRule.empty.rawValue, message: "the file is empty",
+                help: "write one JSON object: { … }")
+        }
+        guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
+            throw source.diagnostic(
+                at: .start, rule: JSONRule.byteOrderMark.rawValue,
+                message: "the file begins with a byte order mark",
+                help: "save it as UTF-8 without a byte order mark")
+        }
+        var reader = JSONReader(source)
+        try reader.skipSpace()
+        if reader.isAtEnd {
+            throw reader.fault(
+                .empty, at: .start, "the file holds nothing but white space",
+                help: "write one JSON object: { … }")
+        }
+        let value = try reader.value()
+        try reader.skipSpace()
+        guard reader.isAtEnd else {
+            throw reader.fault(
+                .trailingText, at: reader.position, "text after the end of the document",
+                help: "remove everything after the value that begins at line"
+                    + " \(value.position.line), column \(value.position.column)")
+        }
+        return value
+    }
+
+    // MARK: Moving
+
+    private var position: JSONPosition { JSONPosition(line: line, column: column, offset: offset) }
+
+    private var isAtEnd: Bool { offset == source.bytes.count }
+
+    /// The byte at the current place, or nil at the end of the text.
+    private func peek() throws(Diagnostic) -> UInt8? {
+        if offset < validEnd { return source.bytes[offset] }
+        if isAtEnd { return nil }
+        throw fault(
+            .encoding, at: position, "the byte 0x\(hex(source.bytes[offset])) is not UTF-8",
+            help: "save the file as UTF-8")
+    }
+
+    /// Steps over the current byte; a column is counted at the first byte of a character.
+    private mutating func advance() {
+        let byte = source.bytes[offset]
+        offset += 1
+        if byte == UInt8(ascii: "\n") {
+            line += 1
+            column = 1
+        } else if byte & 0xC0 != 0x80 {
+            column += 1
+        }
+    }
+
+    private mutating func skipSpace() throws(Diagnostic) {
+        while let byte = try peek() {
+            switch byte {
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                advance()
+            case UInt8(ascii: "/"):
+                throw fault(
+                    .comment, at: position, "JSON has no comments", help: "remove the comment")
+            default: return
+            }
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func value() throws(Diagnostic) -> JSONValue {
+        let start = position
+        guard let byte = try peek() else { throw unfinished("a value") }
+        let kind: JSONValue.Kind
+        switch byte {
+        case UInt8(ascii: "{"):
+            kind = .object(try nested { reader throws(Diagnostic) in try reader.members() })
+            return JSONValue(kind: kind, position: start, width: 1)
+        case UInt8(ascii: "["):
+            kind = .array(try nested { reader throws(Diagnostic) in try reader.elements() })
+            return JSONValue(kind: kind, position: start, width: 1)
+        case UInt8(ascii: "\""):
+            kind = .string(try string())
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            kind = .number(try number())
+        default:
+            kind = try word()
+        }
+        return JSONValue(kind: kind, position: start, width: column - start.column)
+    }
+
+    private mutating func nested<Content>(
+        _ read: (inout JSONReader) throws(Diagnostic) -> Content
+    ) throws(Diagnostic) -> Content {
+        guard depth < JSONReader.depthLimit else {
+            throw fault(
+                .depth, at: position, "nested more than \(JSONReader.depthLimit) levels deep",
+                help: "use fewer levels of arrays and objects")
+        }
+        depth += 1
+        advance()
+        let content = try read(&self)
+        depth -= 1
+        return content
+    }
+
+    private mutating func members() throws(Diagnostic) -> [JSONMember] {
+        var members: [JSONMember] = []
+        // Keyed by bytes: comparing text by canonical equivalence can be made very slow.
+        var places: [[UInt8]: JSONPosition] = [:]
+        var comma: JSONPosition?
+        while true {
+            try skipSpace()
+            guard let byte = try peek() else { throw unfinished("`}`") }
+            if byte == UInt8(ascii: "}") {
+                if let comma { throw trailingComma(at: comma) }
+                advance()
+                return members
+            }
+            guard byte == UInt8(ascii: "\"") else { throw notAKey(byte) }
+            let keyPosition = position
+            let key = try string()
+            let keyWidth = column - keyPosition.column
+            if let first = places.updateValue(keyPosition, forKey: Array(key.utf8)) {
+                throw fault(
+                    .duplicateKey, at: keyPosition, width: keyWidth,
+                    "the key \(DiagnosticText.quoted(key)) stands twice in one object; the first"
+                        + " is at line \(first.line), column \(first.column)",
+                    help: "keep one of the two")
+            }
+            try skipSpace()
+            guard let colon = try peek() else { throw unfinished("`:`") }
+            guard colon == UInt8(ascii: ":") else {
+                throw fault(
+                    .syntax, at: position, "expected `:` after a key, found \(try describe())",
+                    help: "write \"key\": value")
+            }
+            advance()
+            try skipSpace()
+            let value = try value()
+            members.append(
+                JSONMember(key: key, keyPosition: keyPosition, keyWidth: keyWidth, value: value))
+            comma = try separator(closing: UInt8(ascii: "}"))
+        }
+    }
+
+    private mutating func elements() throws(Diagnostic) -> [JSONValue] {
+        var elements: [JSONValue] = []
+        var comma: JSONPosition?
+        while true {
+            try skipSpace()
+            guard let byte = try peek() else { throw unfinished("`]`") }
+            if byte == UInt8(ascii: "]") {
+                if let comma { throw trailingComma(at: comma) }
+                advance()
+                return elements
+            }
+            elements.append(try value())
+            comma = try separator(closing: UInt8(ascii: "]"))
+        }
+    }
+
+    /// Steps over a comma and returns its place; returns nil before the closing bracket.
+    private mutating func separator(closing: UInt8) throws(Diagnostic) -> JSONPosition? {
+        try skipSpace()
+        let bracket = String(UnicodeScalar(closing))
+        guard let byte = try peek() else { throw unfinished("`,` or `\(bracket)`") }
+        if byte == closing { return nil }
+        guard byte == UInt8(ascii: ",") else {
+            throw fault(
+                .syntax, at: position, "expected `,` or `\(bracket)`, found \(try describe())",
+                help: "write a comma between two values, or close with `\(bracket)`")
+        }
+        let comma = position
+        advance()
+        return comma
+    }
+
+    // MARK: Plain values
+
+    private mutating func word() throws(Diagnostic) -> JSONValue.Kind {
+        let start = position
+        let text = try upcomingWord()
+        for (word, kind) in [("true", .bool(true)), ("false", .bool(false)), ("null", .null)]
+            as [(String, JSONValue.Kind)] where word == text
+        {
+            for _ in word.utf8 { advance() }
+            return kind
+        }
+        let width = max(text.utf8.count, 1)
+        switch text {
+        case "NaN", "nan", "Infinity", "inf":
+            throw fault(
+                .number, at: start, width: width, "`\(text)` is not a number of JSON",
+                help: "write a finite number, or leave the key out")
+        case "True", "False", "TRUE", "FALSE", "Null", "NULL", "None", "nil":
+            let right = text.hasPrefix("N") || text == "nil" ? "null" : text.lowercased()
+            throw fault(
+                .syntax, at: start, width: width, "`\(text)` is not a word of JSON",
+                help: "write \(right)")
+        default:
+            throw fault(
+                .syntax, at: start, width: width, "expected a value, found \(try describe())",
+                help: text.isEmpty
+                    ? "write text in double quotes, a number, true, false, null, [ … ] or { … }"
+                    : "write \"\(text)\" if it is text")
+        }
+    }
+
+    /// The letters, digits and underscores ahead, at most 32 of them.
+    private func upcomingWord() throws(Diagnostic) -> String {
+        var end = offset
+        while end < validEnd, end - offset < 32, isWord(source.bytes[end]) { end += 1 }
+        return String(decoding: source.bytes[offset..<end], as: UTF8.self)
+    }
+
+    private mutating func number() throws(Diagnostic) -> JSONNumber {
+        let start = position
+        if try peek() == UInt8(ascii: "-") { advance() }
+        let first = try peek()
+        let whole = try digits()
+        guard whole > 0 else {
+            throw fault(
+                .number, at: start, width: max(column - start.column, 1),
+                "expected a digit after `-`, found \(try describe())", help: "write -1, or \"-\"")
+        }
+        if first == UInt8(ascii: "0"), whole > 1 {
+            throw fault(
+                .number, at: start, width: column - start.column, "a number begins with 0",
+                help: "write it without the leading zero")
+        }
+        if try peek() == UInt8(ascii: ".") {
+            advance()
+            guard try digits() > 0 else {
+                throw fault(
+                    .number, at: start, width: column - start.column,
+                    "expected a digit after `.`, found \(try describe())",
+                    help: "write 1.0, or leave out the point")
+            }
+        }
+        if let byte = try peek(), byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") {
+            advance()
+            if let sign = try peek(), sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
+                advance()
+            }
+            guard try digits() > 0 else {
+                throw fault(
+                    .number, at: start, width: column - start.column,
+                    "expected a digit in the exponent, found \(try describe())",
+                    help: "write 1e3, or leave out the exponent")
+            }
+        }
+        if let byte = try peek(), isWord(byte) || byte == UInt8(ascii: ".") {
+            throw fault(
+                .number, at: position, "a number goes on with \(try describe())",
+                help: "write the number alone, or put quotes around the whole text")
+        }
+        let literal = source.bytes[start.offset..<offset]
+        return JSONNumber(literal: String(decoding: literal, as: UTF8.self))
+    }
+
+    private mutating func digits() throws(Diagnostic) -> Int {
+        var count = 0
+        while let byte = try peek(), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            advance()
+            count += 1
+        }
+        return count
+    }
+
+    // MARK: Strings
+
+    private mutating func string() throws(Diagnostic) -> String {
+        let start = position
+        advance()
+        var text: [UInt8] = []
+        while true {
+            guard let byte = try peek() else {
+                throw fault(
+                    .unfinished, at: start, "text without a closing quote",
+                    help: "put a double quote at its end")
+            }
+            switch byte {
+            case UInt8(ascii: "\""):
+                advance()
+                return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                try escape(into: &text)
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                throw fault(
+                    .controlCharacter, at: position, "text goes over the end of the line",
+                    help: "close it with a double quote, or write \\n for a line feed")
+            case 0..<0x20:
+                throw fault(
+                    .controlCharacter, at: position,
+                    "the control character 0x\(hex(byte)) stands in a text",
+                    help: byte == UInt8(ascii: "\t") ? "write \\t" : "write \\u00\(hex(byte))")
+            default:
+                text.append(byte)
+                advance()
+            }
+        }
+    }
+
+    private mutating func escape(into text: inout [UInt8]) throws(Diagnostic) {
+        let start = position
+        advance()
+        guard let letter = try peek() else { throw unfinished("the rest of an escape") }
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(letter)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"):
+            advance()
+            text.append(contentsOf: Array(String(try unicodeEscape(from: start)).utf8))
+            return
+        default:
+            throw fault(
+                .escape, at: start, width: 2, "`\\` before \(try describe()) means nothing",
+                help: "write \\\\ for a backslash; the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r"
+                    + " \\t \\u0000")
+        }
+        advance()
+    }
+
+    /// Reads four hexadecimal digits, and a second escape where the first is half of a pair.
+    private mutating func unicodeEscape(from start: JSONPosition) throws(Diagnostic)
+        -> Unicode.Scalar
+    {
+        let high = try hexadecimal(from: start)
+        if let scalar = Unicode.Scalar(high) { return scalar }
+        if high < 0xDC00, try peek() == UInt8(ascii: "\\") {
+            let second = position
+            advance()
+            if try peek() == UInt8(ascii: "u") {
+                advance()
+                let low = try hexadecimal(from: second)
+                if (0xDC00..<0xE000).contains(low),
+                    let scalar = Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
+                {
+                    return scalar
+                }
+            }
+        }
+        throw fault(
+            .surrogate, at: start, width: 6, "half of a surrogate pair without the other half",
+            help: "write both, high one first, as \\uD83D\\uDE00, or the character itself")
+    }
+
+    private mutating func hexadecimal(from start: JSONPosition) throws(Diagnostic) -> UInt32 {
+        var number: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = try peek() else { throw unfinished("four hexadecimal digits") }
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+            default:
+                throw fault(
+                    .escape, at: start, width: column - start.column,
+                    "expected four hexadecimal digits after `\\u`, found \(try describe())",
+                    help: "write \\u and four digits, as \\u00e9")
+            }
+            number = number << 4 | UInt32(digit)
+            advance()
+        }
+        return number
+    }
+
+    // MARK: Faults
+
+    private func fault(
+        _ rule: JSONRule, at position: JSONPosition, width: Int = 1, _ message: String,
+        help: String
+    ) -> Diagnostic {
+        source.diagnostic(
+            at: position, width: width, rule: rule.rawValue, message: message, help: help)
+    }
+
+    private func unfinished(_ what: String) -> Diagnostic {
+        fault(
+            .unfinished, at: position, "the file ends where \(what) should be",
+            help: "write the rest; the file may have been cut off")
+    }
+
+    private func trailingComma(at comma: JSONPosition) -> Diagnostic {
+        fault(.trailingComma, at: comma, "a comma after the last value", help: "remove the comma")
+    }
+
+    private func notAKey(_ byte: UInt8) -> Diagnostic {
+        do throws(Diagnostic) {
+            let word = try upcomingWord()
+            return fault(
+                .syntax, at: position, width: max(word.utf8.count, 1),
+                "expected a key in double quotes, found \(try describe())",
+                help: word.isEmpty ? "write \"key\": value, or close with `}`" : "write \"\(word)\""
+            )
+        } catch {
+            return error
+        }
+    }
+
+    /// What stands at the current place, for messages.
+    private func describe() throws(Diagnostic) -> String {
+        guard try peek() != nil else { return "the end of the file" }
+        let word = try upcomingWord()
+        if !word.isEmpty { return "`\(word)`" }
+        let character = String(
+            decoding: source.bytes[offset..<min(offset + 4, validEnd)], as: UTF8.self)
+        let first = character.unicodeScalars.first.map { String($0) } ?? ""
+        return first == "\n" || first == "\r" ? "the end of the line" : DiagnosticText.quoted(first)
+    }
+
+    private func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private func hex(_ byte: UInt8) -> String {
+        (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value of a JSON document that remembers where it stands.
+public struct JSONValue: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// In the order of the text; no two members have the same key.
+        case object([JSONMember])
+        case array([JSONValue])
+        case string(String)
+        case number(JSONNumber)
+        case bool(Bool)
+        case null
+    }
+
+    public let kind: Kind
+    /// Where the value begins: its quote, bracket, brace, or first character.
+    public let position: JSONPosition
+    /// How many columns to underline: the whole of a plain value, the bracket of a compound one.
+    public let width: Int
+
+    /// What the value is, for messages: `text`, `a number`, …
+    public var noun: String {
+        switch kind {
+        case .object: "an object"
+        case .array: "an array"
+        case .string: "text"
+        case .number: "a number"
+        case .bool(true): "true"
+        case .bool(false): "false"
+        case .null: "null"
+        }
+    }
+}

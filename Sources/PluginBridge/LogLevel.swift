@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The severity of a log line, as `curfew_log_level`.
+public enum LogLevel: Int32, Sendable, Comparable {
+    case debug = 0
+    case info = 1
+    case warning = 2
+    case error = 3
+    /// The host's: a plugin broke a rule of the contract.
+    case pluginMisbehaving = 4
+
+    public static func < (a: LogLevel, b: LogLevel) -> Bool { a.rawValue < b.rawValue }
+}

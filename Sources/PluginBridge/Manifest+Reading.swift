@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+extension Manifest {
+    /// Reads and checks the manifest in a plugin's directory, and looks whether the library it
+    /// names is there. Loads nothing.
+    ///
+    /// Both files must be regular files of that directory itself: a link could lead out of it.
+    public static func read(directory: String) -> Result<Manifest, ManifestFaults> {
+        let base = directory.utf8.last == UInt8(ascii: "/") ? directory : directory + "/"
+        let source = DiagnosticSource(file: base + fileName, bytes: [])
+        guard !directory.isEmpty, !directory.utf8.contains(0) else {
+            return .failure(
+                fault(
+                    source, "the path of the plugin's directory is empty or has a zero byte in it"))
+        }
+        let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else {
+            return .failure(fault(source, "cannot open the plugin's directory: \(reason(errno))"))
+        }
+        defer { close(folder) }
+        switch contents(of: folder) {
+        case .failure(let problem): return .failure(fault(source, problem.text))
+        case .success(let bytes):
+            return parse(bytes: bytes, file: source.file).flatMap { manifest in
+                if let problem = manifest.libraryProblem(in: folder) {
+                    return .failure(ManifestFaults([problem]))
+                }
+                return .success(manifest)
+            }
+        }
+    }
+
+    private struct Problem: Error {
+        let text: String
+    }
+
+    /// Reads one byte more than is allowed at most, so that a file that grows meanwhile is noticed
+    /// by the limit of the reader.
+    private static func contents(of folder: Int32) -> Result<[UInt8], Problem> {
+        // Not blocking: a pipe of that name must not hold up the host.
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let file = openat(folder, fileName, flags)
+        guard file >= 0 else {
+            return .failure(
+                Problem(
+                    text: errno == ELOOP
+                        ? "the manifest is a symbolic link" : "cannot open it: \(reason(errno))"))
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else {
+            return .failure(Problem(text: "cannot look at it: \(reason(errno))"))
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            return .failure(Problem(text: "the manifest is not a regular file"))
+        }
+        let limit = JSONReader.sizeLimit + 1
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            while count < limit {
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
+                let got = Glibc.read(file, rest.baseAddress, rest.count)
+                if got > 0 {
+                    count += got
+                } else if got == 0 {
+                    return
+                } else if errno != EINTR {
+                    failure = errno
+                    return
+                }
+            }
+        }
+        guard failure == 0 else {
+            return .failure(Problem(text: "cannot read it: \(reason(failure))"))
+        }
+        return .success(bytes)
+    }
+
+    private func libraryProblem(in folder: Int32) -> Diagnostic? {
+        let message: String
+        let help: String
+        var status = stat()
+        if fstatat(folder, library, &status, AT_SYMLINK_NOFOLLOW) != 0 {
+            message = "cannot find \(DiagnosticText.quoted(library)): \(Manifest.reason(errno))"
+            help = "build the library into the directory of the manifest, or mend its name"
+        } else if status.st_mode & S_IFMT == S_IFLNK {
+            message = "\(DiagnosticText.quoted(library)) is a symbolic link"
+            help = "put the file itself beside the manifest"
+        } else if status.st_mode & S_IFMT != S_IFREG {
+            message = "\(DiagnosticText.quoted(library)) is not a regular file"
+            help = "build the library into the directory of the manifest, or mend its name"
+        } else {
+            return nil
+        }
+        return source.diagnostic(
+            at: libraryPosition, width: libraryWidth, rule: ManifestRule.library.rawValue,
+            message: message, help: help)
+    }
+
+    private static func fault(_ source: DiagnosticSource, _ message: String) -> ManifestFaults {
+        ManifestFaults([
+            source.diagnostic(
+                rule: ManifestRule.file.rawValue, message: message,
+                help: "give the directory of a plugin, with a readable file \(fileName) in it")
+        ])
+    }
+
+    private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a plugin's `manifest.json` says; every value is checked and every default filled in.
+///
+/// The manifest is the authority over the library: what the library registers must be what stands
+/// here. Reading one never loads code.
+public struct Manifest: Hashable, Sendable {
+    /// The reverse-DNS name of the plugin, `org.example.mirror`.
+    public let id: String
+    /// The plugin's own version, `1.2.0`.
+    public let version: String
+    /// The number of the plugin ABI; always the one of this host.
+    public let abi: UInt32
+    /// The plain name of the shared object beside the manifest.
+    public let library: String
+    /// Where `library` has its value, for faults that only the file itself shows.
+    public let libraryPosition: JSONPosition
+    /// How many columns that value takes.
+    public let libraryWidth: Int
+    /// In the order of the manifest; at least one.
+    public let handlers: [ManifestHandler]
+    /// The text it was read from, for faults found later: `source.diagnostic(at:…)`.
+    public let source: DiagnosticSource
+
+    /// The name of the file in a plugin's directory.
+    public static var fileName: String { "manifest.json" }
+
+    // The limits. Lengths are bytes of UTF-8, times nanoseconds.
+    public static var identifierLimit: Int { 128 }
+    public static var versionLimit: Int { 64 }
+    public static var libraryLimit: Int { 255 }
+    public static var handlerLimit: Int { 64 }
+    public static var budgetRange: ClosedRange<UInt64> { 1_000_000...86_400_000_000_000 }
+    public static var graceRange: ClosedRange<UInt64> { 0...600_000_000_000 }
+    public static var concurrencyRange: ClosedRange<Int64> { 1...64 }
+    /// Leaves room for what is put around the name: `registering…_done`, `…_progress`.
+    public static var eventLimit: Int { 100 }
+    public static var eventsLimit: Int { 64 }
+    public static var exampleLimit: Int { 64 }
+    public static var exampleNameLimit: Int { 128 }
+    /// How many faults of one manifest are listed; one more then tells how many are not.
+    public static var faultLimit: Int { 100 }
+
+    /// Checks the text of a manifest without looking at any other file.
+    ///
+    /// Stops at the first fault of the syntax; a document that parses is checked to its end, and
+    /// all its faults are returned in the order of the text.
+    public static func parse(bytes: [UInt8], file: String) -> Result<Manifest, ManifestFaults> {
+        let source = DiagnosticSource(file: file, bytes: bytes)
+        do throws(Diagnostic) {
+            let document = try JSONReader.read(source)
+            return ManifestChecker.check(document, source: source)
+        } catch {
+            return .failure(ManifestFaults([error]))
+        }
+    }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CCurfew
+internal import Scheduling
+
+/// Turns a parsed document into a manifest, or into the list of all its faults.
+///
+/// Every check notes what is wrong and goes on, so a function that returns nil has noted why.
+struct ManifestChecker {
+    /// The number of the plugin ABI this host speaks.
+    static var hostABI: UInt32 { UInt32(CURFEW_ABI_VERSION) }
+
+    private let source: DiagnosticSource
+    private var faults: [Diagnostic] = []
+    private var unlisted = 0
+
+    private init(source: DiagnosticSource) {
+        self.source = source
+    }
+
+    static func check(
+        _ document: JSONValue, source: DiagnosticSource
+    ) -> Result<Manifest, ManifestFaults> {
+        var checker = ManifestChecker(source: source)
+        let manifest = checker.manifest(document)
+        if checker.faults.isEmpty, let manifest { return .success(manifest) }
+        return .failure(ManifestFaults(checker.sortedFaults()))
+    }
+
+    private mutating func manifest(_ document: JSONValue) -> Manifest? {
+        guard let fields = fields(of: .manifest, in: document) else { return nil }
+        let id = fields[ManifestKey.id.name].flatMap { identifier($0, key: .id) }
+        let version = fields[ManifestKey.version.name].flatMap { self.version($0) }
+        let abi = fields[ManifestKey.abi.name].flatMap { self.abi($0) }
+        let library = fields[ManifestKey.library.name]
+        let libraryName = library.flatMap { self.library($0) }
+        let handlers = fields[ManifestKey.handlers.name].map { self.handlers($0) }
+        guard let id, let version, let abi, let library, let libraryName, let handlers else {
+            return nil
+        }
+        return Manifest(
+            id: id, version: version, abi: abi, library: libraryName,
+            libraryPosition: library.position, libraryWidth: library.width, handlers: handlers,
+            source: source)
+    }
+
+    // MARK: Faults
+
+    mutating func fault(
+        _ rule: ManifestRule, at value: JSONValue, _ message: @autoclosure () -> String,
+        help: @autoclosure () -> String
+    ) {
+        fault(rule, at: value.position, width: value.width, message(), help: help())
+    }
+
+    /// Notes a fault. The texts are only made while faults are listed, which bounds the work.
+    mutating func fault(
+        _ rule: ManifestRule, at position: JSONPosition, width: Int,
+        _ message: @autoclosure () -> String, help: @autoclosure () -> String
+    ) {
+        guard faults.count < Manifest.faultLimit else {
+            unlisted += 1
+            return
+        }
+        faults.append(
+            source.diagnostic(
+                at: position, width: width, rule: rule.rawValue, message: message(), help: help()))
+    }
+
+    private func sortedFaults() -> [Diagnostic] {
+        // The place in the list decides between equals: the sort of the library is not stable by
+        // promise.
+        var sorted = faults.enumerated().sorted { left, right in
+            (left.element.line, left.element.column, left.offset)
+                < (right.element.line, right.element.column, right.offset)
+        }.map(\.element)
+        if unlisted > 0 {
+            sorted.append(
+                source.diagnostic(
+                    rule: ManifestRule.faultLimit.rawValue,
+                    message: "\(unlisted) more faults are not listed",
+                    help: "mend the first \(Manifest.faultLimit) and check again"))
+        }
+        return sorted
+    }
+
+    // MARK: Objects and types
+
+    /// Returns the values of an object by key, once it has no unknown and all required ones noted.
+    mutating func fields(of object: ManifestObject, in value: JSONValue) -> [String: JSONValue]? {
+        guard case .object(let members) = value.kind else {
+            fault(
+                .type, at: value, "\(object.noun) must be an object, found \(value.noun)",
+                help: "write { \(object.keys[0].usage), … }")
+            return nil
+        }
+        var fields: [String: JSONValue] = [:]
+        for member in members {
+            if let key = object.key(named: member.key) {
+                fields[key.name] = member.value
+            } else {
+                fault(
+                    .unknownKey, at: member.keyPosition, width: member.keyWidth,
+                    "\(object.noun) has no key \(DiagnosticText.quoted(member.key))",
+                    help: ManifestChecker.help(forUnknown: member.key, in: object))
+            }
+        }
+        for key in object.keys where key.isRequired && fields[key.name] == nil {
+            fault(
+                .missingKey, at: value, "\(object.noun) must have the key `\(key.name)`",
+                help: "add \(key.usage)")
+        }
+        return fields
+    }
+
+    private static func help(forUnknown key: String, in object: ManifestObject) -> String {
+        let names = object.keys.map(\.name)
+        if let other = ManifestObject.allCases.first(where: { $0.key(named: key) != nil }) {
+            return "`\(key)` belongs into \(other.noun)"
+        }
+        if let name = ManifestSpelling.nearest(to: key, among: names) { return "write `\(name)`" }
+        return "remove it; the keys are " + names.joined(separator: ", ")
+    }
+
+    mutating func text(_ value: JSONValue, key: ManifestKey) -> String? {
+        if case .string(let text) = value.kind { return text }
+        wrongType(value, key: key, expected: "text")
+        return nil
+    }
+
+    mutating func array(_ value: JSONValue, key: ManifestKey) -> [JSONValue]? {
+        if case .array(let elements) = value.kind { return elements }
+        wrongType(value, key: key, expected: "an array")
+        return nil
+    }
+
+    /// Returns a whole number; one that 64 bits cannot hold becomes the nearest that they can.
+    mutating func integer(_ value: JSONValue, key: ManifestKey) -> Int64? {
+        if case .number(let number) = value.kind {
+            if let integer = number.integer { return integer }
+            if number.literal.utf8.allSatisfy({ $0 != UInt8(ascii: ".") && $0 | 0x20 != 0x65 }) {
+                return number.literal.hasPrefix("-") ? .min : .max
+            }
+            fault(
+                .type, at: value,
+                "`\(key.name)` must be a whole number, found `\(Self.literal(value))`",
+                help: "write \(key.usage)")
+            return nil
+        }
+        wrongType(value, key: key, expected: "a whole number")
+        return nil
+    }
+
+    private mutating func wrongType(_ value: JSONValue, key: ManifestKey, expected: String) {
+        fault(
+            .type, at: value, "`\(key.name)` must be \(expected), found \(value.noun)",
+            help: "write \(key.usage)")
+    }
+
+    // MARK: The plugin
+
+    /// Reads a reverse-DNS name.
+    mutating func identifier(_ value: JSONValue, key: ManifestKey) -> String? {
+        guard let text = text(value, key: key) else { return nil }
+        guard text.utf8.count <= Manifest.identifierLimit else {
+            fault(
+                .identifier, at: value,
+                "`\(key.name)` has \(text.utf8.count) bytes, the limit is"
+                    + " \(Manifest.identifierLimit)",
+                help: "write a shorter name, as \(key.example)")
+            return nil
+        }
+        let components = text.utf8.split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard components.count >= 2,
+            components.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isLetterDigitOrHyphen) })
+        else {
+            fault(
+                .identifier, at: value,
+                "\(DiagnosticText.quoted(text)) is not a reverse-DNS name",
+                help: "write two or more parts of letters, digits and hyphens with a point between"
+                    + " two, as \(key.example)")
+            return nil
+        }
+        return text
+    }
+
+    private mutating func version(_ value: JSONValue) -> String? {
+        guard let text = text(value, key: .version) else { return nil }
+        guard text.utf8.count <= Manifest.versionLimit else {
+            fault(
+                .version, at: value,
+                "`version` has \(text.utf8.count) bytes, the limit is \(Manifest.versionLimit)",
+                help: "write a shorter one, as \(ManifestKey.version.example)")
+            return nil
+        }
+        let halves = text.utf8.split(
+            separator: UInt8(ascii: "-"), maxSplits: 1, omittingEmptySubsequences: false)
+        let numbers = halves[0].split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let isSuffix = { (byte: UInt8) in isLetterDigitOrHyphen(byte) || byte == UInt8(ascii: ".") }
+        guard numbers.count == 3, numbers.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }),
+            halves.count == 1 || (!halves[1].isEmpty && halves[1].allSatisfy(isSuffix))
+        else {
+            fault(
+                .version, at: value, "\(DiagnosticText.quoted(text)) is not a version",
+                help:
+                    "write three numbers, and a suffix if there is one: \"1.0.0\", \"1.0.0-beta.2\""
+            )
+            return nil
+        }
+        return text
+    }
+
+    private mutating func abi(_ value: JSONValue) -> UInt32? {
+        guard let number = integer(value, key: .abi) else { return nil }
+        let host = ManifestChecker.hostABI
+        guard number == Int64(host) else {
+            fault(
+                .abi, at: value,
+                "the plugin is for ABI \(Self.literal(value)), this host speaks ABI \(host)",
+                help: "rebuild the plugin with this host's headers and write \"abi\": \(host)")
+            return nil
+        }
+        return host
+    }
+
+    private mutating func library(_ value: JSONValue) -> String? {
+        guard let text = text(value, key: .library) else { return nil }
+        let bytes = text.utf8
+        let problem: String
+        if bytes.isEmpty {
+            problem = "`library` is empty"
+        } else if bytes.count > Manifest.libraryLimit {
+            problem = "`library` has \(bytes.count) bytes, the limit is \(Manifest.libraryLimit)"
+        } else if bytes.contains(UInt8(ascii: "/")) || hasTwoPoints(text) {
+            problem = "\(DiagnosticText.quoted(text)) is a path, not the name of a file"
+        } else if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+            problem = "\(DiagnosticText.quoted(text)) has a control character in it"
+        } else if !bytes.reversed().starts(with: ".so".utf8.reversed()) || bytes.count == 3 {
+            problem = "\(DiagnosticText.quoted(text)) does not name a shared object"
+        } else {
+            return text
+        }
+        fault(
+            .library, at: value, problem,
+            help: "write the name of a file beside the manifest that ends in .so, as"
+                + " \(ManifestKey.library.example)")
+        return nil
+    }
+
+    /// A number as it was written, cut to what can be shown.
+    static func literal(_ value: JSONValue) -> String {
+        guard case .number(let number) = value.kind else { return value.noun }
+        return number.literal.utf8.count <= 24 ? number.literal : number.literal.prefix(24) + "…"
+    }
+}
+
+private func hasTwoPoints(_ text: String) -> Bool {
+    zip(text.utf8, text.utf8.dropFirst()).contains { $0 == UInt8(ascii: ".") && $0 == $1 }
+}
+
+private func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+}
+
+private func isLetterDigitOrHyphen(_ byte: UInt8) -> Bool {
+    isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        || byte == UInt8(ascii: "-")
+}

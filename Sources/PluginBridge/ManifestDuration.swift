@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Durations as a manifest writes them, a number and a unit: `250ms`, `30s`, `1.5min`, `1h`.
+enum ManifestDuration {
+    /// The units and their nanoseconds.
+    static let units: [(name: String, nanoseconds: UInt64)] = [
+        ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000),
+    ]
+
+    /// How many digits are read before and after the point.
+    static var digitLimit: Int { 9 }
+
+    /// Returns nanoseconds, rounded down to a whole one; nil when it is not written as a duration.
+    static func parse(_ text: String) -> UInt64? {
+        var rest = Array(text.utf8.prefix(2 * digitLimit + 8))[...]
+        guard rest.count == text.utf8.count, let whole = digits(&rest) else { return nil }
+        var fraction: (value: UInt64, scale: UInt64) = (0, 1)
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            guard let digits = digits(&rest) else { return nil }
+            fraction = digits
+        }
+        guard let unit = units.first(where: { $0.name.utf8.elementsEqual(rest) }) else {
+            return nil
+        }
+        // Nine digits of hours are 3.6e21 ns: more than 64 bits, and far past every limit.
+        let (product, tooMuch) = whole.value.multipliedReportingOverflow(by: unit.nanoseconds)
+        if tooMuch { return .max }
+        // A fraction has at most nine digits: below 1e9 * 3.6e12, so it does fit after a division.
+        let part = (fraction.value.multipliedFullWidth(by: unit.nanoseconds))
+        let (sum, overflow) = product.addingReportingOverflow(
+            fraction.scale.dividingFullWidth(part).quotient)
+        return overflow ? .max : sum
+    }
+
+    /// Writes nanoseconds with the largest unit that gives a whole number.
+    static func text(_ nanoseconds: UInt64) -> String {
+        for unit in units.reversed() where nanoseconds.isMultiple(of: unit.nanoseconds) {
+            if nanoseconds > 0 { return "\(nanoseconds / unit.nanoseconds)\(unit.name)" }
+        }
+        return nanoseconds == 0 ? "0s" : "\(nanoseconds)ns"
+    }
+
+    /// What was probably meant, when another spelling of a duration was written.
+    static func suggestion(for text: String) -> String? {
+        let plain = text.utf8.prefix(40).filter { $0 != UInt8(ascii: " ") }
+        let lower = String(decoding: plain, as: UTF8.self).lowercased()
+        let number = lower.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let spellings: [Substring: String] = [
+            "ms": "ms", "msec": "ms", "millis": "ms", "milliseconds": "ms", "": "s", "s": "s",
+            "sec": "s", "secs": "s", "second": "s", "seconds": "s", "m": "min", "min": "min",
+            "mins": "min", "minute": "min", "minutes": "min", "h": "h", "hr": "h", "hour": "h",
+            "hours": "h",
+        ]
+        guard let unit = spellings[lower.dropFirst(number.count)] else { return nil }
+        let suggestion = number + unit
+        return parse(String(suggestion)) == nil ? nil : String(suggestion)
+    }
+
+    /// Reads one to nine digits and returns their value and ten to the power of their number.
+    private static func digits(_ rest: inout ArraySlice<UInt8>) -> (value: UInt64, scale: UInt64)? {
+        var value: UInt64 = 0
+        var scale: UInt64 = 1
+        while let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            guard scale < 1_000_000_000 else { return nil }
+            value = value * 10 + UInt64(byte - UInt8(ascii: "0"))
+            scale *= 10
+            rest.removeFirst()
+        }
+        return scale > 1 ? (value, scale) : nil
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How the library is called. This host runs the first form; the others are refused by name.
+public enum ManifestForm: String, Sendable, CaseIterable {
+    /// Through `curfew_plugin_entry` and the host's table.
+    case entry
+    /// Through exported functions with the names of the subs.
+    case subs
+    /// Any exported function, with the signature the manifest gives.
+    case call
+}

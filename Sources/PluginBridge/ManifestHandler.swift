@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Scheduling
+
+/// A handler as the manifest declares it.
+public struct ManifestHandler: Hashable, Sendable {
+    /// The reverse-DNS name under which the plugin registers it.
+    public let identifier: String
+    public let kind: TaskKind
+    /// How long a task may run, in nanoseconds.
+    public let budget: UInt64
+    /// How long a task has to answer once it was told to stop, in nanoseconds.
+    public let grace: UInt64
+    /// How many tasks of this handler run at the same time, at most.
+    public let maxConcurrency: Int
+    /// The name in the events about its tasks: `<event>_done::`.
+    public let event: String
+    /// What the plugin itself may raise; none of the host's own events is among them.
+    public let events: [EventSignature]
+    public let requires: Set<ManifestRequirement>
+    public let form: ManifestForm
+    public let isolation: ManifestIsolation
+    public let examples: [ManifestExample]
+    /// Where the handler's object begins.
+    public let position: JSONPosition
+    /// Where the identifier stands.
+    public let identifierPosition: JSONPosition
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The objects a manifest is made of, and the keys each of them has.
+enum ManifestObject: CaseIterable {
+    case manifest
+    case handler
+    case event
+    case example
+
+    /// With its article, for messages.
+    var noun: String {
+        switch self {
+        case .manifest: "a manifest"
+        case .handler: "a handler"
+        case .event: "an event"
+        case .example: "an example"
+        }
+    }
+
+    var keys: [ManifestKey] {
+        switch self {
+        case .manifest: [.id, .version, .abi, .library, .handlers]
+        case .handler:
+            [
+                .identifier, .kind, .budget, .grace, .maxConcurrency, .event, .events, .requires,
+                .form, .isolation, .examples,
+            ]
+        case .event: [.eventName, .parameters]
+        case .example: [.exampleName, .payload]
+        }
+    }
+
+    /// Returns the key of that name. Compares bytes: text that is merely equivalent is no key.
+    func key(named name: String) -> ManifestKey? {
+        keys.first { $0.name.utf8.elementsEqual(name.utf8) }
+    }
+}

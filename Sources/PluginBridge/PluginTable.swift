@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CCurfew
+import Scheduling
+import Synchronization
+
+/// The `curfew_host_api` one plugin gets from one host, and the functions in it.
+///
+/// The only place that reads what a plugin passes: every function checks sizes, lengths and text,
+/// copies what it needs into values, and hands those to `TaskServices`. The memory of a table
+/// outlives the host when a plugin may still call it; `close()` then makes every call answer
+/// `CURFEW_CLOSING`, `CURFEW_STALE` or nothing.
+public final class PluginTable: @unchecked Sendable {
+    // Sendable: `memory` is written before it is handed out; the flags in Context are atomic.
+
+    private struct Memory {
+        var api: curfew_host_api
+        var context: Unmanaged<PluginTableContext>
+    }
+
+    private let memory: UnsafeMutablePointer<Memory>
+    private let context: PluginTableContext
+
+    /// What the plugin calls with. Good until this object goes, or for ever after `leak()`.
+    public var api: UnsafePointer<curfew_host_api> {
+        UnsafeRawPointer(memory).assumingMemoryBound(to: curfew_host_api.self)
+    }
+
+    public init(services: any TaskServices, plugin: Int32) {
+        context = PluginTableContext(services: services, plugin: plugin)
+        memory = .allocate(capacity: 1)
+        memory.initialize(
+            to: Memory(
+                api: curfew_host_api(
+                    struct_size: UInt32(MemoryLayout<curfew_host_api>.size),
+                    abi: UInt32(CURFEW_ABI_VERSION),
+                    register_handler: pluginRegisterHandler,
+                    task_info: pluginTaskInfo,
+                    is_expired: pluginIsExpired,
+                    remaining_ns: pluginRemaining,
+                    progress: pluginProgress,
+                    complete: pluginComplete,
+                    keep: pluginKeep,
+                    release: pluginRelease,
+                    raise: pluginRaise,
+                    log: pluginLog,
+                    extension: pluginExtension),
+                context: .passRetained(context)))
+    }
+
+    deinit {
+        memory.pointee.context.release()
+        memory.deinitialize(count: 1)
+        memory.deallocate()
+    }
+
+    /// Registration is allowed from now on, on the calling thread's behalf, or not any more.
+    public func setRegistering(_ registering: Bool) {
+        context.registering.store(registering, ordering: .sequentiallyConsistent)
+    }
+
+    /// The host is gone: from now on calls are answered here.
+    public func close() { context.closed.store(true, ordering: .sequentiallyConsistent) }
+
+    /// Keeps the table for the life of the process, for a thread that may still call it.
+    public func leak() { _ = Unmanaged.passRetained(self) }
+
+    static func context(_ api: UnsafePointer<curfew_host_api>) -> PluginTableContext? {
+        let memory = UnsafeRawPointer(api).assumingMemoryBound(to: Memory.self)
+        return memory.pointee.context._withUnsafeGuaranteedRef {
+            $0.closed.load(ordering: .acquiring) ? nil : $0
+        }
+    }
+}
+
+// MARK: - The functions of the table
+
+/// True for the NULL that a C caller can pass where the header promises a pointer. Compares bits:
+/// a comparison with nil would be folded away, since the type says that it cannot be.
+private func isNull(_ pointer: UnsafeRawPointer) -> Bool { UInt(bitPattern: pointer) == 0 }
+
+/// Text of a plugin's, at most `limit` bytes of it, with malformed UTF-8 repaired.
+private func text(_ start: UnsafePointer<CChar>?, _ bytes: UInt64, limit: Int) -> String {
+    guard let start, bytes > 0 else { return "" }
+    let length = Int(min(bytes, UInt64(limit)))
+    return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
+}
+
+/// A name of a plugin's: NUL-terminated, looked at no further than `limit` bytes.
+private func name(_ start: UnsafePointer<CChar>?, limit: Int) -> String? {
+    guard let start else { return nil }
+    var length = 0
+    while start[length] != 0 {
+        length += 1
+        if length > limit { return nil }
+    }
+    let bytes = UnsafeRawBufferPointer(start: start, count: length)
+    return String(validating: bytes, as: UTF8.self)
+}
+
+private func pluginRegisterHandler(
+    _ api: UnsafePointer<curfew_host_api>, _ handler: UnsafePointer<curfew_handler>,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    func refuse(_ status: Status, _ message: String) -> curfew_status {
+        ErrorBuffer.fill(error, status, message)
+        return status.rawValue
+    }
+    guard let context = PluginTable.context(api) else { return Status.closing.rawValue }
+    guard context.registering.load(ordering: .sequentiallyConsistent) else {
+        context.services.misbehaved(
+            "register_handler was called outside curfew_plugin_entry; nothing was registered",
+            task: 0, plugin: context.plugin)
+        return refuse(
+            .wrongState,
+            "handlers are registered inside curfew_plugin_entry only; nothing was registered")
+    }
+    guard let copy = HandlerReader.read(handler) else {
+        return refuse(
+            .invalid,
+            "curfew_handler.struct_size is not that of any version of the struct; set it to sizeof(curfew_handler)"
+        )
+    }
+    guard let identifier = name(copy.identifier, limit: 128), !identifier.isEmpty else {
+        return refuse(
+            .invalid, "curfew_handler.identifier is missing, longer than 128 bytes or not UTF-8")
+    }
+    guard let run = copy.run else {
+        return refuse(.invalid, "curfew_handler.run of \"\(identifier)\" is NULL")
+    }
+    let code = HandlerCode(run: run, expired: copy.expired, data: copy.handler_data, api: api)
+    if let refusal = context.services.register(identifier, code, plugin: context.plugin) {
+        return refuse(refusal.status, refusal.message)
+    }
+    return Status.ok.rawValue
+}
+
+private func pluginTaskInfo(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task,
+    _ info: UnsafeMutablePointer<curfew_task_info>
+) -> curfew_status {
+    guard let context = PluginTable.context(api) else { return Status.stale.rawValue }
+    let size = info.withMemoryRebound(to: UInt32.self, capacity: 1) { $0.pointee }
+    guard size >= 16 else { return Status.invalid.rawValue }
+    guard let facts = context.services.facts(of: task, plugin: context.plugin) else {
+        return Status.stale.rawValue
+    }
+    let full = curfew_task_info(
+        struct_size: size, kind: facts.kind, attempt: facts.attempt, reason: facts.reason,
+        identifier: facts.identifier, payload: facts.payload, payload_bytes: facts.payloadBytes,
+        budget_ns: facts.budget, grace_ns: facts.grace)
+    StructCopy.write(full, to: info, size: size)
+    return Status.ok.rawValue
+}
+
+private func pluginIsExpired(_ api: UnsafePointer<curfew_host_api>, _ task: curfew_task) -> Bool {
+    guard let context = PluginTable.context(api) else { return true }
+    return context.services.shouldStop(task, plugin: context.plugin)
+}
+
+private func pluginRemaining(_ api: UnsafePointer<curfew_host_api>, _ task: curfew_task) -> UInt64 {
+    guard let context = PluginTable.context(api) else { return 0 }
+    return context.services.remaining(of: task, plugin: context.plugin)
+}
+
+private func pluginProgress(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ fraction: Double,
+    _ start: UnsafePointer<CChar>?, _ bytes: UInt64
+) -> curfew_status {
+    guard let context = PluginTable.context(api) else { return Status.stale.rawValue }
+    guard fraction >= 0, fraction <= 1 else {
+        context.services.misbehaved(
+            "progress was given \(fraction), which is not in 0…1", task: task,
+            plugin: context.plugin)
+        return Status.invalid.rawValue
+    }
+    return context.services.report(
+        fraction, text(start, bytes, limit: 1024), for: task, plugin: context.plugin
+    ).rawValue
+}
+
+private func pluginComplete(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ status: curfew_status,
+    _ error: UnsafePointer<CChar>?, _ errorBytes: UInt64, _ result: UnsafeRawPointer?,
+    _ resultBytes: UInt64
+) -> curfew_status {
+    guard let context = PluginTable.context(api) else { return Status.closing.rawValue }
+    let status = Status(rawValue: status)
+    guard status != .pending, result != nil || resultBytes == 0 else {
+        context.services.misbehaved(
+            "complete was called with "
+                + (status == .pending ? "CURFEW_PENDING" : "a NULL result of \(resultBytes) bytes"),
+            task: task, plugin: context.plugin)
+        return Status.invalid.rawValue
+    }
+    guard resultBytes <= UInt64(Int.max) else { return Status.tooLarge.rawValue }
+    let errorLimit = UInt64(64 * 1024)
+    let errorText = error.map {
+        UnsafeRawBufferPointer(start: $0, count: Int(min(errorBytes, errorLimit)))
+    }
+    return context.services.complete(
+        task, status, error: errorText,
+        result: UnsafeRawBufferPointer(start: result, count: Int(resultBytes)),
+        plugin: context.plugin
+    ).rawValue
+}
+
+private func pluginKeep(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
+) -> curfew_status {
+    guard let context = PluginTable.context(api) else { return Status.stale.rawValue }
+    return context.services.keep(task, plugin: context.plugin).rawValue
+}
+
+private func pluginRelease(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
+) -> curfew_status {
+    guard let context = PluginTable.context(api) else { return Status.stale.rawValue }
+    return context.services.release(task, plugin: context.plugin).rawValue
+}
+
+private func pluginRaise(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ event: UnsafePointer<CChar>,
+    _ values: UnsafePointer<curfew_value>?, _ count: UInt32
+) -> curfew_status {
+    guard let context = PluginTable.context(api) else { return Status.stale.rawValue }
+    func refuse(_ rule: String) -> curfew_status {
+        context.services.misbehaved(rule, task: task, plugin: context.plugin)
+        return Status.invalid.rawValue
+    }
+    guard !isNull(event), let name = name(event, limit: EventSelector.nameLimit) else {
+        return refuse("raise was given a name that is NULL, too long or not UTF-8")
+    }
+    // A selector is as good as a name: its colons say what `count` says.
+    let bare = name.hasSuffix(":") ? EventSelector(name)?.name ?? name : name
+    guard let selector = EventSelector(name: bare, arity: Int(min(count, 255))) else {
+        return refuse("raise was given \"\(name)\", which cannot be an event's name")
+    }
+    guard let values = ValueReader.read(values, count: Int(count)) else {
+        return refuse("raise of \"\(selector)\" was given a value of an unknown type or a NULL text")
+    }
+    return context.services.raise(selector, values, for: task, plugin: context.plugin).rawValue
+}
+
+private func pluginLog(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ level: curfew_log_level,
+    _ start: UnsafePointer<CChar>, _ bytes: UInt64
+) {
+    guard let context = PluginTable.context(api), !isNull(start) else { return }
+    // The level of misbehaviour is the host's own.
+    let known = min(max(level, LogLevel.debug.rawValue), LogLevel.error.rawValue)
+    context.services.log(
+        LogLevel(rawValue: known) ?? .info, text(start, bytes, limit: 4096), for: task,
+        plugin: context.plugin)
+}
+
+private func pluginExtension(
+    _ api: UnsafePointer<curfew_host_api>, _ id: UnsafePointer<CChar>
+) -> UnsafeRawPointer? {
+    guard !isNull(id), name(id, limit: 128) == CURFEW_EXT_THREAD_CHECK else { return nil }
+    return UnsafeRawPointer(ThreadCheck.table)
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Scheduling
+
+/// What a host does for the plugins behind its tables: the port through which a table's functions
+/// reach the runner.
+///
+/// `plugin` is the number of the plugin that calls; a task of another plugin is stale to it. Any
+/// thread may call; nothing blocks and nothing calls back into plugin code. Buffers are plugin
+/// memory, read during the call only.
+public protocol TaskServices: AnyObject, Sendable {
+    /// Registers a handler while its plugin is being loaded.
+    func register(_ identifier: String, _ code: HandlerCode, plugin: Int32) -> BridgeError?
+    func facts(of task: UInt64, plugin: Int32) -> TaskFacts?
+    func shouldStop(_ task: UInt64, plugin: Int32) -> Bool
+    func remaining(of task: UInt64, plugin: Int32) -> UInt64
+    func report(_ fraction: Double, _ text: String, for task: UInt64, plugin: Int32) -> Status
+    func complete(
+        _ task: UInt64, _ status: Status, error: UnsafeRawBufferPointer?,
+        result: UnsafeRawBufferPointer, plugin: Int32
+    ) -> Status
+    func keep(_ task: UInt64, plugin: Int32) -> Status
+    func release(_ task: UInt64, plugin: Int32) -> Status
+    func raise(_ event: EventSelector, _ values: [EventValue], for task: UInt64, plugin: Int32)
+        -> Status
+    func log(_ level: LogLevel, _ text: String, for task: UInt64, plugin: Int32)
+    /// A plugin broke a rule of the contract; `rule` is one line that names it.
+    func misbehaved(_ rule: String, task: UInt64, plugin: Int32)
+    /// What the calling thread is to this host, a `CURFEW_THREAD_` constant.
+    func currentThread() -> Int32
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// A known event: its declaration, the call that is prepared for it, and who wants it.
+final class EventEntry: @unchecked Sendable {
+    // Sendable: `declaration`, `call`, `subscriptions` and `waiting` are guarded by the event
+    // loop's lock; the declaration is there before the first event is raised and then constant.
+
+    let index: UInt32
+    let selector: EventSelector
+    /// The selector, NUL-terminated, for the life of the entry.
+    let text: UnsafeMutablePointer<CChar>
+    /// Subscriptions and waits: workers read it to see whether a done event is worth queueing.
+    let takers: UnsafeMutablePointer<Atomic<UInt32>>
+
+    /// Nil while the event was only asked for and nobody has declared it.
+    private(set) var declaration: EventSignature?
+    private(set) var call: PreparedCall?
+    /// Who declared it: a plugin's number, or -1 for the host and the embedder.
+    private(set) var owner: Int32 = -1
+    var subscriptions: [Subscription] = []
+    var waiting = 0
+
+    init(index: UInt32, selector: EventSelector) {
+        self.index = index
+        self.selector = selector
+        let utf8 = Array(selector.description.utf8CString)
+        text = .allocate(capacity: utf8.count)
+        text.initialize(from: utf8, count: utf8.count)
+        takers = .allocate(capacity: 1)
+        takers.initialize(to: Atomic(0))
+    }
+
+    deinit {
+        text.deallocate()
+        takers.deinitialize(count: 1)
+        takers.deallocate()
+    }
+
+    func declare(_ signature: EventSignature, owner: Int32) {
+        declaration = signature
+        call = PreparedCall(signature.parameters)
+        self.owner = owner
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import Scheduling
+import Synchronization
+
+/// An event in the queue that is not a task's done event: its parameters are copied behind it.
+struct EventNode: ~Copyable {
+    let link: EventLink
+    let event: UInt32
+    let count: UInt32
+    /// The public id of the task it is about, or 0.
+    let task: UInt64
+
+    private static let header = (MemoryLayout<EventNode>.size + 15) & ~15
+
+    static func make(
+        event: UInt32, values: [EventValue], task: UInt64
+    ) -> UnsafeMutablePointer<EventNode> {
+        var bytes = header + values.count * MemoryLayout<curfew_value>.stride
+        for case .text(let text) in values { bytes += text.utf8.count + 1 }
+        let raw = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 16)
+        let node = raw.bindMemory(to: EventNode.self, capacity: 1)
+        node.initialize(
+            to: EventNode(
+                link: EventLink(next: Atomic(0)), event: event, count: UInt32(values.count),
+                task: task))
+        let target = (raw + header).bindMemory(to: curfew_value.self, capacity: values.count)
+        var texts = raw + header + values.count * MemoryLayout<curfew_value>.stride
+        for (index, value) in values.enumerated() {
+            target[index] = curfew_value(value, texts: &texts)
+        }
+        return node
+    }
+
+    static func values(
+        of node: UnsafeMutablePointer<EventNode>
+    ) -> UnsafeMutablePointer<curfew_value> {
+        (UnsafeMutableRawPointer(node) + header).assumingMemoryBound(to: curfew_value.self)
+    }
+
+    static func free(_ node: UnsafeMutablePointer<EventNode>) {
+        node.deinitialize(count: 1)
+        UnsafeMutableRawPointer(node).deallocate()
+    }
+}
+
+extension curfew_value {
+    /// The C form of a value; a text is copied to `texts` with a NUL, which is moved past it.
+    init(_ value: EventValue, texts: inout UnsafeMutableRawPointer) {
+        self.init()
+        struct_size = UInt32(MemoryLayout<curfew_value>.size)
+        type = value.type.rawValue
+        switch value {
+        case .bool(let flag): integer = flag ? 1 : 0
+        case .int32(let number): integer = Int64(number)
+        case .int64(let number): integer = number
+        case .double(let double): number = double
+        case .text(let string):
+            var string = string
+            let length = string.withUTF8 { bytes in
+                texts.copyMemory(from: bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!, byteCount: bytes.count)
+                return bytes.count
+            }
+            (texts + length).storeBytes(of: 0, as: UInt8.self)
+            text = UnsafePointer(texts.assumingMemoryBound(to: CChar.self))
+            text_bytes = UInt64(length)
+            texts += length + 1
+        }
+    }
+}

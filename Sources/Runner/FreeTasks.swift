@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// Free ids that one thread holds, so that most tasks come and go without the shared pool.
+struct FreeTasks {
+    private static let capacity = 128
+    private static let batch = 64
+
+    private let ids: UnsafeMutablePointer<UInt64>
+    private(set) var count = 0
+
+    init() { ids = .allocate(capacity: Self.capacity) }
+
+    /// Gives everything back to the pool.
+    mutating func close(_ tasks: TaskTable) {
+        tasks.give(UnsafeBufferPointer(start: ids, count: count))
+        count = 0
+        ids.deallocate()
+    }
+
+    /// The id that `drop` would take, or 0.
+    @inline(__always) var top: UInt64 { count > 0 ? ids[count - 1] : 0 }
+
+    @inline(__always) mutating func drop() { if count > 0 { count -= 1 } }
+
+    @inline(__always) mutating func add(_ id: UInt64, _ tasks: TaskTable) {
+        if count == Self.capacity { flush(tasks, keeping: Self.capacity - Self.batch) }
+        ids[count] = id
+        count += 1
+    }
+
+    mutating func flush(_ tasks: TaskTable, keeping rest: Int = 0) {
+        guard count > rest else { return }
+        tasks.give(UnsafeBufferPointer(start: ids + rest, count: count - rest))
+        count = rest
+    }
+
+    /// Fetches a batch from the pool when there is one.
+    @inline(__always) mutating func refill(_ tasks: TaskTable) {
+        guard tasks.pooled.load(ordering: .relaxed) > 0 else { return }
+        count = tasks.take(
+            into: UnsafeMutableBufferPointer(start: ids, count: Self.batch))
+    }
+}

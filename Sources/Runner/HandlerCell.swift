@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CSystem
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// What launching and running a handler touches: constants, its queue, its places.
+///
+/// Raw memory, grouped by who writes: what never changes, what launchers write, what workers write.
+/// Two words of different writers never share a cache line.
+struct HandlerCell: ~Copyable {
+    // MARK: Constants
+
+    let code: HandlerCode
+    let budget: UInt64
+    let grace: UInt64
+    let cells: UnsafeMutablePointer<QueueCell>
+    let mask: UInt64
+    let index: UInt32
+    let plugin: Int32
+    let maxConcurrency: UInt32
+    let kind: TaskKind
+    let doneEvent: UInt32
+    let expiredEvent: UInt32
+    let progressEvent: UInt32
+    let doneTakers: UnsafeMutablePointer<Atomic<UInt32>>
+    private let padding1: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
+        (0, 0, 0, 0, 0, 0, 0, 0)
+
+    // MARK: Written by launchers
+
+    /// The next position to fill.
+    let tail = Atomic<UInt64>(0)
+    /// Positions that were filled with nothing, because there was no free slot.
+    let blanks = Atomic<UInt64>(0)
+    private let padding2: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
+        (0, 0, 0, 0, 0, 0, 0, 0)
+
+    // MARK: Written by workers
+
+    /// The next position to take.
+    let head = Atomic<UInt64>(0)
+    /// Successes counted by workers of a handler with one place, of whom there is one at a time.
+    let successes = Atomic<UInt64>(0)
+    private let padding3: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
+        (0, 0, 0, 0, 0, 0, 0, 0)
+
+    // MARK: Written by both, rarely
+
+    /// Places taken: workers that run this handler, or look for its next task.
+    let active = Atomic<UInt32>(0)
+    /// `Gate` bits: why nothing may be started or launched.
+    let gate = Atomic<UInt32>(0)
+    /// Workers it has lost and that have not come back.
+    let lost = Atomic<UInt32>(0)
+    /// Re-queued tasks, which `tail` counts as launches.
+    let requeued = Atomic<UInt64>(0)
+    private let padding4: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
+        (0, 0, 0, 0, 0, 0, 0, 0)
+
+    /// Outcomes counted by everybody else, by `Outcome.rawValue`.
+    let ended: UnsafeMutablePointer<Atomic<UInt64>>
+
+    /// Why a handler's tasks are not started (any bit), or not even launched (the last two).
+    enum Gate {
+        static let paused: UInt32 = 1
+        static let quarantined: UInt32 = 2
+        static let exhausted: UInt32 = 4
+    }
+
+    init(
+        code: HandlerCode, budget: UInt64, grace: UInt64, capacity: UInt32, index: UInt32,
+        plugin: Int32, maxConcurrency: UInt32, kind: TaskKind, done: EventEntry,
+        expired: EventEntry, progress: EventEntry
+    ) {
+        self.code = code
+        self.budget = budget
+        self.grace = grace
+        mask = UInt64(capacity - 1)
+        self.index = index
+        self.plugin = plugin
+        self.maxConcurrency = maxConcurrency
+        self.kind = kind
+        doneEvent = done.index
+        expiredEvent = expired.index
+        progressEvent = progress.index
+        doneTakers = done.takers
+        let raw = UnsafeMutableRawPointer.allocate(
+            byteCount: Int(capacity) * MemoryLayout<QueueCell>.stride, alignment: 64)
+        cells = raw.bindMemory(to: QueueCell.self, capacity: Int(capacity))
+        for position in 0..<Int(capacity) {
+            (cells + position).initialize(to: QueueCell(position: UInt64(position)))
+        }
+        ended = .allocate(capacity: 8)
+        for outcome in 0..<8 { (ended + outcome).initialize(to: Atomic(0)) }
+    }
+
+    deinit {
+        UnsafeMutableRawPointer(cells).deallocate()
+        ended.deallocate()
+    }
+}
+
+typealias HandlerCellPointer = UnsafeMutablePointer<HandlerCell>
+
+extension UnsafeMutablePointer where Pointee == HandlerCell {
+    // MARK: The queue, a bounded ring after Dmitry Vyukov
+
+    /// Adds one task. The free id of the cell becomes the task, unless `existing` is put back;
+    /// `prepare` writes what the launch has to write before anybody can take it.
+    @inline(__always)
+    func add(
+        _ tasks: TaskTable, existing: TaskReference? = nil,
+        prepare: (TaskReference) -> Void
+    ) -> Result<TaskReference, QueueRefusal> {
+        var position = pointee.tail.load(ordering: .relaxed)
+        var cell: UnsafeMutablePointer<QueueCell>
+        while true {
+            cell = pointee.cells + Int(position & pointee.mask)
+            let distance = Int64(
+                bitPattern: cell.pointee.lap.load(ordering: .acquiring) &- position)
+            if distance == 0 {
+                let (exchanged, original) = pointee.tail.compareExchange(
+                    expected: position, desired: position &+ 1, ordering: .sequentiallyConsistent)
+                if exchanged { break }
+                position = original
+            } else if distance < 0 {
+                return .failure(.full)
+            } else {
+                position = pointee.tail.load(ordering: .relaxed)
+            }
+        }
+        var bits = cell.pointee.task.load(ordering: .relaxed)
+        if let existing {
+            if bits != 0 { withUnsafePointer(to: bits) { tasks.give(.init(start: $0, count: 1)) } }
+            bits = existing.bits
+        } else if bits == 0 {
+            guard let fresh = tasks.allocate() else {
+                // The place is taken already; let it pass as a blank.
+                pointee.blanks.wrappingAdd(1, ordering: .relaxed)
+                cell.pointee.lap.store(position &+ 1, ordering: .releasing)
+                return .failure(.noSlot)
+            }
+            tasks.slot(fresh).pointee.handler.store(UInt(bitPattern: self), ordering: .relaxed)
+            bits = fresh.bits
+        }
+        let task = TaskReference(bits: bits)
+        prepare(task)
+        cell.pointee.task.store(bits, ordering: .relaxed)
+        cell.pointee.lap.store(position &+ 1, ordering: .releasing)
+        return .success(task)
+    }
+
+    /// Takes the oldest task and leaves `replacement` (a free id of this handler, or 0) for the
+    /// next lap. Nil when the queue is empty or its oldest task is still being added. A blank is 0.
+    @inline(__always)
+    func take(replacement: UInt64) -> UInt64? {
+        var position = pointee.head.load(ordering: .relaxed)
+        let alone = pointee.maxConcurrency == 1
+        while true {
+            let cell = pointee.cells + Int(position & pointee.mask)
+            let distance = Int64(
+                bitPattern: cell.pointee.lap.load(ordering: .acquiring) &- (position &+ 1))
+            if distance < 0 { return nil }
+            if distance > 0 {
+                position = pointee.head.load(ordering: .relaxed)
+                continue
+            }
+            if alone {
+                // One place, so one worker at a time; the place is handed on with a full barrier.
+                pointee.head.store(position &+ 1, ordering: .relaxed)
+            } else {
+                let (exchanged, original) = pointee.head.compareExchange(
+                    expected: position, desired: position &+ 1, ordering: .acquiringAndReleasing)
+                if !exchanged {
+                    position = original
+                    continue
+                }
+            }
+            let bits = cell.pointee.task.load(ordering: .relaxed)
+            cell.pointee.task.store(replacement, ordering: .relaxed)
+            cell.pointee.lap.store(position &+ pointee.mask &+ 1, ordering: .releasing)
+            return bits
+        }
+    }
+
+    /// False while a task waits, also one whose adding is not finished.
+    @inline(__always) var isQueueEmpty: Bool {
+        pointee.tail.load(ordering: .sequentiallyConsistent)
+            == pointee.head.load(ordering: .sequentiallyConsistent)
+    }
+
+    var queueLength: UInt64 {
+        let head = pointee.head.load(ordering: .relaxed)
+        let tail = pointee.tail.load(ordering: .relaxed)
+        return tail >= head ? tail - head : 0
+    }
+
+    /// The tasks that wait, as far as they can be seen from outside.
+    func waitingTasks() -> [TaskReference] {
+        var result: [TaskReference] = []
+        var position = pointee.head.load(ordering: .sequentiallyConsistent)
+        let end = pointee.tail.load(ordering: .sequentiallyConsistent)
+        while position < end {
+            let cell = pointee.cells + Int(position & pointee.mask)
+            // A cell that is claimed gets full within a few instructions.
+            while cell.pointee.lap.load(ordering: .acquiring) == position { csys_pause() }
+            let bits = cell.pointee.task.load(ordering: .relaxed)
+            if cell.pointee.lap.load(ordering: .sequentiallyConsistent) == position &+ 1, bits != 0
+            {
+                result.append(TaskReference(bits: bits))
+            }
+            position += 1
+        }
+        return result
+    }
+
+    func count(_ outcome: Outcome) {
+        pointee.ended[Int(outcome.rawValue)].wrappingAdd(1, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+public import PluginBridge
+public import Scheduling
+
+/// What a host is made with. Every limit has a name, a default and a reason to change it.
+public struct HostConfiguration: Sendable {
+    /// The workers of one kind of handler.
+    public struct Workers: Sendable {
+        /// At most so many threads; they are started when they are needed.
+        public var count: Int
+        /// Added to the process' own nice value, 0…19.
+        public var nice: Int32 = 0
+        /// 0: the process' own; 1…8: best effort, 1 is highest; 9: idle.
+        public var ioPriority: Int32 = 0
+        /// Bytes of a worker's stack; 0: the system's default.
+        public var stackBytes: UInt64 = 0
+
+        public init(count: Int? = nil) { self.count = count ?? Workers.defaultCount }
+    }
+
+    /// The embedder turns the event loop; otherwise a thread of Curfew's does.
+    public var ownLoop = false
+    /// Nil: CLOCK_MONOTONIC.
+    public var clock: ManualClock?
+    /// Receives log lines, from any thread: level, the plugin's id, the task's id or 0, the line.
+    /// Nil: warnings and worse go to standard error.
+    public var log: (@Sendable (LogLevel, String?, UInt64, String) -> Void)?
+    public var appRefresh = Workers()
+    public var processing = Workers()
+    /// Tasks queued, running, kept or undelivered at a time.
+    public var taskLimit: UInt32 = 65_536
+    /// Tasks waiting for one handler; a power of two.
+    public var queueLimit: UInt32 = 4_096
+    /// Events waiting besides done events.
+    public var eventLimit: UInt32 = 16_384
+    /// Workers one handler may lose.
+    public var lostLimit: UInt32 = 4
+    /// Nanoseconds from the end of the grace until a worker is given up.
+    public var lostAfter: UInt64 = 5_000_000_000
+    /// Bytes of the largest payload.
+    public var payloadLimit: UInt64 = 1 << 20
+    /// Bytes of the largest result.
+    public var resultLimit: UInt64 = 1 << 20
+
+    public init() {}
+
+    func workers(for kind: TaskKind) -> Workers {
+        switch kind {
+        case .appRefresh: appRefresh
+        case .processing: processing
+        }
+    }
+
+    /// Why it cannot be used, or nil.
+    var fault: String? {
+        for workers in [appRefresh, processing] {
+            if !(1...256).contains(workers.count) {
+                return "workers is \(workers.count); it must be in 1…256"
+            }
+            if !(0...19).contains(workers.nice) {
+                return "nice is \(workers.nice); it must be in 0…19"
+            }
+            if !(0...9).contains(workers.ioPriority) {
+                return "io_priority is \(workers.ioPriority); it must be in 0…9"
+            }
+            if workers.stackBytes != 0, workers.stackBytes < 65_536 {
+                return "stack_bytes is \(workers.stackBytes); it must be 0 or at least 65,536"
+            }
+        }
+        if queueLimit < 2 || queueLimit > 1 << 16 || queueLimit & (queueLimit - 1) != 0 {
+            return "queue_limit is \(queueLimit); it must be a power of two in 2…65,536"
+        }
+        if taskLimit < 2 || taskLimit > 1 << 20 {
+            return "task_limit is \(taskLimit); it must be in 2…1,048,576"
+        }
+        if payloadLimit > 1 << 31 { return "payload_bytes is over 2 GiB" }
+        if resultLimit > 1 << 31 { return "result_bytes is over 2 GiB" }
+        return nil
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+public import PluginBridge
+public import Scheduling
+import Synchronization
+
+/// What a host has counted since it was made.
+public struct HostCounts: Sendable {
+    public var workers: UInt32 = 0
+    public var watchers: UInt32 = 0
+    public var lostWorkers: UInt32 = 0
+    public var launched: UInt64 = 0
+    public var ended: [Outcome: UInt64] = [:]
+    public var eventsRaised: UInt64 = 0
+    public var eventsDelivered: UInt64 = 0
+    public var eventsUntaken: UInt64 = 0
+    public var eventsLost: UInt64 = 0
+    public var misbehaviours: UInt64 = 0
+    public var wakeups: UInt64 = 0
+}
+
+extension HostRuntime {
+    public var counts: HostCounts {
+        var counts = HostCounts()
+        counts.workers = UInt32(lanes.reduce(0) { $0 + $1.alive })
+        counts.watchers = UInt32(watchers.count)
+        counts.lostWorkers = lostWorkers.load(ordering: .relaxed)
+        for handler in handlers {
+            counts.launched += handler.launched
+            for outcome in Outcome.allCases {
+                counts.ended[outcome, default: 0] += handler.ended(outcome)
+            }
+        }
+        counts.eventsRaised = events.raised.load(ordering: .relaxed)
+        counts.eventsDelivered = events.delivered.load(ordering: .relaxed)
+        counts.eventsUntaken = events.untaken.load(ordering: .relaxed) &+ workerCells.untaken
+        counts.eventsLost = events.dropped.load(ordering: .relaxed)
+        counts.misbehaviours = misbehaviours.load(ordering: .relaxed)
+        counts.wakeups =
+            events.wakeups.load(ordering: .relaxed) &+ watchers.wakeups.load(ordering: .relaxed)
+            &+ lanes.reduce(0) { $0 &+ $1.wakeups.load(ordering: .relaxed) }
+        return counts
+    }
+
+    /// Readable while events wait; -1 where the host's own thread turns the loop.
+    public var eventDescriptor: Int32 { configuration.ownLoop ? events.descriptor : -1 }
+
+    /// Delivers waiting events on this thread, for a host whose loop the embedder turns, or one
+    /// that is shut down.
+    public func dispatch(limit: UInt32) -> Result<UInt32, BridgeError> {
+        guard configuration.ownLoop || closed else {
+            return .failure(
+                BridgeError(
+                    .wrongState,
+                    "a thread of the host's own turns its loop; make the host with its own loop"))
+        }
+        return events.turn(limit: limit)
+    }
+
+    /// Why a plugin failed, as a text of the host's, "" when it did not.
+    public func reasonText(of plugin: PluginRecord) -> UnsafePointer<CChar> {
+        plugin.texts.keep(status(of: plugin).reason)
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+public import Scheduling
+
+/// A delivered event, as a value.
+public struct HostEvent: Sendable {
+    public let selector: EventSelector
+    public let values: [EventValue]
+    /// The public id of the task it is about, or 0.
+    public let task: UInt64
+    /// 1, 2, 3, … in the order of delivery; a gap counts what it lost.
+    public let sequence: UInt64
+
+    init(
+        selector: EventSelector, values: UnsafePointer<curfew_value>, count: Int, task: UInt64,
+        sequence: UInt64
+    ) {
+        self.selector = selector
+        self.values = (0..<count).map { index in
+            let value = values[index]
+            switch EventType(rawValue: value.type) {
+            case .bool: return .bool(value.integer != 0)
+            case .int32: return .int32(Int32(truncatingIfNeeded: value.integer))
+            case .int64: return .int64(value.integer)
+            case .double: return .double(value.number)
+            case .text, nil: return .text(value.text.map { String(cString: $0) } ?? "")
+            }
+        }
+        self.task = task
+        self.sequence = sequence
+    }
+}

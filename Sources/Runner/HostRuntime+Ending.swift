@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// How tasks come to their end: one exchange decides, then the outcome is written down, then the
+/// done event is queued.
+extension HostRuntime {
+    /// The function has returned something else than plain success. True when its worker was given
+    /// up meanwhile.
+    func functionReturned(
+        _ task: TaskReference, _ handler: HandlerCellPointer, _ status: Status,
+        _ error: UnsafeMutablePointer<curfew_error>
+    ) -> Bool {
+        // Until the next step this run keeps the slot from being freed.
+        let slot = tasks.slot(task)
+        let wasLost: Bool
+        if status == .pending {
+            // Armed before it is pending, while nobody can free the slot and use it again.
+            let before = slot.state
+            if !before.isClaimed, before.reason == nil {
+                watchers.arm(task, deadline: slot.pointee.deadline.load(ordering: .relaxed))
+            }
+            pendingTasks.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            let (action, state) = mustStep(task) { machine in
+                (machine.functionReturned(success: nil), machine.isLost)
+            }
+            if action.0 == .none { pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+            wasLost = action.1
+            freeIfDone(task, state)
+        } else {
+            let (action, state) = mustStep(task) { machine in
+                let lost = machine.isLost
+                return (machine.functionReturned(success: status == .ok), lost)
+            }
+            wasLost = action.1
+            if action.0 == .decide {
+                if status != .ok {
+                    write(ErrorBuffer.text(error), or: status, to: slot)
+                }
+                publish(task, handler, state, armed: state.reason != nil)
+            } else {
+                freeIfDone(task, state)
+            }
+        }
+        if wasLost { workerCameBack(handler) }
+        return wasLost
+    }
+
+    /// A step of a task that somebody holds.
+    func mustStep<Action>(
+        _ task: TaskReference, _ body: (inout TaskStateMachine) -> Action
+    ) -> (Action, TaskStateMachine) {
+        guard let (action, state) = tasks.step(task, body) else {
+            fatalError("a task was freed while it was held")
+        }
+        return (action, state)
+    }
+
+    func freeIfDone(_ task: TaskReference, _ state: TaskStateMachine) {
+        if state.generation != task.generation { tasks.free(task) }
+    }
+
+    private func write(_ text: String, or status: Status, to slot: TaskSlotPointer) {
+        var text = text
+        if text.isEmpty {
+            text =
+                status == .failed || status.text == nil
+                ? "the handler failed with status \(status.rawValue) and gave no reason"
+                : status.description
+        }
+        text.withUTF8 { tasks.record(of: slot).setError(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The outcome of a claimed task is written down: from now on it can be read, and its done
+    /// event goes out after all of the task's earlier ones.
+    ///
+    /// `armed`: the task has a deadline in the wheel that does not matter any more.
+    func publish(
+        _ task: TaskReference, _ handler: HandlerCellPointer, _ claimed: TaskStateMachine,
+        armed: Bool
+    ) {
+        let slot = tasks.slot(task)
+        if claimed.hasRaised, let record = tasks.existingRecord(of: slot) {
+            // Whoever queues an event of this task holds the lock, and has seen that it was not
+            // claimed; the next one will see that it is.
+            record.order.withLock { _ in }
+        }
+        if armed { watchers.disarm(task) }
+        if let outcome = claimed.outcome { handler.count(outcome) }
+        let wanted =
+            events.wants(handler.pointee.doneTakers) || claimed.hasRaised
+        let record = tasks.existingRecord(of: slot)
+        let (_, state) = mustStep(task) { $0.publish(queueingDone: wanted) }
+        if wanted {
+            events.raiseDone(slot)
+        } else {
+            events.untaken.wrappingAdd(1, ordering: .relaxed)
+        }
+        // Somebody who waits has made the record before looking at the state for the last time.
+        if state.generation == task.generation {
+            (record ?? tasks.existingRecord(of: slot))?.announce()
+        } else {
+            tasks.free(task)
+        }
+    }
+
+    // MARK: Completion by the plugin
+
+    func complete(
+        _ id: UInt64, _ status: Status, error: UnsafeRawBufferPointer?,
+        result: UnsafeRawBufferPointer, plugin: Int32
+    ) -> Status {
+        guard let task = tasks.find(id), mayTouch(task, plugin) else { return .stale }
+        guard UInt64(result.count) <= configuration.resultLimit else {
+            misbehaved(
+                "complete was given a result of \(result.count) bytes; the limit is \(configuration.resultLimit)",
+                id, plugin)
+            return .tooLarge
+        }
+        var wasPending = false
+        guard
+            let (verdict, state) = tasks.step(
+                task,
+                { machine in
+                    wasPending = machine.isReturned
+                    return machine.complete(success: status == .ok)
+                })
+        else { return closed ? .closing : .stale }
+        switch verdict {
+        case .stale: return .stale
+        case .already: return closed ? .closing : .already
+        case .expired: return closed ? .closing : .expired
+        case .accepted, .late:
+            guard let handler = tasks.slot(task).handlerCell else { return .stale }
+            let slot = tasks.slot(task)
+            // Nobody reads the record before it is published, and the claim keeps the slot.
+            if status != .ok {
+                if let error, !error.isEmpty {
+                    write(String(decoding: error, as: UTF8.self), or: status, to: slot)
+                } else {
+                    write("", or: status, to: slot)
+                }
+            }
+            if !result.isEmpty { tasks.record(of: slot).setResult(result) }
+            if wasPending { pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+            publish(task, handler, state, armed: wasPending || verdict == .late)
+            return verdict == .late ? .late : .ok
+        }
+    }
+
+    var closed: Bool {
+        stage.load(ordering: .acquiring) == HostStateMachine.State.closed.rawValue
+    }
+
+    /// A plugin sees only its own tasks.
+    func mayTouch(_ task: TaskReference, _ plugin: Int32) -> Bool {
+        tasks.slot(task).handlerCell?.pointee.plugin == plugin
+    }
+
+    // MARK: The grace, and what comes after it
+
+    /// The grace of a task is over: if nobody has answered, the host does.
+    func graceOver(_ task: TaskReference) {
+        var wasPending = false
+        guard
+            let (decided, state) = tasks.step(
+                task,
+                { machine in
+                    wasPending = machine.isReturned
+                    return machine.graceOver()
+                }), decided
+        else { return }
+        unanswered.wrappingAdd(1, ordering: .relaxed)
+        guard let handler = tasks.slot(task).handlerCell else { return }
+        if wasPending {
+            pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        } else {
+            watchers.arm(task, deadline: clock.now() &+ configuration.lostAfter)
+        }
+        publish(task, handler, state, armed: false)
+    }
+
+    /// The second limit after the grace has passed: a worker that has not come back is given up.
+    func loseWorker(_ task: TaskReference) {
+        guard let (lost, _) = tasks.step(task, { $0.lose() }), lost,
+            let cell = tasks.slot(task).handlerCell, let handler = handler(at: cell.pointee.index)
+        else { return }
+        lostWorkers.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        let count = cell.pointee.lost.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
+        var gate = HandlerCell.Gate.quarantined
+        if count >= configuration.lostLimit { gate |= HandlerCell.Gate.exhausted }
+        let seconds = Double(configuration.lostAfter / 1_000_000) / 1_000
+        let reason =
+            "a task did not return within \(seconds) s after its grace; its worker is lost"
+        handler.quarantineReason = reason
+        cell.pointee.gate.bitwiseOr(gate, ordering: .sequentiallyConsistent)
+        misbehaved(
+            "\"\(handler.description.identifier)\": \(reason). The handler is quarantined; lift that once it is mended",
+            tasks.publicID(task), cell.pointee.plugin)
+        // Its place is free again: once the quarantine is lifted, the handler can go on.
+        cell.pointee.active.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        lane(cell.pointee.kind).lose()
+    }
+
+    /// A lost worker has come back after all. Its thread ends.
+    private func workerCameBack(_ handler: HandlerCellPointer) {
+        lostWorkers.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        let count = handler.pointee.lost.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue
+        if count < configuration.lostLimit {
+            handler.pointee.gate.bitwiseAnd(
+                ~HandlerCell.Gate.exhausted, ordering: .sequentiallyConsistent)
+        }
+        if let record = self.handler(at: handler.pointee.index) {
+            log(
+                .info, pluginID(handler.pointee.plugin), 0,
+                "a lost worker of \"\(record.description.identifier)\" has come back")
+        }
+    }
+
+    /// The last reference of a pending task went without a completion.
+    func abandoned(_ task: TaskReference, _ claimed: TaskStateMachine) {
+        guard let handler = tasks.slot(task).handlerCell else { return }
+        pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        misbehaved(
+            "a pending task was released without being completed; it is abandoned",
+            tasks.publicID(task), handler.pointee.plugin)
+        publish(task, handler, claimed, armed: true)
+    }
+
+    func misbehaved(_ rule: String, _ task: UInt64, _ plugin: Int32) {
+        misbehaviours.wrappingAdd(1, ordering: .relaxed)
+        log(.pluginMisbehaving, pluginID(plugin), task, rule)
+    }
+}

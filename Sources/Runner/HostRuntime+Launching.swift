@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+public import PluginBridge
+public import Scheduling
+import Synchronization
+
+extension HostRuntime {
+    /// What a launch says besides which handler.
+    public struct Launch {
+        /// Copied by the launch.
+        public var payload: UnsafeRawBufferPointer
+        /// Nanoseconds; 0: the handler's.
+        public var budget: UInt64
+        public var grace: UInt64
+        /// 0 stands for 1.
+        public var attempt: UInt32
+        /// Take a reference for the embedder.
+        public var keep: Bool
+
+        public init(
+            payload: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+            budget: UInt64 = 0, grace: UInt64 = 0, attempt: UInt32 = 0, keep: Bool = false
+        ) {
+            self.payload = payload
+            self.budget = budget
+            self.grace = grace
+            self.attempt = attempt
+            self.keep = keep
+        }
+
+        var isPlain: Bool {
+            payload.isEmpty && budget == 0 && grace == 0 && attempt == 0 && !keep
+        }
+    }
+
+    /// The answer of a launch: a status, and the task's public id with `ok`.
+    @frozen
+    public struct Launched {
+        public let status: Status
+        public let task: UInt64
+    }
+
+    /// Launches the handler at `index`: one more task in its queue. `launch` nil: nothing special.
+    @inline(__always)
+    public func launch(_ index: UInt32, _ launch: Launch?) -> Launched {
+        guard index < handlerCount.load(ordering: .acquiring), let handler = handlerCells[Int(index)]
+        else { return Launched(status: .notFound, task: 0) }
+        if handler.pointee.gate.load(ordering: .acquiring) & ~HandlerCell.Gate.paused != 0 {
+            return Launched(status: refusal(handler), task: 0)
+        }
+        guard isOpen else { return Launched(status: .closing, task: 0) }
+        if let launch, !launch.isPlain, let fault = check(launch) {
+            return Launched(status: fault, task: 0)
+        }
+        let added = handler.add(tasks) { task in
+            if let launch, !launch.isPlain { prepare(task, launch) }
+        }
+        switch added {
+        case .failure(.full): return Launched(status: .busy, task: 0)
+        case .failure(.noSlot):
+            // The blank in the queue has to be taken out again.
+            callWorker(handler)
+            return Launched(status: .exhausted, task: 0)
+        case .success(let task):
+            callWorker(handler)
+            // Whoever begins a shutdown says so before it looks through the queues; what it cannot
+            // have seen is interrupted here.
+            if !isOpen { interruptQueued(task) }
+            return Launched(status: .ok, task: tasks.publicID(task))
+        }
+    }
+
+    private func refusal(_ handler: HandlerCellPointer) -> Status {
+        let gate = handler.pointee.gate.load(ordering: .acquiring)
+        return gate & HandlerCell.Gate.exhausted != 0 ? .exhausted : .quarantined
+    }
+
+    private func check(_ launch: Launch) -> Status? {
+        guard UInt64(launch.payload.count) <= configuration.payloadLimit else { return .tooLarge }
+        let day: UInt64 = 86_400_000_000_000
+        guard launch.budget <= day, launch.grace <= day else { return .invalid }
+        return nil
+    }
+
+    private func prepare(_ task: TaskReference, _ launch: Launch) {
+        let slot = tasks.slot(task)
+        if launch.payload.count > 0 {
+            let copy = UnsafeMutableRawPointer.allocate(
+                byteCount: launch.payload.count, alignment: 16)
+            copy.copyMemory(from: launch.payload.baseAddress!, byteCount: launch.payload.count)
+            slot.pointee.payload.store(UInt(bitPattern: copy), ordering: .relaxed)
+            slot.pointee.payloadBytes.store(UInt64(launch.payload.count), ordering: .relaxed)
+        }
+        if launch.budget != 0 || launch.grace != 0 || launch.attempt != 0 {
+            let record = tasks.record(of: slot)
+            record.budget = launch.budget
+            record.grace = launch.grace
+            record.attempt = launch.attempt
+        }
+        if launch.keep { _ = tasks.step(task) { $0.keepForEmbedder() } }
+    }
+
+    /// Sees to it that somebody runs the handler, if it has a place left.
+    @inline(__always)
+    func callWorker(_ handler: HandlerCellPointer) {
+        guard
+            handler.pointee.active.load(ordering: .sequentiallyConsistent)
+                < handler.pointee.maxConcurrency,
+            handler.pointee.gate.load(ordering: .acquiring) == 0
+        else { return }
+        if takePlace(handler) { lane(handler.pointee.kind).add(handler) }
+    }
+
+    /// Takes one of the handler's places. False when all are taken.
+    func takePlace(_ handler: HandlerCellPointer) -> Bool {
+        var active = handler.pointee.active.load(ordering: .sequentiallyConsistent)
+        while active < handler.pointee.maxConcurrency {
+            let (exchanged, original) = handler.pointee.active.compareExchange(
+                expected: active, desired: active + 1, ordering: .sequentiallyConsistent)
+            if exchanged { return true }
+            active = original
+        }
+        return false
+    }
+
+    // MARK: Pausing
+
+    /// Stops starting tasks of a handler, or of all.
+    public func pause(_ identifier: String?) -> Status {
+        setPaused(identifier) { handler in
+            handler.pointee.gate.bitwiseOr(
+                HandlerCell.Gate.paused, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    public func resume(_ identifier: String?) -> Status {
+        setPaused(identifier) { handler in
+            handler.pointee.gate.bitwiseAnd(
+                ~HandlerCell.Gate.paused, ordering: .sequentiallyConsistent)
+            reopen(handler)
+        }
+    }
+
+    private func setPaused(_ identifier: String?, _ body: (HandlerCellPointer) -> Void) -> Status {
+        if let identifier {
+            guard let handler = handler(identifier) else { return .notFound }
+            body(handler.cell)
+        } else {
+            for handler in handlers { body(handler.cell) }
+        }
+        return .ok
+    }
+
+    /// A gate was opened: as many workers as there are places and tasks.
+    func reopen(_ handler: HandlerCellPointer) {
+        let wanted = min(UInt64(handler.pointee.maxConcurrency), handler.queueLength)
+        for _ in 0..<wanted { callWorker(handler) }
+    }
+
+    /// Lifts a quarantine.
+    public func lift(_ identifier: String) -> Status {
+        guard let handler = handler(identifier) else { return .notFound }
+        handler.quarantineReason = nil
+        handler.cell.pointee.gate.bitwiseAnd(
+            ~HandlerCell.Gate.quarantined, ordering: .sequentiallyConsistent)
+        reopen(handler.cell)
+        return .ok
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+public import PluginBridge
+import Scheduling
+import Synchronization
+
+extension HostRuntime {
+    /// How long the phases of a shutdown may take, in nanoseconds of real time.
+    public struct Shutdown: Sendable {
+        /// Let tasks go on and queued ones start.
+        public var drain: UInt64 = 0
+        /// Wait for answers after expiration; nil: the longest grace of a handler, and a second.
+        public var expire: UInt64?
+        /// Wait for functions to return.
+        public var leave: UInt64 = 1_000_000_000
+
+        public init() {}
+    }
+
+    /// Between looks at whether a phase is over. Shutting down is the only place that polls: the
+    /// path of a task would have to pay for anything else.
+    private static let look: UInt64 = 500_000
+
+    /// Ends the host's work in four bounded phases. A second call does nothing.
+    public func shutDown(_ limits: Shutdown = Shutdown()) throws(BridgeError) {
+        guard ThreadRole.current(in: self) == .other else {
+            throw HostRuntime.wrongThread("shutdown")
+        }
+        guard life.withLock({ $0.shutDown() }) else {
+            // Somebody else is at it: it is over for this caller when it is over.
+            while !closed { pauseBriefly() }
+            return
+        }
+        enter(.draining)
+        events.close()
+        for record in waits.withLock({ Array($0.values) }) { record.disturb() }
+        wait(limits.drain) { isIdle }
+        life.withLock { $0.drained() }
+        enter(.expiring)
+
+        expireEverything()
+        let grace = handlers.map(\.description.grace).max() ?? 0
+        wait(limits.expire ?? grace &+ 1_000_000_000) { !hasUndecided }
+        life.withLock { $0.expired() }
+        enter(.leaving)
+
+        forEachTask { task, state in
+            if state.isEntered, !state.isClaimed { graceOver(task) }
+        }
+        wait(limits.leave) { !isInsidePlugins }
+        let names = handlers.filter { $0.active > 0 || $0.lost > 0 }
+            .map { "\"\($0.description.identifier)\"" }
+        for lane in lanes { lane.stop() }
+        watchers.stop()
+        life.withLock { $0.left() }
+        enter(.closed)
+        csys_eventfd_signal(events.descriptor)
+        // What is not inside a plugin leaves at once.
+        let stuck = Int(names.isEmpty ? 0 : 1)
+        wait(1_000_000_000) {
+            threads.load(ordering: .sequentiallyConsistent) == 0
+                || (stuck > 0 && events.isQuiet && lanes.allSatisfy { $0.alive <= stuckWorkers })
+        }
+        configuration.clock?.leave(self)
+        guard names.isEmpty, threads.load(ordering: .sequentiallyConsistent) == 0 else {
+            throw BridgeError(
+                .timedOut,
+                names.isEmpty
+                    ? "an expiration callback has not returned; its thread and the host's memory are kept"
+                    : "a function of \(names.joined(separator: ", ")) has not returned; its thread and the host's memory are kept"
+            )
+        }
+    }
+
+    private var stuckWorkers: Int { handlers.reduce(0) { $0 + Int($1.active) } }
+
+    private func enter(_ state: HostStateMachine.State) {
+        stage.store(state.rawValue, ordering: .sequentiallyConsistent)
+    }
+
+    private func pauseBriefly() {
+        var word: UInt32 = 0
+        csys_futex_wait(&word, 0, csys_monotonic_ns() &+ Self.look)
+    }
+
+    private func wait(_ limit: UInt64, until done: () -> Bool) {
+        let until = HostRuntime.realDeadline(limit)
+        while !done(), csys_monotonic_ns() < until { pauseBriefly() }
+    }
+
+    /// Nothing waits, runs or is pending.
+    private var isIdle: Bool {
+        pendingTasks.load(ordering: .sequentiallyConsistent) == 0
+            && handlers.allSatisfy { handler in
+                handler.cell.isQueueEmpty
+                    && handler.cell.pointee.active.load(ordering: .sequentiallyConsistent) == 0
+            }
+    }
+
+    private var isInsidePlugins: Bool {
+        if handlers.contains(where: { $0.active > 0 || $0.lost > 0 }) { return true }
+        var calling = false
+        forEachTask { _, state in if state.isCalling { calling = true } }
+        return calling
+    }
+
+    private var hasUndecided: Bool {
+        var undecided = false
+        forEachTask { _, state in
+            if state.isEntered, !state.isOver { undecided = true }
+        }
+        return undecided
+    }
+
+    private func forEachTask(_ body: (TaskReference, TaskStateMachine) -> Void) {
+        for index in 1..<tasks.allocated.load(ordering: .acquiring) {
+            let state = tasks.slots[Int(index)].word.load(ordering: .acquiring)
+            let machine = TaskStateMachine(word: state)
+            body(TaskReference(index: index, generation: machine.generation), machine)
+        }
+    }
+
+    private func expireEverything() {
+        for handler in handlers {
+            // Nothing more is started; what waits is interrupted.
+            handler.cell.pointee.gate.bitwiseOr(
+                HandlerCell.Gate.paused, ordering: .sequentiallyConsistent)
+            for task in handler.cell.waitingTasks() { interruptQueued(task) }
+        }
+        forEachTask { task, state in
+            if state.isParked {
+                interruptQueued(task)
+            } else if state.isEntered, !state.isClaimed, tellToStop(task, .shutdown) == .told {
+                watchers.call(task)
+            }
+        }
+    }
+
+    /// Undoes a start that failed half-way.
+    func abandonStart() {
+        watchers.stop()
+        enter(.closed)
+        csys_eventfd_signal(events.descriptor)
+        wait(1_000_000_000) { threads.load(ordering: .sequentiallyConsistent) == 0 }
+    }
+
+    /// Shuts down unless that is done, retires the plugins, and gives back what nobody can touch
+    /// any more. The host must not be used afterwards.
+    ///
+    /// Throws `TIMED_OUT` when a thread never came back: then everything it may touch is kept for
+    /// the life of the process. `WRONG_THREAD`: nothing happened.
+    public func destroy(_ limits: Shutdown = Shutdown()) throws(BridgeError) {
+        var failure: BridgeError?
+        do {
+            try shutDown(limits)
+        } catch {
+            if error.status == .wrongThread { throw error }
+            failure = error
+        }
+        let stuck = threads.load(ordering: .sequentiallyConsistent) > 0
+        let mayBeCalled = stuck || unanswered.load(ordering: .sequentiallyConsistent) > 0
+        let records = plugins
+        for record in records {
+            let (table, library) = directory.withLock { _ in (record.table, record.library) }
+            if !stuck, status(of: record).status == .ready {
+                directory.withLock { _ in record.status = .retired }
+                library?.retire()
+            }
+            table?.close()
+            if mayBeCalled { table?.leak() }
+        }
+        ownTable.close()
+        if mayBeCalled { ownTable.leak() }
+        if stuck {
+            HostRuntime.leaked.wrappingAdd(1, ordering: .relaxed)
+            _ = Unmanaged.passRetained(self)
+        }
+        if let failure { throw failure }
+        if stuck {
+            throw BridgeError(
+                .timedOut,
+                "a thread of the host is inside plugin code; it and the host's memory are kept")
+        }
+    }
+
+    /// Hosts that were destroyed while a thread was inside plugin code.
+    public static var leakedHosts: UInt32 { leaked.load(ordering: .relaxed) }
+}

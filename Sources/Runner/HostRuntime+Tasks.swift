@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+public import PluginBridge
+public import Scheduling
+import Synchronization
+
+extension HostRuntime {
+    /// A task as it is now; nil when it is stale.
+    public func query(_ id: UInt64) -> TaskState? {
+        guard let task = tasks.find(id) else { return nil }
+        return tasks.pinning(task) { describe($0) } ?? nil
+    }
+
+    private func describe(_ slot: TaskSlotPointer) -> TaskState? {
+        guard let cell = slot.handlerCell, let handler = handler(at: cell.pointee.index) else {
+            return nil
+        }
+        let machine = slot.state
+        let record = tasks.existingRecord(of: slot)
+        func override(_ own: UInt64?, _ handlers: UInt64) -> UInt64 {
+            guard let own, own != 0 else { return handlers }
+            return own
+        }
+        return TaskState(
+            // The outcome is told once its text and result can be read.
+            phase: machine.isClaimed && !machine.isOver ? .stopping : machine.phase,
+            outcome: machine.isOver ? machine.outcome : nil,
+            reason: machine.reason,
+            isAnswered: machine.isAnswered,
+            isReturned: machine.isReturned || !machine.isEntered,
+            attempt: max(1, record?.attempt ?? 1),
+            handler: handler,
+            startedAt: machine.isEntered ? slot.pointee.startedAt.load(ordering: .acquiring) : 0,
+            budget: override(record?.budget, cell.pointee.budget),
+            grace: override(record?.grace, cell.pointee.grace),
+            progress: Double(bitPattern: record?.progress.load(ordering: .relaxed) ?? 0),
+            errorBytes: machine.isOver ? errorBytes(slot, machine, record) : 0,
+            resultBytes: machine.isOver ? record?.resultBytes ?? 0 : 0)
+    }
+
+    private func errorBytes(
+        _ slot: TaskSlotPointer, _ machine: TaskStateMachine, _ record: TaskRecord?
+    ) -> Int {
+        machine.outcome?.doneText?.utf8.count ?? record?.errorBytes ?? 0
+    }
+
+    /// What of a task is read by `read`.
+    public enum Part: Sendable { case error, result }
+
+    /// Copies what fits of a finished task's error text or result. Returns its whole length.
+    public func read(
+        _ part: Part, of id: UInt64, into buffer: UnsafeMutableRawBufferPointer
+    ) -> (status: Status, bytes: Int) {
+        guard let task = tasks.find(id) else { return (.stale, 0) }
+        return tasks.pinning(task) { slot in
+            let machine = slot.state
+            guard machine.isOver else { return (.wrongState, 0) }
+            let record = tasks.existingRecord(of: slot)
+            func copy(_ source: UnsafeRawBufferPointer) -> (status: Status, bytes: Int) {
+                let count = min(source.count, buffer.count)
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[..<count]))
+                return (count < source.count ? .tooLarge : .ok, source.count)
+            }
+            switch part {
+            case .result:
+                return copy(
+                    UnsafeRawBufferPointer(start: record?.result, count: record?.resultBytes ?? 0))
+            case .error:
+                if var text = machine.outcome?.doneText {
+                    return text.withUTF8 { copy(UnsafeRawBufferPointer($0)) }
+                }
+                return copy(
+                    UnsafeRawBufferPointer(start: record?.error, count: record?.errorBytes ?? 0))
+            }
+        } ?? (.stale, 0)
+    }
+
+    /// What a finished task's plugin said of it, besides the outcome: its error text also where the
+    /// done event carries the host's.
+    public func answer(of id: UInt64) -> String? {
+        guard let task = tasks.find(id) else { return nil }
+        return tasks.pinning(task) { slot in
+            guard slot.state.isOver, let record = tasks.existingRecord(of: slot),
+                let error = record.error
+            else { return nil }
+            return String(cString: error)
+        } ?? nil
+    }
+
+    public func keep(_ id: UInt64) -> Status {
+        guard let task = tasks.find(id), let (kept, _) = tasks.step(task, { $0.keepForEmbedder() })
+        else { return .stale }
+        return kept ? .ok : .exhausted
+    }
+
+    public func release(_ id: UInt64) -> Status {
+        guard let task = tasks.find(id),
+            let (released, state) = tasks.step(task, { $0.releaseForEmbedder() })
+        else { return .stale }
+        guard released else { return .wrongState }
+        freeIfDone(task, state)
+        return .ok
+    }
+
+    // MARK: Waiting
+
+    /// Waits until a task is over, at most `timeout` ns of real time. On the loop's own thread it
+    /// turns the loop meanwhile.
+    public func wait(_ id: UInt64, timeout: UInt64) -> (status: Status, state: TaskState?) {
+        switch ThreadRole.current(in: self) {
+        case .worker, .watcher, .loading: return (.wrongThread, nil)
+        case .loop, .other: break
+        }
+        switch keep(id) {
+        case .ok: break
+        case let status: return (status, nil)
+        }
+        defer { _ = release(id) }
+        guard let task = tasks.find(id) else { return (.stale, nil) }
+        let slot = tasks.slot(task)
+        // Made before the last look at the state: whoever publishes looks for it afterwards.
+        let record = tasks.record(of: slot)
+        waits.withLock { $0[ObjectIdentifier(record)] = record }
+        defer { endWait(record) }
+        let until = HostRuntime.realDeadline(timeout)
+        while true {
+            let word = record.overWord
+            if slot.state.isOver { return (.ok, query(id)) }
+            if !isOpen { return (.closing, query(id)) }
+            if csys_monotonic_ns() >= until { return (.timedOut, query(id)) }
+            if events.isLoopThread {
+                events.turnNested()
+                if events.isQuiet || slot.state.isOver { record.sleep(while: word, until: min(until, csys_monotonic_ns() &+ 1_000_000)) }
+            } else {
+                record.sleep(while: word, until: until)
+            }
+        }
+    }
+
+    /// Calls `body` once the task is over, on the thread that ends it, or at once. The caller keeps
+    /// the task. False when it is stale.
+    public func whenOver(_ id: UInt64, _ body: @escaping @Sendable () -> Void) -> Bool {
+        guard let task = tasks.find(id) else { return false }
+        return tasks.pinning(task) { slot in
+            // As in `wait`: first the record, then the look.
+            let record = tasks.record(of: slot)
+            record.whenAnnounced(body)
+            if slot.state.isOver { record.announce() }
+            return true
+        } ?? false
+    }
+
+    private func endWait(_ record: TaskRecord) {
+        waits.withLock { $0[ObjectIdentifier(record)] = nil }
+    }
+
+    static func realDeadline(_ timeout: UInt64) -> UInt64 {
+        let (sum, overflow) = csys_monotonic_ns().addingReportingOverflow(timeout)
+        return overflow ? .max : sum
+    }
+
+    // MARK: Events of the embedder's
+
+    /// Waits for an expected event, at most `timeout` ns of real time, and ends the expectation.
+    public func collect(_ number: UInt64, timeout: UInt64) -> Result<HostEvent, BridgeError> {
+        switch ThreadRole.current(in: self) {
+        case .worker, .watcher, .loading:
+            return .failure(
+                BridgeError(.wrongThread, "a worker or watcher must not wait for an event"))
+        case .loop, .other: break
+        }
+        guard let expectation = events.expectation(number) else {
+            return .failure(BridgeError(.notFound, "no such expectation; it was collected before"))
+        }
+        let until = HostRuntime.realDeadline(timeout)
+        while expectation.outcome == nil, csys_monotonic_ns() < until {
+            if events.isLoopThread {
+                events.turnNested()
+                if expectation.outcome == nil, events.isQuiet {
+                    csys_wait_readable(events.descriptor, until)
+                }
+            } else {
+                expectation.sleep(until: until)
+            }
+        }
+        events.giveUp(
+            expectation,
+            BridgeError(.timedOut, "the event did not come within \(timeout / 1_000_000) ms"))
+        return expectation.outcome ?? .failure(BridgeError(.timedOut, "the event did not come"))
+    }
+
+    /// Raises an event of the embedder's own, about no task.
+    public func raise(_ selector: EventSelector, _ values: [EventValue]) -> Status {
+        guard isOpen else { return .closing }
+        guard values.count == selector.arity,
+            let signature = EventSignature(name: selector.name, parameters: values.map(\.type))
+        else { return .invalid }
+        guard !selector.name.hasPrefix("curfew_") else { return .denied }
+        if events.declaration(of: selector) == nil {
+            _ = events.declare([signature], owner: HostRuntime.ownPlugin)
+        }
+        guard let (entry, owner) = events.declaration(of: selector) else { return .exhausted }
+        guard owner == HostRuntime.ownPlugin,
+            !handlers.contains(where: { $0.description.hostEvents.contains { $0.selector == selector } })
+        else { return .denied }
+        guard entry.declaration == signature else { return .invalid }
+        return events.raise(entry, values, task: 0)
+    }
+
+    /// Subscribes to an event, or to all when `selector` is nil.
+    public func subscribe(
+        _ selector: EventSelector?, _ receiver: EventReceiver
+    ) -> Result<UInt64, BridgeError> {
+        events.subscribe(to: selector, receiver)
+    }
+
+    public func unsubscribe(_ number: UInt64) -> Status { events.unsubscribe(number) }
+
+    /// Calls `body` once, when the expectation is settled.
+    public func whenSettled(
+        _ expectation: Expectation,
+        _ body: @escaping @Sendable (Result<HostEvent, BridgeError>) -> Void
+    ) { expectation.whenSettled(body) }
+
+    public func giveUp(_ expectation: Expectation, _ error: BridgeError) {
+        events.giveUp(expectation, error)
+    }
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CCurfew
+import CSystem
+import Glibc
+public import PluginBridge
+public import Scheduling
+import Synchronization
+
+/// A host: tasks, handlers, workers, watchers and events, put together.
+///
+/// Split by what it does: launching, ending, stopping, plugins, shutting down, and the services a
+/// plugin's table reaches.
+public final class HostRuntime: @unchecked Sendable {
+    // Sendable: what changes is atomic or behind a Mutex; the parts are set in init and constant.
+
+    /// Handlers there may be.
+    static let handlerLimit = 1 << 14
+
+    // MARK: Constants
+
+    let configuration: HostConfiguration
+    let clock: HostClock
+    let tasks: TaskTable
+    let workerCells = WorkerCells()
+    public private(set) var events: EventLoop! = nil
+    private(set) var watchers: Watchers! = nil
+    private(set) var lanes: [Lane] = []
+    /// By index; written before the count is raised, then constant.
+    let handlerCells: UnsafeMutablePointer<HandlerCellPointer?>
+    let handlerCount = Atomic<UInt32>(0)
+    /// The table for the embedder's own handlers and threads.
+    private(set) var ownTable: PluginTable! = nil
+    /// The plugin number of the embedder's own handlers.
+    static let ownPlugin: Int32 = -1
+
+    // MARK: Shared
+
+    struct Directory {
+        var handlers: [HandlerRecord] = []
+        var byIdentifier: [String: HandlerRecord] = [:]
+        var plugins: [PluginRecord] = []
+        var loading: PluginLoad?
+    }
+
+    let directory = Mutex(Directory())
+    /// One plugin is loaded at a time.
+    let loading = Mutex<Void>(())
+    let life = Mutex(HostStateMachine())
+    /// `HostStateMachine.State.rawValue`, for those who cannot take the lock.
+    let stage = Atomic<UInt32>(0)
+    let pendingTasks = Atomic<Int>(0)
+    let lostWorkers = Atomic<UInt32>(0)
+    /// Tasks whose plugin may still call about them, though the host has answered for it.
+    let unanswered = Atomic<UInt32>(0)
+    let misbehaviours = Atomic<UInt64>(0)
+    let threads = Atomic<Int>(0)
+    let waits = Mutex<[ObjectIdentifier: TaskRecord]>([:])
+
+    /// Hosts that were destroyed while a thread was inside plugin code.
+    static let leaked = Atomic<UInt32>(0)
+
+    /// Makes a host and starts its watchers, and the thread of its event loop unless the embedder
+    /// turns it. Workers are started when there is something to do.
+    public init(_ configuration: HostConfiguration = HostConfiguration()) throws(BridgeError) {
+        if let fault = configuration.fault {
+            throw BridgeError(.invalid, "the configuration cannot be used: \(fault)")
+        }
+        self.configuration = configuration
+        clock = HostClock(manual: configuration.clock)
+        guard let tasks = TaskTable(limit: configuration.taskLimit) else {
+            throw BridgeError(.system, "no address space is left for the table of tasks")
+        }
+        self.tasks = tasks
+        handlerCells = .allocate(capacity: Self.handlerLimit)
+        handlerCells.initialize(repeating: nil, count: Self.handlerLimit)
+        lanes = TaskKind.allCases.map {
+            Lane(kind: $0, host: self, workers: configuration.workers(for: $0))
+        }
+        watchers = Watchers(host: self, clock: clock)
+        events = try EventLoop(
+            host: self, tasks: tasks, limit: configuration.eventLimit,
+            ownLoop: configuration.ownLoop)
+        ownTable = PluginTable(services: Services(self), plugin: Self.ownPlugin)
+        guard watchers.start(), configuration.ownLoop || startLoop() else {
+            abandonStart()
+            throw BridgeError(
+                .system, "no thread could be started; raise the limit of processes (ulimit -u)")
+        }
+        configuration.clock?.join(self)
+    }
+
+    deinit { handlerCells.deallocate() }
+
+    func lane(_ kind: TaskKind) -> Lane { lanes[kind == .appRefresh ? 0 : 1] }
+
+    // MARK: Threads
+
+    func threadStarts() { threads.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+    func threadEnds() { threads.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+
+    private func startLoop() -> Bool {
+        let raw = Unmanaged.passRetained(self)
+        threadStarts()
+        let failure = csys_thread_start(
+            {
+                let host = Unmanaged<HostRuntime>.fromOpaque($0!).takeRetainedValue()
+                csys_thread_name("curfew-events")
+                host.turnLoop()
+                host.threadEnds()
+            }, raw.toOpaque(), 0)
+        guard failure != 0 else { return true }
+        raw.release()
+        threadEnds()
+        return false
+    }
+
+    private func turnLoop() {
+        while stage.load(ordering: .sequentiallyConsistent) < HostStateMachine.State.closed.rawValue
+        {
+            // A thread that waits for events between two shutdown phases turns the loop too.
+            _ = events.turn(limit: 0)
+            guard events.isQuiet else { continue }
+            csys_wait_readable(events.descriptor, .max)
+        }
+        _ = events.turn(limit: 0)
+    }
+
+    /// For a manual clock: returns once nothing waits to be delivered by the loop's own thread.
+    func settleEvents() {
+        guard !configuration.ownLoop else { return }
+        while !events.isQuiet { csys_yield() }
+    }
+
+    // MARK: What is known
+
+    public var handlers: [HandlerRecord] { directory.withLock { $0.handlers } }
+    public var plugins: [PluginRecord] { directory.withLock { $0.plugins } }
+
+    public func handler(_ identifier: String) -> HandlerRecord? {
+        directory.withLock { $0.byIdentifier[identifier] }
+    }
+
+    public func handler(at index: UInt32) -> HandlerRecord? {
+        directory.withLock { $0.handlers.indices.contains(Int(index)) ? $0.handlers[Int(index)] : nil }
+    }
+
+    public func status(of plugin: PluginRecord) -> (status: PluginRecord.Status, reason: String) {
+        directory.withLock { _ in (plugin.status, plugin.reason) }
+    }
+
+    func pluginID(_ number: Int32) -> String? {
+        guard number >= 0 else { return nil }
+        return directory.withLock {
+            Int(number) < $0.plugins.count ? $0.plugins[Int(number)].id : nil
+        }
+    }
+
+    /// The table an embedder's own handlers are called with.
+    public var table: UnsafeRawPointer { UnsafeRawPointer(ownTable.api) }
+
+    // MARK: Registering
+
+    /// Adds a handler. Its events are declared for `plugin`. Names what is taken, and by whom.
+    func add(
+        _ description: HandlerDescription, _ code: HandlerCode, plugin: Int32
+    ) throws(BridgeError) -> HandlerRecord {
+        if let fault = description.fault { throw BridgeError(.invalid, fault) }
+        let pluginName = pluginID(plugin) ?? ""
+        let capacity = configuration.queueLimit
+        let hostEvents = description.hostEvents
+        let result = directory.withLock { directory -> Result<HandlerRecord, BridgeError> in
+            if let other = directory.byIdentifier[description.identifier] {
+                return .failure(taken(description.identifier, by: other))
+            }
+            guard directory.handlers.count < Self.handlerLimit else {
+                return .failure(
+                    BridgeError(
+                        .exhausted, "\(Self.handlerLimit) handlers are registered; no more can be"))
+            }
+            let entries: [EventEntry]
+            switch events.declare(hostEvents + description.events, owner: plugin) {
+            case .failure(let conflict):
+                return .failure(self.conflict(conflict, for: description, in: directory))
+            case .success(let declared): entries = declared
+            }
+            let raw = UnsafeMutableRawPointer.allocate(
+                byteCount: MemoryLayout<HandlerCell>.size, alignment: 128)
+            let cell = raw.bindMemory(to: HandlerCell.self, capacity: 1)
+            let index = UInt32(directory.handlers.count)
+            cell.initialize(
+                to: HandlerCell(
+                    code: code, budget: description.budget, grace: description.grace,
+                    capacity: capacity, index: index, plugin: plugin,
+                    maxConcurrency: description.maxConcurrency, kind: description.kind,
+                    done: entries[3], expired: entries[2], progress: entries[1]))
+            let record = HandlerRecord(
+                index: index, description: description, plugin: pluginName, cell: cell,
+                events: entries)
+            // The queue keeps free slots; they are not to count against the task limit.
+            tasks.limit.wrappingAdd(capacity, ordering: .relaxed)
+            directory.handlers.append(record)
+            directory.byIdentifier[description.identifier] = record
+            handlerCells[Int(index)] = cell
+            handlerCount.store(index + 1, ordering: .releasing)
+            return .success(record)
+        }
+        return try result.get()
+    }
+
+    func taken(_ identifier: String, by other: HandlerRecord) -> BridgeError {
+        BridgeError(
+            .exists,
+            "the identifier \"\(identifier)\" is taken by \(owner(other.plugin)); the first one stays"
+        )
+    }
+
+    private func conflict(
+        _ conflict: DeclarationConflict, for description: HandlerDescription,
+        in directory: Directory
+    ) -> BridgeError {
+        guard let number = conflict.owner else {
+            return BridgeError(.exhausted, "no more events can be declared")
+        }
+        let name =
+            number >= 0 && Int(number) < directory.plugins.count
+            ? directory.plugins[Int(number)].id : ""
+        return BridgeError(
+            .exists,
+            "the event \"\(conflict.selector)\" of \"\(description.identifier)\" is taken by \(owner(name)); give the handler another \"event\" in its manifest"
+        )
+    }
+
+    private func owner(_ plugin: String) -> String {
+        plugin.isEmpty ? "the embedder" : "plugin \"\(plugin)\""
+    }
+
+    /// Registers a handler of the embedder's own and raises `registering<event>_done`.
+    public func register(
+        _ description: HandlerDescription, run: @escaping curfew_run_function,
+        expired: curfew_expired_function?, data: UnsafeMutableRawPointer?
+    ) throws(BridgeError) -> HandlerRecord {
+        guard isOpen else { throw HostRuntime.closing }
+        let code = HandlerCode(run: run, expired: expired, data: data, api: ownTable.api)
+        let record = try add(description, code, plugin: Self.ownPlugin)
+        _ = events.raise(record.registering, [.bool(true), .text("")], task: 0)
+        return record
+    }
+
+    static var closing: BridgeError {
+        BridgeError(.closing, "the host is shutting down; nothing was taken in")
+    }
+
+    @inline(__always) var isOpen: Bool { stage.load(ordering: .sequentiallyConsistent) == 0 }
+
+    // MARK: Log
+
+    /// Writes a log line: one line, control characters made visible.
+    func log(_ level: LogLevel, _ plugin: String?, _ task: UInt64, _ text: String) {
+        let line = LogLine.clean(text)
+        if let log = configuration.log {
+            log(level, plugin, task, line)
+        } else if level >= .warning {
+            let from = plugin.map { " [\($0)]" } ?? ""
+            var text = "curfew\(from): \(line)\n"
+            text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+public import PluginBridge
+import Synchronization
+
+/// A clock that stands still until it is advanced, so that a test owns time.
+public final class ManualClock: @unchecked Sendable {
+    // Sendable: `time` is atomic; `hosts` is locked, and a host leaves before it goes.
+
+    private struct Member {
+        unowned(unsafe) let host: HostRuntime
+    }
+
+    private let time: UnsafeMutablePointer<Atomic<UInt64>>
+    private let hosts = Mutex<[Member]>([])
+    /// One thread advances at a time.
+    private let advancing = Mutex<Void>(())
+
+    /// Makes a clock that shows 1 s.
+    public init() {
+        time = .allocate(capacity: 1)
+        time.initialize(to: Atomic(1_000_000_000))
+    }
+
+    deinit { time.deallocate() }
+
+    /// Nanoseconds.
+    public var now: UInt64 { time.pointee.load(ordering: .sequentiallyConsistent) }
+
+    /// True while a host uses it.
+    public var isInUse: Bool { hosts.withLock { !$0.isEmpty } }
+
+    func join(_ host: HostRuntime) { hosts.withLock { $0.append(Member(host: host)) } }
+
+    func leave(_ host: HostRuntime) { hosts.withLock { $0.removeAll { $0.host === host } } }
+
+    /// Moves the clock by `nanoseconds`, stopping at every deadline in between, and returns once
+    /// everything that came due has been delivered.
+    ///
+    /// `WRONG_THREAD` from inside a host that uses the clock: it would wait for itself.
+    public func advance(by nanoseconds: UInt64) -> Status {
+        let members = hosts.withLock { $0 }
+        guard members.allSatisfy({ ThreadRole.current(in: $0.host) == .other }) else {
+            return .wrongThread
+        }
+        advancing.withLock { _ in
+            let target = now &+ nanoseconds
+            repeat {
+                for member in members { member.host.watchers.settle() }
+                let next = members.compactMap { $0.host.watchers.nextDeadline }.min()
+                time.pointee.store(
+                    max(now, min(next ?? target, target)), ordering: .sequentiallyConsistent)
+                for member in members {
+                    member.host.watchers.settle()
+                    member.host.settleEvents()
+                }
+            } while now < target
+        }
+        return .ok
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+
+/// What a host knows of a plugin.
+public final class PluginRecord: @unchecked Sendable {
+    // Sendable: `status`, `reason`, `table` and `library` are guarded by the host's directory lock; the rest is constant.
+
+    /// How far a plugin has come.
+    public enum Status: Int32, Sendable {
+        /// Its manifest is fine; it is not loaded. Can transition to `ready` and `failed`.
+        case validated = 1
+        /// Loaded and registered. Can transition to `retired`.
+        case ready = 2
+        /// No longer used; the image stays mapped. Terminal.
+        case retired = 3
+        /// Refused. Terminal; loading it again makes a new record.
+        case failed = 4
+
+        /// The word used in text and JSON.
+        public var name: String {
+            switch self {
+            case .validated: "validated"
+            case .ready: "ready"
+            case .retired: "retired"
+            case .failed: "failed"
+            }
+        }
+    }
+
+    public let number: Int32
+    public let directory: String
+    /// "" when the manifest could not be read.
+    public let id: String
+    public let version: String
+    public let handlers: UInt32
+
+    /// NUL-terminated forms, for the life of the host.
+    public let idText: UnsafePointer<CChar>
+    public let versionText: UnsafePointer<CChar>
+    public let directoryText: UnsafePointer<CChar>
+
+    var status: Status
+    /// Why it failed, or "".
+    var reason: String
+    var table: PluginTable?
+    var library: PluginLibrary?
+    let texts = TextStore()
+
+    init(
+        number: Int32, directory: String, id: String, version: String, handlers: UInt32,
+        status: Status, reason: String
+    ) {
+        self.number = number
+        self.directory = directory
+        self.id = id
+        self.version = version
+        self.handlers = handlers
+        self.status = status
+        self.reason = reason
+        idText = texts.keep(id)
+        versionText = texts.keep(version)
+        directoryText = texts.keep(directory)
+    }
+}

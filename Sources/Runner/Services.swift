@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// What a plugin's table reaches of a host.
+///
+/// Holds the host without keeping it: tables are closed before a host goes, and a host whose plugins
+/// may still call is kept for ever.
+final class Services: TaskServices {
+    private unowned(unsafe) let host: HostRuntime
+
+    init(_ host: HostRuntime) { self.host = host }
+
+    func register(_ identifier: String, _ code: HandlerCode, plugin: Int32) -> BridgeError? {
+        host.registerWhileLoading(identifier, code, plugin: plugin)
+    }
+
+    func facts(of id: UInt64, plugin: Int32) -> TaskFacts? {
+        guard let task = find(id, plugin) else { return nil }
+        return host.tasks.pinning(task) { slot in
+            guard let cell = slot.handlerCell,
+                let handler = host.handler(at: cell.pointee.index)
+            else { return nil }
+            let record = host.tasks.existingRecord(of: slot)
+            let payload = slot.pointee.payload.load(ordering: .acquiring)
+            return TaskFacts(
+                kind: cell.pointee.kind.rawValue, attempt: max(1, record?.attempt ?? 1),
+                reason: Int32(slot.state.reason?.rawValue ?? 0),
+                identifier: handler.identifierText,
+                payload: UnsafeRawPointer(bitPattern: payload),
+                payloadBytes: slot.pointee.payloadBytes.load(ordering: .acquiring),
+                budget: override(record?.budget, cell.pointee.budget),
+                grace: override(record?.grace, cell.pointee.grace))
+        } ?? nil
+    }
+
+    private func override(_ own: UInt64?, _ handlers: UInt64) -> UInt64 {
+        guard let own, own != 0 else { return handlers }
+        return own
+    }
+
+    @inline(__always)
+    private func find(_ id: UInt64, _ plugin: Int32) -> TaskReference? {
+        guard let task = host.tasks.find(id), host.mayTouch(task, plugin) else { return nil }
+        return task
+    }
+
+    func shouldStop(_ id: UInt64, plugin: Int32) -> Bool {
+        guard let task = host.tasks.find(id) else { return true }
+        let state = host.tasks.slot(task).state
+        return state.generation != task.generation || state.shouldStop
+    }
+
+    func remaining(of id: UInt64, plugin: Int32) -> UInt64 {
+        guard let task = find(id, plugin) else { return 0 }
+        let slot = host.tasks.slot(task)
+        let state = slot.state
+        guard state.generation == task.generation, state.isEntered, !state.shouldStop else {
+            return 0
+        }
+        let deadline = slot.pointee.deadline.load(ordering: .acquiring)
+        let now = host.clock.now()
+        return deadline > now ? deadline - now : 0
+    }
+
+    func report(_ fraction: Double, _ text: String, for id: UInt64, plugin: Int32) -> Status {
+        guard let task = find(id, plugin) else { return .stale }
+        return whileNotOver(task) { record, handler in
+            record.progress.store(fraction.bitPattern, ordering: .relaxed)
+            return host.events.raiseIfWanted(
+                handler.progress, task: id, [.double(fraction), .text(text)])
+        }
+    }
+
+    func raise(
+        _ selector: EventSelector, _ values: [EventValue], for id: UInt64, plugin: Int32
+    ) -> Status {
+        guard let task = find(id, plugin) else { return .stale }
+        return whileNotOver(task) { _, handler in
+            guard let entry = handler.declared[selector] else {
+                host.misbehaved(
+                    "raise of \"\(selector)\": \"\(handler.description.identifier)\" does not declare it in its manifest's \"events\", or it is the host's own",
+                    id, plugin)
+                return .denied
+            }
+            guard let declared = entry.declaration?.parameters,
+                declared == values.map(\.type)
+            else {
+                host.misbehaved(
+                    "raise of \"\(selector)\": the parameters are not of the declared types", id,
+                    plugin)
+                return .invalid
+            }
+            return host.events.raise(entry, values, task: id)
+        }
+    }
+
+    /// Does something for a running task that must not come after its done event.
+    private func whileNotOver(
+        _ task: TaskReference, _ body: (TaskRecord, HandlerRecord) -> Status
+    ) -> Status {
+        let tasks = host.tasks
+        return tasks.pinning(task) { slot -> Status in
+            guard let (raising, state) = tasks.step(task, { $0.raise() }) else { return .stale }
+            guard raising else { return state.isEntered ? .already : .stale }
+            guard let cell = slot.handlerCell, let handler = host.handler(at: cell.pointee.index)
+            else { return .stale }
+            let record = tasks.record(of: slot)
+            return record.order.withLock { _ in
+                slot.state.isClaimed ? .already : body(record, handler)
+            }
+        } ?? .stale
+    }
+
+    func complete(
+        _ id: UInt64, _ status: Status, error: UnsafeRawBufferPointer?,
+        result: UnsafeRawBufferPointer, plugin: Int32
+    ) -> Status {
+        host.complete(id, status, error: error, result: result, plugin: plugin)
+    }
+
+    func keep(_ id: UInt64, plugin: Int32) -> Status {
+        guard let task = find(id, plugin), !isQueued(task),
+            let (kept, _) = host.tasks.step(task, { $0.keepForPlugin() })
+        else { return .stale }
+        return kept ? .ok : .exhausted
+    }
+
+    func release(_ id: UInt64, plugin: Int32) -> Status {
+        guard let task = find(id, plugin),
+            let (action, state) = host.tasks.step(task, { $0.releaseForPlugin() })
+        else { return .stale }
+        switch action {
+        case .done:
+            host.freeIfDone(task, state)
+            return .ok
+        case .abandoned:
+            host.abandoned(task, state)
+            return .ok
+        case .wrongState: return .wrongState
+        }
+    }
+
+    /// A task that was not entered is nobody's in a plugin.
+    private func isQueued(_ task: TaskReference) -> Bool {
+        let state = host.tasks.slot(task).state
+        return state.generation == task.generation && !state.isEntered
+    }
+
+    func log(_ level: LogLevel, _ text: String, for task: UInt64, plugin: Int32) {
+        host.log(level, host.pluginID(plugin), task, text)
+    }
+
+    func misbehaved(_ rule: String, task: UInt64, plugin: Int32) {
+        host.misbehaved(rule, task, plugin)
+    }
+
+    func currentThread() -> Int32 { Int32(ThreadRole.current(in: host).rawValue) }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import Scheduling
+import Synchronization
+
+/// The memory of one task: one cache line in the task table.
+///
+/// A free slot already holds the fresh word of its next generation, so that a plain launch does not
+/// touch it. What a launch does write, it writes before the queue publishes the id.
+struct TaskSlot: ~Copyable {
+    /// A `TaskStateMachine`.
+    let word: Atomic<UInt64>
+    /// Its done event's link in the event queue: the place that is reserved at launch.
+    let link: EventLink
+    /// A retained `TaskRecord`, or 0: what few tasks have.
+    let record: Atomic<UInt>
+    /// Whose task it is; set when the id is put into that handler's queue as the next free one.
+    let handler: Atomic<UInt>
+    /// Copied by the launch, freed with the slot; 0 when there is none.
+    let payload: Atomic<UInt>
+    let payloadBytes: Atomic<UInt64>
+    let startedAt: Atomic<UInt64>
+    let deadline: Atomic<UInt64>
+
+    /// Where the link is, to get from a slot to its link and back.
+    static let linkOffset = 8
+}
+
+typealias TaskSlotPointer = UnsafeMutablePointer<TaskSlot>
+
+extension UnsafeMutablePointer where Pointee == TaskSlot {
+    var linkPointer: UnsafeMutablePointer<EventLink> {
+        (UnsafeMutableRawPointer(self) + TaskSlot.linkOffset)
+            .assumingMemoryBound(to: EventLink.self)
+    }
+
+    /// The state as it was a moment ago.
+    @inline(__always) var state: TaskStateMachine {
+        TaskStateMachine(word: pointee.word.load(ordering: .acquiring))
+    }
+
+    var handlerCell: UnsafeMutablePointer<HandlerCell>? {
+        UnsafeMutablePointer<HandlerCell>(
+            bitPattern: pointee.handler.load(ordering: .relaxed))
+    }
+}

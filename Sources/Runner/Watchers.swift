@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// The threads that keep watch over deadlines and call expiration callbacks.
+///
+/// They are all alike: each looks through the workers' cells and the timing wheel, does one thing
+/// that is due, and sleeps until the earliest deadline it knows. Handing a callback over to another
+/// thread would cost a wake-up on its way; a callback that blocks costs only the watcher that
+/// called it, since the roster sees to it that somebody else keeps watch.
+final class Watchers: @unchecked Sendable {
+    // Sendable: `state` is locked; the words are atomic; the rest is constant.
+
+    /// So many callbacks may block at a time before deadlines have to wait for one.
+    static let limit = 64
+    private static let atStart = 2
+
+    private struct State {
+        var roster = WatcherRoster(limit: Watchers.limit)
+        var wheel: TimingWheel
+        /// Tasks that were told to stop by other threads and whose callback is due.
+        var calls: [TaskReference] = []
+        var stopping = false
+    }
+
+    private let state: Mutex<State>
+    private let clock: HostClock
+    private unowned(unsafe) let host: HostRuntime
+
+    /// A worker that arms a deadline before this time has to wake the watchers. On a line of its
+    /// own: all workers read it for every task.
+    let promise: UnsafeMutablePointer<Atomic<UInt64>>
+    /// What sleeping watchers sleep on.
+    private let sequence: UnsafeMutablePointer<Atomic<UInt32>>
+    let wakeups = Atomic<UInt64>(0)
+
+    init(host: HostRuntime, clock: HostClock) {
+        self.host = host
+        self.clock = clock
+        state = Mutex(State(wheel: TimingWheel(now: clock.now())))
+        let line = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 128)
+        promise = line.bindMemory(to: Atomic<UInt64>.self, capacity: 1)
+        promise.initialize(to: Atomic(0))
+        sequence = (line + 128).bindMemory(to: Atomic<UInt32>.self, capacity: 1)
+        sequence.initialize(to: Atomic(0))
+    }
+
+    deinit { UnsafeMutableRawPointer(promise).deallocate() }
+
+    /// Starts the first watchers. False when there is no thread to be had.
+    func start() -> Bool {
+        for _ in 0..<Self.atStart {
+            let number = state.withLock { $0.roster.join() }
+            guard let number, start(number) else { return false }
+        }
+        return true
+    }
+
+    var count: Int { state.withLock { $0.roster.posts.count } }
+
+    // MARK: From other threads
+
+    func wake() {
+        wakeups.wrappingAdd(1, ordering: .relaxed)
+        sequence.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        csys_futex_wake(sequence, .max)
+    }
+
+    /// Arms the one deadline that a task can have outside a worker's cell, in place of an older one.
+    func arm(_ task: TaskReference, deadline: UInt64) {
+        let promise = state.withLock { state in
+            state.wheel.arm(
+                TimingWheel.Entry(key: task.index, value: task.bits, deadline: deadline))
+            return state.roster.promise
+        }
+        if deadline < promise { wake() }
+    }
+
+    func disarm(_ task: TaskReference) {
+        state.withLock { _ = $0.wheel.disarm(task.index, value: task.bits) }
+    }
+
+    /// A task was told to stop; a watcher calls its callback.
+    func call(_ task: TaskReference) {
+        state.withLock { $0.calls.append(task) }
+        wake()
+    }
+
+    func stop() {
+        state.withLock { $0.stopping = true }
+        wake()
+    }
+
+    /// The earliest deadline of all, or a time somewhat before it.
+    var nextDeadline: UInt64? {
+        let inWheel = state.withLock { $0.wheel.next }
+        let inCells = scan(now: 0).next
+        let next = min(inWheel ?? .max, inCells)
+        return next == .max ? nil : next
+    }
+
+    /// For a manual clock: returns once everything that is due was done and every watcher sleeps.
+    func settle() {
+        while true {
+            let now = clock.now()
+            let quiet = state.withLock { state in
+                state.calls.isEmpty && (state.wheel.next ?? .max) > now
+                    && state.roster.posts.allSatisfy {
+                        if case .asleep(let until) = $0 { until > now } else { false }
+                    }
+            }
+            if quiet, scan(now: now).due == nil { return }
+            wake()
+            csys_yield()
+        }
+    }
+
+    // MARK: A watcher
+
+    private final class Thread {
+        let watchers: Watchers
+        let number: Int
+        let host: HostRuntime
+
+        init(_ watchers: Watchers, _ number: Int, _ host: HostRuntime) {
+            self.watchers = watchers
+            self.number = number
+            self.host = host
+        }
+    }
+
+    private func start(_ number: Int) -> Bool {
+        let raw = Unmanaged.passRetained(Thread(self, number, host))
+        host.threadStarts()
+        let failure = csys_thread_start(
+            {
+                let thread = Unmanaged<Thread>.fromOpaque($0!).takeRetainedValue()
+                csys_thread_name("curfew-watch")
+                csys_thread_no_timer_slack()
+                csys_set_thread_owner(
+                    Unmanaged.passUnretained(thread.host).toOpaque(), ThreadRole.watcher.rawValue)
+                thread.watchers.watch(thread.number)
+                thread.host.threadEnds()
+            }, raw.toOpaque(), 0)
+        guard failure != 0 else { return true }
+        raw.release()
+        host.threadEnds()
+        return false
+    }
+
+    /// What a watcher found to do.
+    private enum Work {
+        case call(TaskReference)
+        case due(TaskReference)
+        case nothing
+        case stop
+    }
+
+    private func watch(_ number: Int) {
+        while true {
+            let seen = sequence.pointee.load(ordering: .sequentiallyConsistent)
+            post { $0.scans(number) }
+            let now = clock.now()
+            let cells = scan(now: now)
+            var next = cells.next
+            if let task = cells.due {
+                expire(task, number, next: next)
+                continue
+            }
+            let work = state.withLock { state -> Work in
+                if !state.calls.isEmpty { return .call(state.calls.removeFirst()) }
+                if let entry = state.wheel.popDue(now: now) {
+                    return .due(TaskReference(bits: entry.value))
+                }
+                next = min(next, state.wheel.next ?? .max)
+                return state.stopping ? .stop : .nothing
+            }
+            switch work {
+            case .call(let task):
+                callBack(task, number, next: next)
+                continue
+            case .due(let task):
+                due(task, number, next: next)
+                continue
+            case .stop: return
+            case .nothing: break
+            }
+            // Say how long, then look once more: a worker stores its deadline, then reads what was
+            // said here.
+            let asleep = state.withLock { state -> Bool in
+                guard state.calls.isEmpty, !state.stopping else { return false }
+                next = min(next, state.wheel.next ?? .max)
+                state.roster.sleeps(number, until: next)
+                promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)
+                return true
+            }
+            guard asleep else { continue }
+            #if !(arch(x86_64) || arch(i386))
+                atomicMemoryFence(ordering: .sequentiallyConsistent)
+            #endif
+            let again = scan(now: now)
+            if again.due != nil || again.next < next { continue }
+            csys_futex_wait(sequence, seen, clock.manual == nil ? next : .max)
+        }
+    }
+
+    private func post<T>(_ change: (inout WatcherRoster) -> T) -> T {
+        state.withLock { state in
+            defer {
+                promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)
+            }
+            return change(&state.roster)
+        }
+    }
+
+    /// Looks through the workers' cells: one task whose budget is over, and the earliest deadline of
+    /// the others. A task read from a cell may be over by now, and its deadline another's; whether
+    /// it still runs is in its state, and only the exchange there decides.
+    private func scan(now: UInt64) -> (due: TaskReference?, next: UInt64) {
+        var due: TaskReference?
+        var next = UInt64.max
+        for index in 0..<host.workerCells.used.load(ordering: .acquiring) {
+            let cell = host.workerCells.cells + index
+            let bits = cell.pointee.task.load(ordering: .acquiring)
+            guard bits != 0 else { continue }
+            let deadline = cell.pointee.deadline.load(ordering: .acquiring)
+            let task = TaskReference(bits: bits)
+            let state = host.tasks.slot(task).state
+            guard state.generation == task.generation, !state.isCalling, !state.shouldStop else {
+                continue
+            }
+            if deadline > now {
+                next = min(next, deadline)
+            } else if !state.isEntered {
+                // It is between arming and entering; it cannot expire before it has started.
+                next = min(next, now &+ 50_000)
+            } else if due == nil {
+                due = task
+            } else {
+                next = min(next, now)
+            }
+        }
+        return (due, next)
+    }
+
+    private func expire(_ task: TaskReference, _ number: Int, next: UInt64) {
+        if host.tellToStop(task, .budget) == .told { callBack(task, number, next: next) }
+    }
+
+    /// A deadline of the wheel has come: which one, says the task's state.
+    private func due(_ task: TaskReference, _ number: Int, next: UInt64) {
+        let state = host.tasks.slot(task).state
+        guard state.generation == task.generation else { return }
+        if state.isClaimed {
+            host.loseWorker(task)
+        } else if state.reason == nil {
+            expire(task, number, next: next)
+        } else {
+            host.graceOver(task)
+        }
+    }
+
+    private func callBack(_ task: TaskReference, _ number: Int, next: UInt64) {
+        guard let code = host.tasks.slot(task).handlerCell?.pointee.code else { return }
+        if let expired = code.expired {
+            let reason = host.tasks.slot(task).state.reason
+            switch post({ $0.calls(number, next: next) }) {
+            case .none: break
+            case .wake: wake()
+            case .start(let added):
+                if !start(added) { host.log(.error, nil, 0, "no thread for another watcher; deadlines wait until an expiration callback returns") }
+            case .exhausted:
+                host.log(
+                    .error, nil, 0,
+                    "\(Watchers.limit) expiration callbacks are blocked; deadlines wait until one returns"
+                )
+            }
+            expired(code.data, code.api, host.tasks.publicID(task), Int32(reason?.rawValue ?? 0))
+        }
+        host.callbackReturned(task)
+    }
+}

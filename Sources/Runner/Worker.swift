@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CSystem
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// A thread that runs handlers.
+final class Worker {
+    /// Rounds of looking before a worker sleeps; it gives way to others now and then, which on few
+    /// cores is what lets the others produce something to find.
+    private static let searchRounds = 1_000
+    private static let yieldEvery = 128
+    /// After so long with one handler a worker gives way to others that are ready, in nanoseconds.
+    private static let turn: UInt64 = 1_000_000
+
+    private let lane: Lane
+    private let host: HostRuntime
+    private let cell: UnsafeMutablePointer<WorkerCell>
+    private let error: UnsafeMutablePointer<curfew_error>
+
+    private init(lane: Lane, host: HostRuntime, cell: UnsafeMutablePointer<WorkerCell>) {
+        self.lane = lane
+        self.host = host
+        self.cell = cell
+        error = .allocate(capacity: 1)
+        error.initialize(to: curfew_error())
+        error.pointee.struct_size = UInt32(MemoryLayout<curfew_error>.size)
+    }
+
+    deinit { error.deallocate() }
+
+    /// Starts a worker that is searching. False when there is no thread to be had.
+    static func start(in lane: Lane, host: HostRuntime) -> Bool {
+        guard let cell = host.workerCells.take() else { return false }
+        let worker = Worker(lane: lane, host: host, cell: cell)
+        let raw = Unmanaged.passRetained(worker)
+        host.threadStarts()
+        let failure = csys_thread_start(
+            { Unmanaged<Worker>.fromOpaque($0!).takeRetainedValue().work() }, raw.toOpaque(),
+            lane.workers.stackBytes)
+        guard failure != 0 else { return true }
+        raw.release()
+        host.workerCells.giveBack(cell)
+        host.threadEnds()
+        return false
+    }
+
+    private func work() {
+        csys_thread_name(lane.kind == .appRefresh ? "curfew-refresh" : "curfew-process")
+        if lane.workers.nice != 0 { csys_thread_nice(lane.workers.nice) }
+        if lane.workers.ioPriority != 0 { csys_thread_io_priority(lane.workers.ioPriority) }
+        csys_set_thread_owner(Unmanaged.passUnretained(host).toOpaque(), ThreadRole.worker.rawValue)
+        var free = FreeTasks()
+        while let handler = nextHandler(&free) {
+            guard drain(handler, &free) else { break }
+            lane.search()
+        }
+        free.close(host.tasks)
+        host.workerCells.giveBack(cell)
+        host.threadEnds()
+    }
+
+    /// Looks for a handler, then sleeps until there is one. Nil when the worker has to leave.
+    private func nextHandler(_ free: inout FreeTasks) -> HandlerCellPointer? {
+        while true {
+            for round in 1...Self.searchRounds {
+                if let handler = lane.take() { return handler }
+                if round % Self.yieldEvery == 0 { csys_yield() } else { csys_pause() }
+            }
+            free.flush(host.tasks)
+            switch lane.rest(cell) {
+            case .work(let handler): return handler
+            case .stop: return nil
+            case .sleep:
+                while cell.pointee.wake.load(ordering: .sequentiallyConsistent) == 0 {
+                    csys_futex_wait(cell.wakeWord, 0, .max)
+                }
+            }
+        }
+    }
+
+    /// Runs a handler's tasks until there is none, others are ready, or it must not go on. False
+    /// when this worker was given up meanwhile and has to leave.
+    private func drain(_ handler: HandlerCellPointer, _ free: inout FreeTasks) -> Bool {
+        let host = host
+        let tasks = host.tasks
+        let events: EventLoop = host.events
+        let clock = host.clock
+        let promise = host.watchers.promise
+        let cell = cell
+        let alone = handler.pointee.maxConcurrency == 1
+        var began: UInt64 = 0
+        while true {
+            if free.count == 0 { free.refill(tasks) }
+            let replacement = free.top
+            if replacement != 0 {
+                tasks.slot(TaskReference(bits: replacement)).pointee.handler.store(
+                    UInt(bitPattern: handler), ordering: .relaxed)
+            }
+            guard handler.pointee.gate.load(ordering: .acquiring) == 0,
+                let bits = handler.take(replacement: replacement)
+            else {
+                if waitForMore(handler) { continue }
+                cell.pointee.task.store(0, ordering: .releasing)
+                if leave(handler) { return true }
+                continue
+            }
+            free.drop()
+            if bits == 0 { continue }
+
+            let task = TaskReference(bits: bits)
+            let slot = tasks.slot(task)
+            let now = clock.now()
+            if began == 0 { began = now }
+            var budget = handler.pointee.budget
+            if slot.pointee.record.load(ordering: .acquiring) != 0,
+                let record = tasks.existingRecord(of: slot), record.budget != 0
+            {
+                budget = record.budget
+            }
+            let deadline = now &+ budget
+            slot.pointee.startedAt.store(now, ordering: .relaxed)
+            slot.pointee.deadline.store(deadline, ordering: .relaxed)
+            // Arming: the deadline, then the task, then the full barrier of `enter`, then the look
+            // at when the watchers look next. A watcher says when it will look, then looks.
+            cell.pointee.deadline.store(deadline, ordering: .relaxed)
+            cell.pointee.task.store(bits, ordering: .releasing)
+            guard let (action, entered) = tasks.step(task, { $0.enter() }) else {
+                fatalError("a queued task was freed")
+            }
+            #if !(arch(x86_64) || arch(i386))
+                // There an exchange does not keep the two stores above from passing the load below.
+                atomicMemoryFence(ordering: .sequentiallyConsistent)
+            #endif
+            switch action {
+            case .run: break
+            case .skip:
+                if entered.generation != task.generation, let next = tasks.clear(task) {
+                    free.add(next, tasks)
+                }
+                continue
+            case .park: continue
+            }
+            if deadline < promise.pointee.load(ordering: .sequentiallyConsistent) {
+                host.watchers.wake()
+            }
+
+            ErrorBuffer.reset(error)
+            let code = handler.pointee.code
+            let status = code.run(code.data, code.api, tasks.publicID(task), error)
+
+            var lost = false
+            let word = slot.pointee.word.load(ordering: .acquiring)
+            let wanted = events.wants(handler.pointee.doneTakers)
+            if status == 0,
+                let over = TaskStateMachine(word: word).finished(queueingDone: wanted),
+                slot.pointee.word.compareExchange(
+                    expected: word, desired: over.word, ordering: .sequentiallyConsistent
+                ).exchanged
+            {
+                if wanted {
+                    events.raiseDone(slot)
+                } else {
+                    cell.pointee.untaken.store(
+                        cell.pointee.untaken.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+                    if let next = tasks.clear(task) { free.add(next, tasks) }
+                }
+                if alone {
+                    handler.pointee.successes.store(
+                        handler.pointee.successes.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+                } else {
+                    handler.pointee.successes.wrappingAdd(1, ordering: .releasing)
+                }
+            } else {
+                lost = host.functionReturned(task, handler, Status(rawValue: status), error)
+            }
+            if lost {
+                cell.pointee.task.store(0, ordering: .releasing)
+                return false
+            }
+            if lane.readyCount.load(ordering: .relaxed) > 0, now &- began > Self.turn {
+                cell.pointee.task.store(0, ordering: .releasing)
+                lane.add(handler)
+                return true
+            }
+        }
+    }
+
+    /// The queue is empty: looks at it for a while. True when there is something.
+    private func waitForMore(_ handler: HandlerCellPointer) -> Bool {
+        for round in 1...Self.searchRounds {
+            guard handler.pointee.gate.load(ordering: .acquiring) == 0,
+                lane.readyCount.load(ordering: .relaxed) == 0
+            else { return false }
+            if !handler.isQueueEmpty { return true }
+            if round % Self.yieldEvery == 0 { csys_yield() } else { csys_pause() }
+        }
+        return false
+    }
+
+    /// Gives the handler's place up. False when a task came meanwhile and the place was taken again.
+    private func leave(_ handler: HandlerCellPointer) -> Bool {
+        handler.pointee.active.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        // A launcher adds, then looks at `active`; this is the other half.
+        guard !handler.isQueueEmpty, handler.pointee.gate.load(ordering: .acquiring) == 0 else {
+            return true
+        }
+        return !host.takePlace(handler)
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// The cells of all workers of a host, for the watchers to look through.
+final class WorkerCells: @unchecked Sendable {
+    // Sendable: the cells are atomic, the list of free ones is locked.
+
+    /// Workers there may be, lost ones and both kinds included.
+    static let limit = 1_024
+
+    let cells: UnsafeMutablePointer<WorkerCell>
+    /// Cells that were ever used.
+    let used = Atomic<Int>(0)
+    private let free = Mutex(Free())
+
+    private struct Free: @unchecked Sendable {
+        // Sendable: the cells are made of atomics.
+        var cells: [UnsafeMutablePointer<WorkerCell>] = []
+    }
+
+    init() {
+        let raw = UnsafeMutableRawPointer.allocate(
+            byteCount: Self.limit * MemoryLayout<WorkerCell>.stride, alignment: 64)
+        cells = raw.bindMemory(to: WorkerCell.self, capacity: Self.limit)
+        for index in 0..<Self.limit { (cells + index).initialize(to: WorkerCell()) }
+    }
+
+    deinit { UnsafeMutableRawPointer(cells).deallocate() }
+
+    func take() -> UnsafeMutablePointer<WorkerCell>? {
+        let taken = free.withLock { free -> Free in
+            if let cell = free.cells.popLast() { return Free(cells: [cell]) }
+            let count = used.load(ordering: .relaxed)
+            guard count < Self.limit else { return Free() }
+            used.store(count + 1, ordering: .sequentiallyConsistent)
+            return Free(cells: [cells + count])
+        }
+        return taken.cells.first
+    }
+
+    func giveBack(_ cell: UnsafeMutablePointer<WorkerCell>) {
+        cell.pointee.task.store(0, ordering: .releasing)
+        free.withLock { $0.cells.append(cell) }
+    }
+
+    /// Done events nobody wanted.
+    var untaken: UInt64 {
+        (0..<used.load(ordering: .acquiring)).reduce(0) {
+            $0 &+ cells[$1].untaken.load(ordering: .relaxed)
+        }
+    }
+}
+
+extension UnsafeMutablePointer where Pointee == WorkerCell {
+    /// The address of `wake`, for the futex.
+    var wakeWord: UnsafeRawPointer {
+        UnsafeRawPointer(self) + WorkerCell.wakeOffset
+    }
+}

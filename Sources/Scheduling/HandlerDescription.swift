@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is declared of a handler: in a manifest, or by the embedder.
+public struct HandlerDescription: Sendable {
+    /// Reverse-DNS name, unique in a host.
+    public var identifier: String
+    public var kind: TaskKind
+    /// Nanoseconds a task may use.
+    public var budget: UInt64
+    /// Nanoseconds to answer after expiration.
+    public var grace: UInt64
+    /// How many of its tasks may run at a time.
+    public var maxConcurrency: UInt32
+    /// The base of its events' names.
+    public var event: String
+    /// What its tasks may raise besides.
+    public var events: [EventSignature]
+
+    public init(
+        identifier: String, kind: TaskKind = .appRefresh, budget: UInt64? = nil,
+        grace: UInt64? = nil, maxConcurrency: UInt32 = 1, event: String? = nil,
+        events: [EventSignature] = []
+    ) {
+        self.identifier = identifier
+        self.kind = kind
+        self.budget = budget ?? kind.defaultBudget
+        self.grace = grace ?? TaskKind.defaultGrace
+        self.maxConcurrency = maxConcurrency
+        self.event = event ?? HandlerDescription.defaultEvent(of: identifier)
+        self.events = events
+    }
+
+    /// The identifier's last component in lower case, with `-` turned into `_`.
+    public static func defaultEvent(of identifier: String) -> String {
+        let last = identifier.split(separator: ".").last ?? ""
+        return String(last).lowercased().split(separator: "-", omittingEmptySubsequences: false)
+            .joined(separator: "_")
+    }
+
+    /// True for two or more components of letters, digits and `-`, at most 128 bytes in all.
+    public static func isIdentifier(_ text: String) -> Bool {
+        guard text.utf8.count <= 128 else { return false }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count >= 2
+            && parts.allSatisfy { part in
+                !part.isEmpty
+                    && part.utf8.allSatisfy {
+                        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+                            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                            || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                    }
+            }
+    }
+
+    /// The four events the host raises for it: registering, progress, expired, done.
+    public var hostEvents: [EventSignature] {
+        [
+            EventSignature(name: "registering\(event)_done", parameters: [.bool, .text]),
+            EventSignature(name: "\(event)_progress", parameters: [.double, .text]),
+            EventSignature(name: "\(event)_expired", parameters: []),
+            EventSignature(name: "\(event)_done", parameters: [.bool, .text]),
+        ].compactMap { $0 }
+    }
+
+    /// Why it cannot be used, or nil.
+    public var fault: String? {
+        if !HandlerDescription.isIdentifier(identifier) {
+            return
+                "\"\(identifier)\" is not an identifier: write a reverse-DNS name such as org.example.tidy"
+        }
+        if hostEvents.count != 4 || event.utf8.count > 100 {
+            return
+                "\"\(event)\" is not an event name: use lower-case letters, digits and _, a letter first, at most 100 bytes"
+        }
+        if maxConcurrency < 1 || maxConcurrency > 64 {
+            return "maxConcurrency is \(maxConcurrency); it must be in 1…64"
+        }
+        if budget < 1_000_000 || budget > 86_400_000_000_000 {
+            return "the budget is \(budget) ns; it must be in 1 ms…24 h"
+        }
+        if grace > 600_000_000_000 { return "the grace is \(grace) ns; it must be at most 10 min" }
+        return nil
+    }
+}

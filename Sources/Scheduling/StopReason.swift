@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a task was told to stop.
+public enum StopReason: UInt8, Sendable, CaseIterable {
+    /// Its time is up.
+    case budget = 1
+    /// Something it requires was lost.
+    case condition = 2
+    /// The embedder asked for it.
+    case host = 3
+    /// It was cancelled.
+    case cancelled = 4
+    /// The host is shutting down.
+    case shutdown = 5
+
+    /// How a task ends that was told to stop for this reason, whatever it answers.
+    public var outcome: Outcome {
+        switch self {
+        case .budget, .condition, .host: .expired
+        case .cancelled: .cancelled
+        case .shutdown: .interrupted
+        }
+    }
+
+    /// The word used in text and JSON.
+    public var name: String {
+        switch self {
+        case .budget: "budget"
+        case .condition: "condition"
+        case .host: "host"
+        case .cancelled: "cancelled"
+        case .shutdown: "shutdown"
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a task is between its launch and its end.
+public enum TaskPhase: Int32, Sendable {
+    case queued = 1
+    /// Queued, and held back.
+    case held = 2
+    /// Inside its function.
+    case running = 3
+    /// Its function has returned; it completes later.
+    case pending = 4
+    /// Told to stop, not answered yet.
+    case stopping = 5
+    case over = 6
+
+    /// The word used in text and JSON.
+    public var name: String {
+        switch self {
+        case .queued: "queued"
+        case .held: "held"
+        case .running: "running"
+        case .pending: "pending"
+        case .stopping: "stopping"
+        case .over: "over"
+        }
+    }
+}

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The life of one task as a pure value of 64 bits, so that a shell can make every step with one
+/// compare-and-exchange.
+///
+/// Inputs are methods; each answers what the shell has to do. A task whose run is gone, whose
+/// outcome is published and to whom nobody holds a reference is freed by the very step that makes
+/// it so: the value becomes the fresh one of the next generation, and every id of the old one is
+/// stale for ever.
+///
+/// The stations, and the inputs that lead from one to the next:
+///
+///     fresh/queued ── enter ──▶ entered ── functionReturned(pending) ──▶ pending
+///        │ hold/resume             │ stop ──▶ told to stop (reason) ── graceOver ──┐
+///        │                         ▼ complete / finish                             ▼
+///        └──── stop ────────────▶ claimed ── publish ──▶ over ── … ──▶ next generation
+///
+/// The layout, from the lowest bit:
+///
+///     0 entered    1 returned   2 claimed    3 published  4 answered   5–7 outcome
+///     8–10 reason  11 held      12 parked    13 raised    14 lost      15 done queued
+///     16 calling   17–20 pins      21–26 references of the plugin
+///     27–31 references of the embedder                    32–63 generation
+@frozen
+public struct TaskStateMachine: Equatable, Sendable {
+    public var word: UInt64
+
+    @inlinable public init(word: UInt64) { self.word = word }
+
+    /// A task that was not entered yet, or a free slot: nothing tells them apart, so that a launch
+    /// has nothing to write.
+    @inlinable public init(generation: UInt32) { word = UInt64(generation) << 32 }
+
+    @inlinable public var generation: UInt32 { UInt32(truncatingIfNeeded: word >> 32) }
+
+    // MARK: Flags
+
+    @usableFromInline static let enteredBit: UInt64 = 1 << 0
+    @usableFromInline static let returnedBit: UInt64 = 1 << 1
+    @usableFromInline static let claimedBit: UInt64 = 1 << 2
+    @usableFromInline static let publishedBit: UInt64 = 1 << 3
+    @usableFromInline static let answeredBit: UInt64 = 1 << 4
+    @usableFromInline static let outcomeShift: UInt64 = 5
+    @usableFromInline static let reasonShift: UInt64 = 8
+    @usableFromInline static let heldBit: UInt64 = 1 << 11
+    @usableFromInline static let parkedBit: UInt64 = 1 << 12
+    @usableFromInline static let raisedBit: UInt64 = 1 << 13
+    @usableFromInline static let lostBit: UInt64 = 1 << 14
+    @usableFromInline static let doneQueuedBit: UInt64 = 1 << 15
+    @usableFromInline static let callingBit: UInt64 = 1 << 16
+    @usableFromInline static let pinShift: UInt64 = 17
+    @usableFromInline static let pinMask: UInt64 = 0xF << 17
+    @usableFromInline static let pluginShift: UInt64 = 21
+    @usableFromInline static let pluginMask: UInt64 = 0x3F << 21
+    @usableFromInline static let embedderShift: UInt64 = 27
+    @usableFromInline static let embedderMask: UInt64 = 0x1F << 27
+
+    /// References a plugin may take to one task at a time.
+    public static var pluginReferenceLimit: UInt64 { 60 }
+    /// References an embedder may take to one task at a time.
+    public static var embedderReferenceLimit: UInt64 { 30 }
+
+    /// The worker has entered the handler's function.
+    @inlinable public var isEntered: Bool { word & Self.enteredBit != 0 }
+    /// No worker is inside the function, and none will enter it.
+    @inlinable public var isReturned: Bool { word & Self.returnedBit != 0 }
+    /// The outcome is decided.
+    @inlinable public var isClaimed: Bool { word & Self.claimedBit != 0 }
+    /// The outcome, its text and its result can be read.
+    @inlinable public var isOver: Bool { word & Self.publishedBit != 0 }
+    /// After it was told to stop, it answered within its grace.
+    @inlinable public var isAnswered: Bool { word & Self.answeredBit != 0 }
+    /// It has raised events of its own, which the done event must follow.
+    @inlinable public var hasRaised: Bool { word & Self.raisedBit != 0 }
+    /// Its worker was given up.
+    @inlinable public var isLost: Bool { word & Self.lostBit != 0 }
+    @inlinable public var isHeld: Bool { word & Self.heldBit != 0 }
+    /// Held back, and its turn has come: it is in no queue.
+    @inlinable public var isParked: Bool { word & Self.parkedBit != 0 }
+    /// The expiration callback is on its way or running.
+    @inlinable public var isCalling: Bool { word & Self.callingBit != 0 }
+
+    /// Set once the outcome is decided.
+    @inlinable public var outcome: Outcome? {
+        Outcome(rawValue: UInt8(truncatingIfNeeded: word >> Self.outcomeShift) & 7)
+    }
+    /// Set once the task was told to stop.
+    @inlinable public var reason: StopReason? {
+        StopReason(rawValue: UInt8(truncatingIfNeeded: word >> Self.reasonShift) & 7)
+    }
+    /// The task should stop, or is over.
+    @inlinable public var shouldStop: Bool {
+        word & (7 << Self.reasonShift | Self.claimedBit) != 0
+    }
+    @inlinable public var pluginReferences: UInt64 {
+        (word & Self.pluginMask) >> Self.pluginShift
+    }
+    @inlinable public var embedderReferences: UInt64 {
+        (word & Self.embedderMask) >> Self.embedderShift
+    }
+
+    public var phase: TaskPhase {
+        if isClaimed { return .over }
+        if !isEntered { return isHeld ? .held : .queued }
+        if reason != nil { return .stopping }
+        return isReturned ? .pending : .running
+    }
+
+    // MARK: Running
+
+    /// What a worker does with a task it took from the queue.
+    @frozen public enum EnterAction: Equatable, Sendable {
+        /// Call the function.
+        case run
+        /// It was cancelled or interrupted while it waited.
+        case skip
+        /// It is held back: put it aside.
+        case park
+    }
+
+    /// A worker took the task from its queue.
+    @inlinable public mutating func enter() -> EnterAction {
+        if isClaimed {
+            word |= Self.returnedBit
+            settle()
+            return .skip
+        }
+        if isHeld {
+            word |= Self.parkedBit
+            return .park
+        }
+        word |= Self.enteredBit
+        return .run
+    }
+
+    /// What a worker does after the function has returned.
+    @frozen public enum ReturnAction: Equatable, Sendable {
+        /// The outcome was decided before.
+        case none
+        /// It completes later.
+        case pending
+        /// The result decides: write down text and result, then `publish`.
+        case decide
+    }
+
+    /// The function has returned: `nil` for pending, else whether it succeeded.
+    @inlinable public mutating func functionReturned(success: Bool?) -> ReturnAction {
+        guard let success else {
+            word |= Self.returnedBit
+            if isClaimed {
+                settle()
+                return .none
+            }
+            return .pending
+        }
+        if isClaimed {
+            word |= Self.returnedBit
+            settle()
+            return .none
+        }
+        claim(answering: success)
+        word |= Self.returnedBit
+        return .decide
+    }
+
+    /// The fast lane of `functionReturned` and `publish` for a success without text, result or
+    /// anybody's reference: the whole end of a task in one step.
+    ///
+    /// Returns nil where the ordinary way has to be taken.
+    @inlinable public func finished(queueingDone: Bool) -> TaskStateMachine? {
+        guard word & 0xFFFF_FFFF == Self.enteredBit else { return nil }
+        if queueingDone {
+            return TaskStateMachine(
+                word: word | Self.returnedBit | Self.claimedBit | Self.publishedBit
+                    | Self.doneQueuedBit | UInt64(Outcome.succeeded.rawValue) << Self.outcomeShift)
+        }
+        return TaskStateMachine(generation: generation &+ 1)
+    }
+
+    // MARK: Completion
+
+    /// What `complete` answers.
+    @frozen public enum Verdict: Equatable, Sendable {
+        /// Accepted: write down text and result, then `publish`.
+        case accepted
+        /// The same, within the grace.
+        case late
+        /// The grace is over.
+        case expired
+        /// Completed before.
+        case already
+        /// It was never entered, so nobody can know its id.
+        case stale
+    }
+
+    /// The plugin completes the task, from any thread.
+    public mutating func complete(success: Bool) -> Verdict {
+        guard isEntered else { return .stale }
+        guard !isClaimed else { return reason != nil && !isAnswered ? .expired : .already }
+        let late = reason != nil
+        claim(answering: success)
+        return late ? .late : .accepted
+    }
+
+    /// The task's grace is over. Returns true when that decides its outcome; then `publish`.
+    public mutating func graceOver() -> Bool {
+        guard !isClaimed, let reason else { return false }
+        claim(as: reason.outcome)
+        return true
+    }
+
+    /// Text and result are written down: the outcome can be read from now on.
+    @inlinable public mutating func publish(queueingDone: Bool) {
+        precondition(isClaimed && !isOver, "a task is published once, after it was claimed")
+        word |= Self.publishedBit
+        if queueingDone { word |= Self.doneQueuedBit }
+        settle()
+    }
+
+    /// The done event was delivered.
+    public mutating func doneDelivered() {
+        word &= ~Self.doneQueuedBit
+        settle()
+    }
+
+    // MARK: Stopping
+
+    /// What the shell does to stop a task.
+    @frozen public enum StopAction: Equatable, Sendable {
+        /// Over, or told to stop before.
+        case already
+        /// It will never be entered and is claimed: `publish`.
+        case neverEntered
+        /// It has not started and cannot be stopped for this reason.
+        case notStarted
+        /// Take the lock that orders the task's events, then `stopConfirmed`.
+        case confirm
+    }
+
+    /// Somebody wants the task to stop. One at a time gets as far as `confirm`.
+    public mutating func stop(_ reason: StopReason) -> StopAction {
+        guard !isClaimed, self.reason == nil, !isCalling else { return .already }
+        if isEntered {
+            word |= Self.callingBit | Self.raisedBit
+            return .confirm
+        }
+        switch reason {
+        case .cancelled, .shutdown:
+            // A parked task has left its queue; nobody else would see it again.
+            if isParked { word |= Self.returnedBit }
+            word &= ~(Self.heldBit | Self.parkedBit)
+            claim(as: reason.outcome)
+            return .neverEntered
+        case .budget, .condition, .host:
+            return .notStarted
+        }
+    }
+
+    /// The second step of `stop`. Returns true when the task is told to stop now: raise the expired
+    /// event, start the grace, have a watcher call the callback, then `callbackReturned`. False:
+    /// it was completed meanwhile.
+    public mutating func stopConfirmed(_ reason: StopReason) -> Bool {
+        guard !isClaimed else {
+            word &= ~Self.callingBit
+            settle()
+            return false
+        }
+        word |= UInt64(reason.rawValue) << Self.reasonShift
+        return true
+    }
+
+    /// The expiration callback has returned.
+    public mutating func callbackReturned() {
+        word &= ~Self.callingBit
+        settle()
+    }
+
+    /// The second limit after the grace has passed. Returns true when the worker is still inside
+    /// the function: it is given up.
+    public mutating func lose() -> Bool {
+        guard isEntered, !isReturned, !isLost else { return false }
+        word |= Self.lostBit
+        return true
+    }
+
+    // MARK: Holding back
+
+    @frozen public enum HoldAction: Equatable, Sendable {
+        case done
+        case already
+        case wrongState
+    }
+
+    /// The embedder holds the task back.
+    public mutating func hold() -> HoldAction {
+        guard !isClaimed else { return .already }
+        guard !isEntered else { return .wrongState }
+        word |= Self.heldBit
+        return .done
+    }
+
+    @frozen public enum ResumeAction: Equatable, Sendable {
+        /// It is still in its queue.
+        case done
+        /// Its turn had come: put it at the end of its queue.
+        case requeue
+        case already
+        case wrongState
+    }
+
+    /// The embedder lets the task go.
+    public mutating func resume() -> ResumeAction {
+        guard !isClaimed else { return .already }
+        guard isHeld else { return .wrongState }
+        let parked = word & Self.parkedBit != 0
+        word &= ~(Self.heldBit | Self.parkedBit)
+        return parked ? .requeue : .done
+    }
+
+    /// There was no place in the queue for a resumed task: it stays aside.
+    public mutating func requeueFailed() -> Bool {
+        guard !isClaimed else { return false }
+        word |= Self.heldBit | Self.parkedBit
+        return true
+    }
+
+    // MARK: Events and references
+
+    /// The plugin wants to raise an event. Returns false once the outcome is decided.
+    public mutating func raise() -> Bool {
+        guard isEntered, !isClaimed else { return false }
+        word |= Self.raisedBit
+        return true
+    }
+
+    /// Keeps the slot from being freed for the length of one call. Returns false when too many do;
+    /// try again.
+    public mutating func pin() -> Bool {
+        guard word & Self.pinMask != Self.pinMask else { return false }
+        word &+= 1 << Self.pinShift
+        return true
+    }
+
+    public mutating func unpin() {
+        precondition(word & Self.pinMask != 0, "a pin is taken before it is given back")
+        word &-= 1 << Self.pinShift
+        settle()
+    }
+
+    public mutating func keepForPlugin() -> Bool {
+        guard pluginReferences < Self.pluginReferenceLimit else { return false }
+        word &+= 1 << Self.pluginShift
+        return true
+    }
+
+    @frozen public enum ReleaseAction: Equatable, Sendable {
+        case done
+        /// The last reference of a pending task went: it is claimed, `publish`.
+        case abandoned
+        /// There is nothing the caller could release.
+        case wrongState
+    }
+
+    /// The plugin drops a reference: one it took, or, with none left, the one that pending left.
+    public mutating func releaseForPlugin() -> ReleaseAction {
+        if pluginReferences > 0 {
+            word &-= 1 << Self.pluginShift
+            settle()
+            return .done
+        }
+        guard isEntered, isReturned, !isClaimed else { return .wrongState }
+        // Nobody is left who could answer, so a task that was told to stop ends as that says.
+        claim(as: reason?.outcome ?? .abandoned)
+        return .abandoned
+    }
+
+    public mutating func keepForEmbedder() -> Bool {
+        guard embedderReferences < Self.embedderReferenceLimit else { return false }
+        word &+= 1 << Self.embedderShift
+        return true
+    }
+
+    /// Returns false when the embedder holds none.
+    public mutating func releaseForEmbedder() -> Bool {
+        guard embedderReferences > 0 else { return false }
+        word &-= 1 << Self.embedderShift
+        settle()
+        return true
+    }
+
+    // MARK: -
+
+    @usableFromInline mutating func claim(answering success: Bool) {
+        if let reason {
+            word |= Self.answeredBit
+            claim(as: reason.outcome)
+        } else {
+            claim(as: success ? .succeeded : .failed)
+        }
+    }
+
+    @usableFromInline mutating func claim(as outcome: Outcome) {
+        word |= Self.claimedBit | UInt64(outcome.rawValue) << Self.outcomeShift
+    }
+
+    /// Frees the task once nothing is left of it.
+    @usableFromInline mutating func settle() {
+        let needed = Self.returnedBit | Self.publishedBit
+        let inUse =
+            Self.doneQueuedBit | Self.callingBit | Self.pinMask | Self.pluginMask
+            | Self.embedderMask
+        guard word & needed == needed, word & inUse == 0 else { return }
+        self = TaskStateMachine(generation: generation &+ 1)
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Who of the watchers does what, so that a callback that blocks one of them hides no deadline from
+/// the others.
+///
+/// A pure value. The shell keeps it under a lock and publishes `promise` in a word that workers
+/// read when they arm a deadline.
+public struct WatcherRoster: Sendable {
+    /// What one watcher is at.
+    public enum Post: Equatable, Sendable {
+        /// Looking through the cells. Can transition to `calling` and `asleep`.
+        case scanning
+        /// Inside an expiration callback. Can transition to `scanning`.
+        case calling
+        /// Will look again at a time, in nanoseconds. Can transition to `scanning`.
+        case asleep(until: UInt64)
+    }
+
+    /// What to do before a callback is called.
+    public enum CallAction: Equatable, Sendable {
+        /// Somebody else keeps watch.
+        case none
+        /// The others sleep too long: wake them.
+        case wake
+        /// All others are inside callbacks: start another watcher, `added`.
+        case start(Int)
+        /// The same, but the limit is reached: deadlines wait until a callback returns.
+        case exhausted
+    }
+
+    public private(set) var posts: [Post] = []
+    /// How many there may be.
+    public let limit: Int
+
+    public init(limit: Int) { self.limit = limit }
+
+    /// The time before which no sleeping watcher needs to be told of a deadline. While one is
+    /// scanning that is any time: it looks once more after it has said how long it will sleep.
+    public var promise: UInt64 {
+        var earliest = UInt64.max
+        var asleep = false
+        for post in posts {
+            switch post {
+            case .scanning: return 0
+            case .calling: continue
+            case .asleep(let until):
+                asleep = true
+                earliest = min(earliest, until)
+            }
+        }
+        return asleep ? earliest : 0
+    }
+
+    /// A watcher joins, scanning. Returns its number, or nil when the limit is reached.
+    public mutating func join() -> Int? {
+        guard posts.count < limit else { return nil }
+        posts.append(.scanning)
+        return posts.count - 1
+    }
+
+    public mutating func scans(_ watcher: Int) { posts[watcher] = .scanning }
+
+    public mutating func sleeps(_ watcher: Int, until: UInt64) {
+        precondition(posts[watcher] == .scanning, "a watcher sleeps only after it has looked")
+        posts[watcher] = .asleep(until: until)
+    }
+
+    /// A watcher is about to call a callback; `next` is the earliest other deadline it knows.
+    public mutating func calls(_ watcher: Int, next: UInt64) -> CallAction {
+        posts[watcher] = .calling
+        var anyone = false
+        for (other, post) in posts.enumerated() where other != watcher {
+            switch post {
+            case .scanning: return .none
+            case .asleep(let until) where until <= next: return .none
+            case .asleep: anyone = true
+            case .calling: continue
+            }
+        }
+        if anyone { return .wake }
+        return join().map(CallAction.start) ?? .exhausted
+    }
+}

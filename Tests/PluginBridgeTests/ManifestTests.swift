@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scheduling
+import Testing
+
+@testable import PluginBridge
+
+@Suite("A manifest")
+struct ManifestTests {
+    /// Every key once.
+    static let full = """
+        {
+          "id": "org.example.mirror",
+          "version": "1.2.0-beta.1",
+          "abi": 0,
+          "library": "libmirror.so",
+          "handlers": [
+            {
+              "identifier": "org.example.mirror.Copy-Files",
+              "kind": "processing",
+              "budget": "1.5min",
+              "grace": "250ms",
+              "maxConcurrency": 3,
+              "event": "copy",
+              "events": [
+                {"name": "copy_found", "parameters": ["text", "int64", "bool"]},
+                {"name": "copy_done", "parameters": []},
+                {"name": "idle"}
+              ],
+              "requires": ["external-power", "network"],
+              "form": "entry",
+              "isolation": "thread",
+              "examples": [{"name": "small", "payload": "{\\"dir\\": \\"/srv/é\\"}"}]
+            },
+            {"identifier": "org.example.mirror.Look-Again", "kind": "app-refresh"}
+          ]
+        }
+        """
+
+    /// The least a manifest can be, with some members of the handler and of the manifest put in.
+    static func manifest(_ handler: String = "", plugin: String = "") -> String {
+        """
+        {"id": "a.b", "version": "1.0.0", "abi": 0, "library": "l.so", \(plugin)
+         "handlers": [{"identifier": "a.b.c", "kind": "processing"\(handler)}]}
+        """
+    }
+
+    static func parse(_ text: String) -> Result<Manifest, ManifestFaults> {
+        Manifest.parse(bytes: Array(text.utf8), file: "manifest.json")
+    }
+
+    static func handler(_ members: String) throws -> ManifestHandler {
+        try #require(try parse(manifest(members)).get().handlers.first)
+    }
+
+    @Test("every key becomes a value")
+    func everyKey() throws {
+        let manifest = try Self.parse(Self.full).get()
+        #expect(manifest.id == "org.example.mirror")
+        #expect(manifest.version == "1.2.0-beta.1")
+        #expect(manifest.abi == 0)
+        #expect(manifest.library == "libmirror.so")
+        #expect(manifest.libraryPosition == JSONPosition(line: 5, column: 14, offset: 86))
+        #expect(manifest.libraryWidth == 14)
+        #expect(manifest.source.file == "manifest.json")
+        #expect(manifest.handlers.count == 2)
+        let copy = manifest.handlers[0]
+        #expect(copy.identifier == "org.example.mirror.Copy-Files")
+        #expect(copy.kind == .processing)
+        #expect(copy.budget == 90_000_000_000)
+        #expect(copy.grace == 250_000_000)
+        #expect(copy.maxConcurrency == 3)
+        #expect(copy.event == "copy")
+        #expect(copy.events.map(\.selector.description) == ["copy_found:::", "copy_done", "idle"])
+        #expect(copy.events.map(\.parameters) == [[.text, .int64, .bool], [], []])
+        #expect(copy.requires == [.network, .externalPower])
+        #expect(copy.form == .entry)
+        #expect(copy.isolation == .thread)
+        #expect(copy.examples == [ManifestExample(name: "small", payload: #"{"dir": "/srv/é"}"#)])
+        #expect(copy.position.line == 7)
+        #expect(copy.position.column == 5)
+        #expect(copy.identifierPosition.line == 8)
+        #expect(copy.identifierPosition.column == 21)
+    }
+
+    @Test("a key that is left out has its default")
+    func defaults() throws {
+        let manifest = try Self.parse(Self.full).get()
+        let look = manifest.handlers[1]
+        #expect(look.budget == 30_000_000_000)
+        #expect(look.grace == 5_000_000_000)
+        #expect(look.maxConcurrency == 1)
+        #expect(look.event == "look_again")
+        #expect(look.events.isEmpty)
+        #expect(look.requires.isEmpty)
+        #expect(look.form == .entry)
+        #expect(look.isolation == .thread)
+        #expect(look.examples.isEmpty)
+        #expect(look.position.line == 24)
+        #expect(try Self.handler("").budget == 600_000_000_000)
+    }
+
+    @Test("every value at its limit is accepted")
+    func limits() throws {
+        #expect(try Self.handler(#", "budget": "1ms""#).budget == 1_000_000)
+        #expect(try Self.handler(#", "budget": "24h""#).budget == 86_400_000_000_000)
+        #expect(try Self.handler(#", "grace": "0s""#).grace == 0)
+        #expect(try Self.handler(#", "grace": "10min""#).grace == 600_000_000_000)
+        #expect(try Self.handler(#", "maxConcurrency": 64"#).maxConcurrency == 64)
+        let event = String(repeating: "e", count: 100)
+        #expect(try Self.handler(#", "event": "\#(event)""#).hostEvents.count == 4)
+        let long = String(repeating: "e", count: 128)
+        let types = repeatElement(#""int32""#, count: 16).joined(separator: ", ")
+        let events = #", "events": [{"name": "\#(long)", "parameters": [\#(types)]}]"#
+        #expect(try Self.handler(events).events[0].parameters.count == 16)
+        let handlers = (1...64).map { #"{"identifier": "a.h\#($0)", "kind": "processing"}"# }
+        let many = #"""
+            {"id": "\#(String(repeating: "i", count: 126)).b", "version": "1.0.0-\#(
+                String(repeating: "x", count: 58))", "abi": 0,
+             "library": "\#(String(repeating: "l", count: 252)).so",
+             "handlers": [\#(handlers.joined(separator: ", "))]}
+            """#
+        #expect(try Self.parse(many).get().handlers.count == 64)
+    }
+
+    @Test(
+        "names are accepted as they are", arguments: ["a.b", "A.1-.-x", "0.0", "org.example.x.y.z"])
+    func identifiers(_ id: String) throws {
+        let text = Self.manifest().replacing("\"a.b\"", with: "\"\(id)\"")
+        #expect(try Self.parse(text).get().id == id)
+    }
+
+    @Test("versions are accepted", arguments: ["0.0.0", "10.20.30", "1.2.3-a", "1.2.3-rc.1-x"])
+    func versions(_ version: String) throws {
+        let text = Self.manifest().replacing("1.0.0", with: version)
+        #expect(try Self.parse(text).get().version == version)
+    }
+
+    @Test("the host's events are those of the contract")
+    func hostEvents() throws {
+        let handler = try Self.handler(#", "event": "tidy""#)
+        #expect(
+            handler.hostEvents.map(\.selector.description) == [
+                "registeringtidy_done::", "tidy_progress::", "tidy_expired", "tidy_done::",
+            ])
+        #expect(
+            handler.hostEvents.map(\.parameters) == [
+                [.bool, .text], [.double, .text], [], [.bool, .text],
+            ])
+    }
+
+    @Test("an event with the same name and another arity is another event")
+    func arity() throws {
+        let events = try Self.handler(
+            #", "events": [{"name": "c_done"}, {"name": "c_done", "parameters": ["bool"]}]"#
+        ).events
+        #expect(events.map(\.selector.description) == ["c_done", "c_done:"])
+    }
+
+    @Test("the source of a manifest describes faults found later")
+    func laterFaults() throws {
+        let manifest = try Self.parse(Self.full).get()
+        let fault = manifest.source.diagnostic(
+            at: manifest.libraryPosition, width: manifest.libraryWidth, code: "CF0312",
+            rule: "abi-note", message: "its note says 3", help: "rebuild it")
+        #expect(
+            fault.rendered == """
+                error[CF0312]: its note says 3
+                  --> manifest.json:5:14
+                   |
+                 5 |   "library": "libmirror.so",
+                   |              ^^^^^^^^^^^^^^
+                   = help: rebuild it
+                """)
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Random numbers that are the same in every run (SplitMix64), so that a failure can be repeated.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+
+    /// Changes one to four places: flips a bit, or removes, repeats, or overwrites a few bytes.
+    mutating func mutate(_ bytes: [UInt8], dictionary: [[UInt8]] = [[0], [0xFF]]) -> [UInt8] {
+        var bytes = bytes
+        for _ in 0..<Int.random(in: 1...4, using: &self) where !bytes.isEmpty {
+            let place = Int.random(in: 0..<bytes.count, using: &self)
+            let end = min(place + Int.random(in: 1...8, using: &self), bytes.count)
+            switch Int.random(in: 0..<5, using: &self) {
+            case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &self)
+            case 1: bytes[place] = UInt8.random(in: 0...255, using: &self)
+            case 2: bytes.removeSubrange(place..<end)
+            case 3: bytes.insert(contentsOf: bytes[place..<end], at: place)
+            default:
+                bytes.insert(contentsOf: dictionary.randomElement(using: &self)!, at: place)
+            }
+        }
+        return bytes
+    }
+}
