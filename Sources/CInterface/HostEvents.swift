@@ -134,8 +134,7 @@ private func subscribe(
     let full = curfew_counts(
         struct_size: size, workers: counts.workers, watchers: counts.watchers,
         lost_workers: counts.lostWorkers, launched: counts.launched,
-        ended: outcomeCounts { counts.ended[$0] ?? 0 }, events_raised: counts.eventsRaised,
-        events_delivered: counts.eventsDelivered, events_untaken: counts.eventsUntaken,
+        ended: outcomeCounts { counts.ended[$0] ?? 0 }, events_delivered: counts.eventsDelivered, events_untaken: counts.eventsUntaken,
         events_lost: counts.eventsLost, misbehaviours: counts.misbehaviours,
         wakeups: counts.wakeups)
     StructCopy.write(full, to: out, size: size)

@@ -96,7 +96,7 @@ extension HostRuntime {
         if wanted {
             events.raiseDone(slot)
         } else {
-            events.untaken.wrappingAdd(1, ordering: .relaxed)
+            events.counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
         }
         // Somebody who waits has made the record before looking at the state for the last time.
         if state.generation == task.generation {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import PluginBridge
-public import Scheduling
+import Scheduling
 import Synchronization
 
 extension HostRuntime {

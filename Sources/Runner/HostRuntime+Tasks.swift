@@ -130,7 +130,7 @@ extension HostRuntime {
             if csys_monotonic_ns() >= until { return (.timedOut, query(id)) }
             if events.isLoopThread {
                 events.turnNested()
-                if events.isQuiet || slot.state.isOver { record.sleep(while: word, until: min(until, csys_monotonic_ns() &+ 1_000_000)) }
+                if events.isDry || slot.state.isOver { record.sleep(while: word, until: min(until, csys_monotonic_ns() &+ 1_000_000)) }
             } else {
                 record.sleep(while: word, until: until)
             }
@@ -176,7 +176,7 @@ extension HostRuntime {
         while expectation.outcome == nil, csys_monotonic_ns() < until {
             if events.isLoopThread {
                 events.turnNested()
-                if expectation.outcome == nil, events.isQuiet {
+                if expectation.outcome == nil, events.isDry {
                     csys_wait_readable(events.descriptor, until)
                 }
             } else {

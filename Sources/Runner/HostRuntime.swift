@@ -119,7 +119,6 @@ public final class HostRuntime: @unchecked Sendable {
         {
             // A thread that waits for events between two shutdown phases turns the loop too.
             _ = events.turn(limit: 0)
-            guard events.isQuiet else { continue }
             csys_wait_readable(events.descriptor, .max)
         }
         _ = events.turn(limit: 0)

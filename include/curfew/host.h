@@ -529,7 +529,6 @@ typedef struct curfew_counts {
     uint32_t lost_workers;       /* functions that have not come back */
     uint64_t launched;
     uint64_t ended[8];           /* by CURFEW_OUTCOME_ constant */
-    uint64_t events_raised;      /* queued */
     uint64_t events_delivered;   /* taken by a wait or at least one subscriber */
     uint64_t events_untaken;     /* nobody wanted them */
     uint64_t events_lost;        /* dropped because the queue was full */
