@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TASKS = 3, FILES = 12, PATH_BYTES = 4096, SIGNALS = 65, LIMIT_S = 60 };
+enum { TASKS = 3, FILES = 12, PATH_BYTES = 4096, SIGNALS = 65, LIMIT_S = 20 };
 static const uint64_t LIMIT_NS = (uint64_t)LIMIT_S * 1000000000;
 
 /* --- Saying what happens ---------------------------------------------------------------------- */

@@ -12,7 +12,7 @@ import CClient
 import Glibc
 import Synchronization
 
-let limitNanoseconds: UInt64 = 60_000_000_000
+let limitNanoseconds: UInt64 = 20_000_000_000
 let fileCount = 12
 
 // MARK: - Saying what happens
@@ -325,7 +325,7 @@ struct Client {
         var rounds = 0
         while transcript.doneEvents < jobs.count {
             var ready = epoll_event()
-            let count = epoll_wait(poller, &ready, 1, 60_000)
+            let count = epoll_wait(poller, &ready, 1, 20_000)
             if count < 0, errno == EINTR { continue }
             check(count == 1, "no event came in time")
             var delivered: UInt32 = 0
