@@ -5,7 +5,7 @@ import Synchronization
 
 /// A known event: its declaration, the call that is prepared for it, and who wants it.
 final class EventEntry: @unchecked Sendable {
-    // Sendable: `declaration`, `call`, `subscriptions` and `waiting` are guarded by the event
+    // Sendable: `declaration`, `isProvisional`, `call`, `subscriptions` and `waiting` are guarded by the event
     // loop's lock, the last three by the turn of the loop; the declaration is there before the first event is raised and then constant.
 
     let index: UInt32
@@ -45,7 +45,11 @@ final class EventEntry: @unchecked Sendable {
         takers.deallocate()
     }
 
+    /// Declared only to tell of a failure: whoever declares it in earnest may.
+    var isProvisional = false
+
     func declare(_ signature: EventSignature, owner: Int32) {
+        isProvisional = false
         declaration = signature
         call = PreparedCall(signature.parameters)
         self.owner = owner

@@ -48,6 +48,8 @@ public final class EventLoop: @unchecked Sendable {
     // Of whoever turns the loop.
     private var sequence: UInt64 = 0
     private var nesting = 0
+    /// From the first callback of a turn to its end, `attention` is raised.
+    private var isAttentive = false
     private var delivering: UInt64 = 0
     private var freed = FreeTasks()
     private let doneValues: UnsafeMutablePointer<curfew_value>
@@ -145,7 +147,9 @@ public final class EventLoop: @unchecked Sendable {
     ) -> Result<[EventEntry], DeclarationConflict> {
         state.withLock { state in
             for signature in signatures {
-                if let other = state.byName[signature.selector], other.declaration != nil {
+                if let other = state.byName[signature.selector], other.declaration != nil,
+                    !other.isProvisional
+                {
                     return .failure(
                         DeclarationConflict(selector: signature.selector, owner: other.owner))
                 }
@@ -159,6 +163,18 @@ public final class EventLoop: @unchecked Sendable {
                 result.append(entry)
             }
             return .success(result)
+        }
+    }
+
+    /// Declares an event that tells of a failure, unless somebody has declared it.
+    func declareProvisionally(_ signature: EventSignature) -> EventEntry? {
+        state.withLock { state in
+            guard let entry = entry(for: signature.selector, &state) else { return nil }
+            if entry.declaration == nil {
+                entry.declare(signature, owner: HostRuntime.ownPlugin)
+                entry.isProvisional = true
+            }
+            return entry
         }
     }
 
@@ -274,7 +290,7 @@ public final class EventLoop: @unchecked Sendable {
         // launches itself from its done event must not keep the embedder's loop for ever.
         let mark = queue.mark()
         var count: UInt32 = 0
-        counters.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        let attentive = isAttentive
         ThreadRole.loop.during(in: host) {
             var taken: UnsafeMutablePointer<EventLink>?
             while limit == 0 ? !queue.isPast(mark, taken: taken) : count < limit {
@@ -288,7 +304,10 @@ public final class EventLoop: @unchecked Sendable {
                 count += 1
             }
         }
-        counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        if isAttentive, !attentive {
+            isAttentive = false
+            counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        }
         freed.flush(tasks)
         counters.pointee.asleep.store(true, ordering: .sequentiallyConsistent)
         if !queue.isEmpty,
@@ -389,6 +408,10 @@ public final class EventLoop: @unchecked Sendable {
             return
         }
         counters.pointee.delivered.countAlone()
+        if !isAttentive {
+            isAttentive = true
+            counters.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        }
         let delivery = Delivery(
             entry: entry, values: values, count: count, task: task, sequence: sequence)
         let sender = delivering

@@ -17,7 +17,8 @@ extension HostRuntime {
         let slot = tasks.slot(task)
         let wasLost: Bool
         if status == .pending {
-            // Armed before it is pending, while nobody can free the slot and use it again.
+            // Armed before it is pending, while nobody can free the slot and use it again. If it is
+            // told to stop meanwhile, this may stand where its grace should; see `Watchers.due`.
             let before = slot.state
             if !before.isClaimed, before.reason == nil {
                 watchers.arm(task, deadline: slot.pointee.deadline.load(ordering: .relaxed))
@@ -177,7 +178,9 @@ extension HostRuntime {
         if wasPending {
             pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         } else {
-            watchers.arm(task, deadline: clock.now() &+ configuration.lostAfter)
+            let limit = clock.now() &+ configuration.lostAfter
+            tasks.slot(task).pointee.deadline.store(limit, ordering: .releasing)
+            watchers.arm(task, deadline: limit)
         }
         publish(task, handler, state, armed: false)
     }

@@ -105,7 +105,7 @@ extension HostRuntime {
         guard
             handler.pointee.active.load(ordering: .sequentiallyConsistent)
                 < handler.pointee.maxConcurrency,
-            handler.pointee.gate.load(ordering: .acquiring) == 0
+            handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0
         else { return }
         if takePlace(handler) { lane(handler.pointee.kind).add(handler) }
     }

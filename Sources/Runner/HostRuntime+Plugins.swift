@@ -112,7 +112,7 @@ extension HostRuntime {
             }
             log(.error, manifest.id, 0, "refused: \(reason.message)")
             for handler in manifest.handlers {
-                registered(handler, success: false, reason.message)
+                notRegistered(handler, reason.message)
             }
             return reason
         }
@@ -172,13 +172,10 @@ extension HostRuntime {
                     "the manifest declares \"\(handler.identifier)\", but \(path) did not register it; nothing of the plugin is registered"
                 )
             }
-            var added: [HandlerRecord] = []
-            for handler in manifest.handlers {
-                added.append(
-                    try add(
-                        HandlerDescription(handler), registered[handler.identifier]!,
-                        plugin: record.number))
-            }
+            let added = try add(
+                manifest.handlers.map {
+                    (HandlerDescription($0), registered[$0.identifier]!)
+                }, plugin: record.number)
             directory.withLock { _ in
                 record.status = .ready
                 record.reason = ""
@@ -217,16 +214,13 @@ extension HostRuntime {
     }
 
     /// Raises `registering<event>_done` for a handler that could not be registered.
-    private func registered(_ handler: ManifestHandler, success: Bool, _ reason: String) {
+    private func notRegistered(_ handler: ManifestHandler, _ reason: String) {
         guard
             let signature = EventSignature(
-                name: "registering\(handler.event)_done", parameters: [.bool, .text])
+                name: "registering\(handler.event)_done", parameters: [.bool, .text]),
+            let entry = events.declareProvisionally(signature)
         else { return }
-        if events.declaration(of: signature.selector) == nil {
-            _ = events.declare([signature], owner: HostRuntime.ownPlugin)
-        }
-        guard let (entry, _) = events.declaration(of: signature.selector) else { return }
-        _ = events.raise(entry, [.bool(success), .text(reason)], task: 0)
+        _ = events.raise(entry, [.bool(false), .text(reason)], task: 0)
     }
 }
 
