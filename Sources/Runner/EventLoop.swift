@@ -45,6 +45,8 @@ public final class EventLoop: @unchecked Sendable {
 
     let descriptor: Int32
     private let turning = Atomic<Bool>(false)
+    /// Whose loop it is: the thread that turned it last, or 0.
+    private let turner = Atomic<UInt64>(0)
     // Of whoever turns the loop.
     private var sequence: UInt64 = 0
     private var nesting = 0
@@ -265,9 +267,6 @@ public final class EventLoop: @unchecked Sendable {
     /// True when nothing waits and nothing is being delivered.
     var isQuiet: Bool { queue.isEmpty && !turning.load(ordering: .sequentiallyConsistent) }
 
-    /// True when nothing waits; for the thread that turns the loop, inside a delivery.
-    var isDry: Bool { queue.isEmpty }
-
     /// Delivers up to `limit` events (0: all that wait when it begins) on the calling thread.
     public func turn(limit: UInt32) -> Result<UInt32, BridgeError> {
         guard ThreadRole.current(in: host) == .other else {
@@ -278,11 +277,23 @@ public final class EventLoop: @unchecked Sendable {
             return .failure(BridgeError(.wrongThread, "another thread is dispatching events"))
         }
         defer { turning.store(false, ordering: .releasing) }
+        turner.store(csys_thread_number(), ordering: .relaxed)
         return .success(deliverWaiting(limit: limit))
     }
 
-    /// For a thread that has the loop already: what `turn` does, nested.
-    func turnNested() { _ = deliverWaiting(limit: 0) }
+    /// Turns the loop for a thread that waits, if it is the loop's own: inside a delivery, or, where
+    /// the embedder turns it, the thread that did so last (any thread while none has). Returns
+    /// false when the loop is somebody else's.
+    func turnWhileWaiting(ownLoop: Bool) -> Bool {
+        if isLoopThread {
+            _ = deliverWaiting(limit: 0)
+            return true
+        }
+        let turner = turner.load(ordering: .relaxed)
+        guard ownLoop, turner == 0 || turner == csys_thread_number() else { return false }
+        if case .success = turn(limit: 0) { return true }
+        return false
+    }
 
     private func deliverWaiting(limit: UInt32) -> UInt32 {
         csys_eventfd_drain(descriptor)
@@ -582,6 +593,8 @@ public final class EventLoop: @unchecked Sendable {
             }
             return Array(state.expectations.values)
         }
+        // A thread that waits on the loop looks again.
+        csys_eventfd_signal(descriptor)
         for expectation in ended {
             expectation.settle(
                 .failure(BridgeError(.closing, "the host began to shut down during the wait")))

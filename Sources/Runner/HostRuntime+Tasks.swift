@@ -128,9 +128,9 @@ extension HostRuntime {
             if slot.state.isOver { return (.ok, query(id)) }
             if !isOpen { return (.closing, query(id)) }
             if csys_monotonic_ns() >= until { return (.timedOut, query(id)) }
-            if events.isLoopThread {
-                events.turnNested()
-                if events.isDry || slot.state.isOver { record.sleep(while: word, until: min(until, csys_monotonic_ns() &+ 1_000_000)) }
+            if events.turnWhileWaiting(ownLoop: configuration.ownLoop) {
+                // Its done event is queued in any case here, and wakes this thread.
+                if !slot.state.isOver { csys_wait_readable(events.descriptor, until) }
             } else {
                 record.sleep(while: word, until: until)
             }
@@ -174,11 +174,8 @@ extension HostRuntime {
         }
         let until = HostRuntime.realDeadline(timeout)
         while expectation.outcome == nil, csys_monotonic_ns() < until {
-            if events.isLoopThread {
-                events.turnNested()
-                if expectation.outcome == nil, events.isDry {
-                    csys_wait_readable(events.descriptor, until)
-                }
+            if events.turnWhileWaiting(ownLoop: configuration.ownLoop) {
+                if expectation.outcome == nil { csys_wait_readable(events.descriptor, until) }
             } else {
                 expectation.sleep(until: until)
             }
