@@ -271,7 +271,8 @@ public final class EventLoop: @unchecked Sendable {
     public func turn(limit: UInt32) -> Result<UInt32, BridgeError> {
         guard ThreadRole.current(in: host) == .other else {
             return .failure(
-                BridgeError(.wrongThread, "events are not dispatched from inside the host's own calls"))
+                BridgeError(
+                    .wrongThread, "events are not dispatched from inside the host's own calls"))
         }
         guard !turning.exchange(true, ordering: .acquiringAndReleasing) else {
             return .failure(BridgeError(.wrongThread, "another thread is dispatching events"))
@@ -601,4 +602,3 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 }
-

@@ -27,7 +27,9 @@ extension HostRuntime {
             let (action, state) = mustStep(task) { machine in
                 (machine.functionReturned(success: nil), machine.isLost)
             }
-            if action.0 == .none { pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+            if action.0 == .none {
+                pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            }
             wasLost = action.1
             freeIfDone(task, state)
         } else {
@@ -210,7 +212,8 @@ extension HostRuntime {
     /// A lost worker has come back after all. Its thread ends.
     private func workerCameBack(_ handler: HandlerCellPointer) {
         lostWorkers.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-        let count = handler.pointee.lost.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue
+        let count = handler.pointee.lost.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            .newValue
         if count < configuration.lostLimit {
             handler.pointee.gate.bitwiseAnd(
                 ~HandlerCell.Gate.exhausted, ordering: .sequentiallyConsistent)

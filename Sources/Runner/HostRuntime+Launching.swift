@@ -42,7 +42,8 @@ extension HostRuntime {
     /// Launches the handler at `index`: one more task in its queue. `launch` nil: nothing special.
     @inline(__always)
     public func launch(_ index: UInt32, _ launch: Launch?) -> Launched {
-        guard index < handlerCount.load(ordering: .acquiring), let handler = handlerCells[Int(index)]
+        guard index < handlerCount.load(ordering: .acquiring),
+            let handler = handlerCells[Int(index)]
         else { return Launched(status: .notFound, task: 0) }
         if handler.pointee.gate.load(ordering: .acquiring) & ~HandlerCell.Gate.paused != 0 {
             return Launched(status: refusal(handler), task: 0)

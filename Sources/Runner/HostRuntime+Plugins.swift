@@ -92,8 +92,9 @@ extension HostRuntime {
     }
 
     private func load(_ path: String, _ manifest: Manifest) -> BridgeError? {
-        if let other = plugins.first(where: { $0.id == manifest.id && status(of: $0).status == .ready })
-        {
+        if let other = plugins.first(where: {
+            $0.id == manifest.id && status(of: $0).status == .ready
+        }) {
             return BridgeError(
                 .exists,
                 "the plugin \"\(manifest.id)\" is loaded already, from \(other.directory); \(path) is shadowed by it"
@@ -156,7 +157,8 @@ extension HostRuntime {
             $0.loading = PluginLoad(plugin: record.number, manifest: manifest)
         }
         defer { directory.withLock { $0.loading = nil } }
-        let library = try ThreadRole.loading.during(in: self) { () throws(BridgeError) -> PluginLibrary in
+        let library = try ThreadRole.loading.during(in: self) {
+            () throws(BridgeError) -> PluginLibrary in
             let library = try PluginLibrary(path: String(cString: absolute))
             try library.enter(table, id: manifest.id, version: manifest.version)
             return library

@@ -198,7 +198,9 @@ extension HostRuntime {
         }
         guard let (entry, owner) = events.declaration(of: selector) else { return .exhausted }
         guard owner == HostRuntime.ownPlugin,
-            !handlers.contains(where: { $0.description.hostEvents.contains { $0.selector == selector } })
+            !handlers.contains(where: {
+                $0.description.hostEvents.contains { $0.selector == selector }
+            })
         else { return .denied }
         guard entry.declaration == signature else { return .invalid }
         return events.raise(entry, values, task: 0)

@@ -141,7 +141,9 @@ public final class HostRuntime: @unchecked Sendable {
     }
 
     public func handler(at index: UInt32) -> HandlerRecord? {
-        directory.withLock { $0.handlers.indices.contains(Int(index)) ? $0.handlers[Int(index)] : nil }
+        directory.withLock {
+            $0.handlers.indices.contains(Int(index)) ? $0.handlers[Int(index)] : nil
+        }
     }
 
     public func status(of plugin: PluginRecord) -> (status: PluginRecord.Status, reason: String) {

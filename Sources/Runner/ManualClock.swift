@@ -6,7 +6,6 @@ import Synchronization
 public final class ManualClock: @unchecked Sendable {
     // Sendable: `time` is atomic; `hosts` is locked, and a host leaves before it goes.
 
-
     private let time: UnsafeMutablePointer<Atomic<UInt64>>
     private let hosts = Mutex<[HostRuntime]>([])
     /// One thread advances at a time.

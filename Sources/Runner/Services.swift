@@ -90,7 +90,8 @@ final class Services: TaskServices {
         }
         guard let declared = entry.declaration?.parameters, declared == values.map(\.type) else {
             host.misbehaved(
-                "raise of \"\(selector)\": the parameters are not of the declared types", id, plugin)
+                "raise of \"\(selector)\": the parameters are not of the declared types", id, plugin
+            )
             return .invalid
         }
         return whileNotOver(task) { _, _ in host.events.raise(entry, values, task: id) }

@@ -162,7 +162,8 @@ final class Worker {
                 // Counted before the event can be seen.
                 if alone {
                     handler.pointee.successes.store(
-                        handler.pointee.successes.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+                        handler.pointee.successes.load(ordering: .relaxed) &+ 1,
+                        ordering: .releasing)
                 } else {
                     handler.pointee.successes.wrappingAdd(1, ordering: .releasing)
                 }
