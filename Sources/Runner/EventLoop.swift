@@ -26,7 +26,7 @@ public final class EventLoop: @unchecked Sendable {
         var closed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let entries: UnsafeMutablePointer<Unmanaged<EventEntry>?>
     private let queue = EventQueue()
     private let tasks: TaskTable

@@ -3,7 +3,6 @@ import CCurfew
 import Glibc
 public import PluginBridge
 import Scheduling
-import Synchronization
 
 extension HostRuntime {
     // MARK: Scanning
