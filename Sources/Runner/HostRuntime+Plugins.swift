@@ -219,7 +219,7 @@ extension HostRuntime {
         guard
             let signature = EventSignature(
                 name: "registering\(handler.event)_done", parameters: [.bool, .text]),
-            let entry = events.declareProvisionally(signature)
+            let entry = events.directory.declareProvisionally(signature)
         else { return }
         _ = events.raise(entry, [.bool(false), .text(reason)], task: 0)
     }

@@ -39,7 +39,7 @@ extension HostRuntime {
                     freeIfDone(task, after)
                     return false
                 }
-                if let expired = events.entry(handler.pointee.expiredEvent) {
+                if let expired = events.directory.entry(handler.pointee.expiredEvent) {
                     _ = events.raiseIfWanted(expired, task: tasks.publicID(task), [])
                 }
                 return true

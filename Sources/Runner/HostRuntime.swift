@@ -184,7 +184,7 @@ public final class HostRuntime: @unchecked Sendable {
                         .exhausted, "\(Self.handlerLimit) handlers are registered; no more can be"))
             }
             let signatures = handlers.flatMap { $0.description.hostEvents + $0.description.events }
-            switch events.declare(signatures, owner: plugin) {
+            switch events.directory.declare(signatures, owner: plugin) {
             case .failure(let conflict): return .failure(describe(conflict, in: directory))
             case .success(var entries):
                 return .success(
