@@ -5,13 +5,14 @@ public import PluginBridge
 public import Scheduling
 import Synchronization
 
-/// The events of a host: what is known, who wants it, the queue, and the delivery one at a time.
+/// The events of a host on their way: the queue, and the delivery one at a time.
 ///
 /// Any thread raises; whoever turns the loop delivers, without a lock held.
 public final class EventLoop: @unchecked Sendable {
-    // Sendable: `entries` are written under the lock before their index is given out; `sequence`
-    // and `doneValues` belong to whoever turns the loop; everything else is atomic or locked.
+    // Sendable: what belongs to whoever turns the loop is touched by one thread at a time, the one
+    // that has set `turning`; everything else is atomic or constant.
 
+    /// Who has declared which event, and who wants it.
     let directory: EventDirectory
     private let queue = EventQueue()
     private let tasks: TaskTable
@@ -20,16 +21,19 @@ public final class EventLoop: @unchecked Sendable {
     /// Besides done events, which have their place in their task.
     private let limit: UInt32
     private let waiting = Atomic<UInt32>(0)
+    /// Dropped since the last gap was announced.
     private let lost = Atomic<UInt64>(0)
     private let gapQueued = Atomic<Bool>(false)
 
     let counters: UnsafeMutablePointer<EventCounters>
-
+    /// Readable while something waits and nobody is at it.
     let descriptor: Int32
     private let turning = Atomic<Bool>(false)
     /// Whose loop it is: the thread that turned it last, or 0.
     private let turner = Atomic<UInt64>(0)
-    // Of whoever turns the loop.
+
+    // Of whoever turns the loop: how many were delivered, how deep in deliveries it is, and about
+    // which task the innermost is.
     private var sequence: UInt64 = 0
     private var nesting = 0
     /// From the first callback of a turn to its end, `attention` is raised.
