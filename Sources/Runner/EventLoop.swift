@@ -2,7 +2,7 @@
 import CCurfew
 import CSystem
 public import PluginBridge
-public import Scheduling
+import Scheduling
 import Synchronization
 
 /// The events of a host on their way: the queue, and the delivery one at a time.
