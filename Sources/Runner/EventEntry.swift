@@ -5,8 +5,8 @@ import Synchronization
 
 /// A known event: its declaration, the call that is prepared for it, and who wants it.
 final class EventEntry: @unchecked Sendable {
-    // Sendable: `declaration`, `call`, `subscriptions` and `waiting` are guarded by the event
-    // loop's lock; the declaration is there before the first event is raised and then constant.
+    // Sendable: `declaration`, `isProvisional`, `call`, `subscriptions` and `waiting` are guarded by the event
+    // loop's lock, the last three by the turn of the loop; the declaration is there before the first event is raised and then constant.
 
     let index: UInt32
     let selector: EventSelector
@@ -22,6 +22,12 @@ final class EventEntry: @unchecked Sendable {
     private(set) var owner: Int32 = -1
     var subscriptions: [Subscription] = []
     var waiting = 0
+
+    // What whoever turns the loop remembers, so that most events are delivered without the lock:
+    // observers of all events, then subscribers; good for one version of the subscriptions.
+    var receivers: [Subscription] = []
+    var observers = 0
+    var seen: UInt64 = 0
 
     init(index: UInt32, selector: EventSelector) {
         self.index = index
@@ -39,7 +45,11 @@ final class EventEntry: @unchecked Sendable {
         takers.deallocate()
     }
 
+    /// Declared only to tell of a failure: whoever declares it in earnest may.
+    var isProvisional = false
+
     func declare(_ signature: EventSignature, owner: Int32) {
+        isProvisional = false
         declaration = signature
         call = PreparedCall(signature.parameters)
         self.owner = owner

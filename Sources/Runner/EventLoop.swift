@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
+import CCurfew
 import CSystem
 public import PluginBridge
 public import Scheduling
@@ -38,16 +38,21 @@ public final class EventLoop: @unchecked Sendable {
     private let lost = Atomic<UInt64>(0)
     private let gapQueued = Atomic<Bool>(false)
 
-    /// Above 0 while every done event has to be queued, wanted or not: the embedder turns the loop
-    /// (what is raised now may be waited for before it is delivered), somebody observes all events,
-    /// or an event is being delivered.
-    let attention: UnsafeMutablePointer<Atomic<UInt32>>
+    let counters: UnsafeMutablePointer<EventCounters>
+    /// Changes with every subscription and wait: what the loop remembers of an event is good while
+    /// it has not.
+    private let version = Atomic<UInt64>(1)
 
     let descriptor: Int32
-    private let asleep = Atomic<Bool>(true)
     private let turning = Atomic<Bool>(false)
+    /// Whose loop it is: the thread that turned it last, or 0.
+    private let turner = Atomic<UInt64>(0)
+    // Of whoever turns the loop.
     private var sequence: UInt64 = 0
-    private var senders: [UInt64] = []
+    private var nesting = 0
+    /// From the first callback of a turn to its end, `attention` is raised.
+    private var isAttentive = false
+    private var delivering: UInt64 = 0
     private var freed = FreeTasks()
     private let doneValues: UnsafeMutablePointer<curfew_value>
     private let emptyText: UnsafeMutablePointer<CChar>
@@ -56,13 +61,6 @@ public final class EventLoop: @unchecked Sendable {
     private let calling = Atomic<UInt64>(0)
     private let turns: UnsafeMutablePointer<Atomic<UInt32>>
     private let unsubscribing = Atomic<UInt32>(0)
-
-    let raised = Atomic<UInt64>(0)
-    let finished = Atomic<UInt64>(0)
-    let delivered = Atomic<UInt64>(0)
-    let untaken = Atomic<UInt64>(0)
-    let dropped = Atomic<UInt64>(0)
-    let wakeups = Atomic<UInt64>(0)
 
     private let gap: EventEntry
 
@@ -80,8 +78,10 @@ public final class EventLoop: @unchecked Sendable {
             throw BridgeError(.system, "no memory is left for the table of events")
         }
         entries = memory.bindMemory(to: Unmanaged<EventEntry>?.self, capacity: Self.entryLimit)
-        attention = .allocate(capacity: 1)
-        attention.initialize(to: Atomic(ownLoop ? 1 : 0))
+        counters = UnsafeMutableRawPointer.allocate(
+            byteCount: MemoryLayout<EventCounters>.size, alignment: 128
+        ).bindMemory(to: EventCounters.self, capacity: 1)
+        counters.initialize(to: EventCounters(ownLoop: ownLoop))
         turns = .allocate(capacity: 1)
         turns.initialize(to: Atomic(0))
         emptyText = .allocate(capacity: 1)
@@ -115,8 +115,8 @@ public final class EventLoop: @unchecked Sendable {
         }
         for index in 0..<Int(state.withLock { $0.count }) { entries[index]?.release() }
         csys_unmap(entries, UInt64(Self.entryLimit * MemoryLayout<Unmanaged<EventEntry>?>.stride))
-        attention.deinitialize(count: 1)
-        attention.deallocate()
+        counters.deinitialize(count: 1)
+        UnsafeMutableRawPointer(counters).deallocate()
         turns.deinitialize(count: 1)
         turns.deallocate()
         emptyText.deallocate()
@@ -149,7 +149,9 @@ public final class EventLoop: @unchecked Sendable {
     ) -> Result<[EventEntry], DeclarationConflict> {
         state.withLock { state in
             for signature in signatures {
-                if let other = state.byName[signature.selector], other.declaration != nil {
+                if let other = state.byName[signature.selector], other.declaration != nil,
+                    !other.isProvisional
+                {
                     return .failure(
                         DeclarationConflict(selector: signature.selector, owner: other.owner))
                 }
@@ -166,6 +168,18 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
+    /// Declares an event that tells of a failure, unless somebody has declared it.
+    func declareProvisionally(_ signature: EventSignature) -> EventEntry? {
+        state.withLock { state in
+            guard let entry = entry(for: signature.selector, &state) else { return nil }
+            if entry.declaration == nil {
+                entry.declare(signature, owner: HostRuntime.ownPlugin)
+                entry.isProvisional = true
+            }
+            return entry
+        }
+    }
+
     /// The declaration of an event, or nil.
     func declaration(of selector: EventSelector) -> (entry: EventEntry, owner: Int32)? {
         state.withLock { state in
@@ -178,7 +192,6 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Queues a task's done event. Never fails: its place is in the task.
     @inline(__always) func raiseDone(_ slot: TaskSlotPointer) {
-        raised.wrappingAdd(1, ordering: .relaxed)
         queue.add(slot.linkPointer)
         wake()
     }
@@ -186,26 +199,24 @@ public final class EventLoop: @unchecked Sendable {
     /// True when a done event has to be queued: somebody wants it, or might before it is delivered.
     @inline(__always) func wants(_ takers: UnsafeMutablePointer<Atomic<UInt32>>) -> Bool {
         takers.pointee.load(ordering: .acquiring) != 0
-            || attention.pointee.load(ordering: .acquiring) != 0
+            || counters.pointee.attention.load(ordering: .acquiring) != 0
     }
 
     /// Queues an event with copied parameters. `BUSY` when too many wait; the loss is announced.
     func raise(_ entry: EventEntry, _ values: [EventValue], task: UInt64) -> Status {
         guard waiting.wrappingAdd(1, ordering: .relaxed).oldValue < limit else {
             waiting.wrappingSubtract(1, ordering: .relaxed)
-            dropped.wrappingAdd(1, ordering: .relaxed)
+            counters.pointee.dropped.wrappingAdd(1, ordering: .relaxed)
             lost.wrappingAdd(1, ordering: .sequentiallyConsistent)
             // One gap at a time: it stands where the first loss was and carries them all.
             if !gapQueued.exchange(true, ordering: .sequentiallyConsistent) {
                 let node = EventNode.make(event: gap.index, values: [.int64(0)], task: 0)
-                raised.wrappingAdd(1, ordering: .relaxed)
                 queue.add(link(node))
                 wake()
             }
             return .busy
         }
         let node = EventNode.make(event: entry.index, values: values, task: task)
-        raised.wrappingAdd(1, ordering: .relaxed)
         queue.add(link(node))
         wake()
         return .ok
@@ -217,7 +228,7 @@ public final class EventLoop: @unchecked Sendable {
         -> Status
     {
         guard wants(entry.takers) else {
-            untaken.wrappingAdd(1, ordering: .relaxed)
+            counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
             return .ok
         }
         return raise(entry, values(), task: task)
@@ -225,9 +236,9 @@ public final class EventLoop: @unchecked Sendable {
 
     @inline(__always) private func wake() {
         // Adding was a full barrier, and so is going to sleep: one of the two sees the other.
-        guard asleep.load(ordering: .sequentiallyConsistent) else { return }
-        if asleep.exchange(false, ordering: .sequentiallyConsistent) {
-            wakeups.wrappingAdd(1, ordering: .relaxed)
+        guard counters.pointee.asleep.load(ordering: .sequentiallyConsistent) else { return }
+        if counters.pointee.asleep.exchange(false, ordering: .sequentiallyConsistent) {
+            counters.pointee.wakeups.wrappingAdd(1, ordering: .relaxed)
             csys_eventfd_signal(descriptor)
         }
     }
@@ -251,54 +262,69 @@ public final class EventLoop: @unchecked Sendable {
     var isLoopThread: Bool { ThreadRole.current(in: host) == .loop }
 
     /// The task of the event that this thread is delivering, or 0.
-    public var sender: UInt64 { isLoopThread ? senders.last ?? 0 : 0 }
+    public var sender: UInt64 { isLoopThread ? delivering : 0 }
 
     /// True when nothing waits and nothing is being delivered.
-    var isQuiet: Bool {
-        raised.load(ordering: .sequentiallyConsistent)
-            == finished.load(ordering: .sequentiallyConsistent)
-    }
+    var isQuiet: Bool { queue.isEmpty && !turning.load(ordering: .sequentiallyConsistent) }
 
     /// Delivers up to `limit` events (0: all that wait when it begins) on the calling thread.
     public func turn(limit: UInt32) -> Result<UInt32, BridgeError> {
         guard ThreadRole.current(in: host) == .other else {
             return .failure(
-                BridgeError(.wrongThread, "events are not dispatched from inside the host's own calls"))
+                BridgeError(
+                    .wrongThread, "events are not dispatched from inside the host's own calls"))
         }
         guard !turning.exchange(true, ordering: .acquiringAndReleasing) else {
             return .failure(BridgeError(.wrongThread, "another thread is dispatching events"))
         }
         defer { turning.store(false, ordering: .releasing) }
+        turner.store(csys_thread_number(), ordering: .relaxed)
         return .success(deliverWaiting(limit: limit))
     }
 
-    /// For a thread that has the loop already: what `turn` does, nested.
-    func turnNested() { _ = deliverWaiting(limit: 0) }
+    /// Turns the loop for a thread that waits, if it is the loop's own: inside a delivery, or, where
+    /// the embedder turns it, the thread that did so last (any thread while none has). Returns
+    /// false when the loop is somebody else's.
+    func turnWhileWaiting(ownLoop: Bool) -> Bool {
+        if isLoopThread {
+            _ = deliverWaiting(limit: 0)
+            return true
+        }
+        let turner = turner.load(ordering: .relaxed)
+        guard ownLoop, turner == 0 || turner == csys_thread_number() else { return false }
+        if case .success = turn(limit: 0) { return true }
+        return false
+    }
 
     private func deliverWaiting(limit: UInt32) -> UInt32 {
         csys_eventfd_drain(descriptor)
         // Without a limit, what is raised meanwhile waits for the next turn: a handler that
         // launches itself from its done event must not keep the embedder's loop for ever.
-        let backlog =
-            raised.load(ordering: .sequentiallyConsistent)
-            &- finished.load(ordering: .sequentiallyConsistent)
-        var left = limit == 0 ? backlog : min(UInt64(limit), backlog)
+        let mark = queue.mark()
         var count: UInt32 = 0
+        let attentive = isAttentive
         ThreadRole.loop.during(in: host) {
-            while left > 0 {
+            var taken: UnsafeMutablePointer<EventLink>?
+            while limit == 0 ? !queue.isPast(mark, taken: taken) : count < limit {
                 guard let link = queue.take() else {
                     if queue.isEmpty { break }
                     csys_pause()
                     continue
                 }
+                taken = link
                 deliver(link)
-                left -= 1
                 count += 1
             }
         }
+        if isAttentive, !attentive {
+            isAttentive = false
+            counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        }
         freed.flush(tasks)
-        asleep.store(true, ordering: .sequentiallyConsistent)
-        if !queue.isEmpty, asleep.exchange(false, ordering: .sequentiallyConsistent) {
+        counters.pointee.asleep.store(true, ordering: .sequentiallyConsistent)
+        if !queue.isEmpty,
+            counters.pointee.asleep.exchange(false, ordering: .sequentiallyConsistent)
+        {
             csys_eventfd_signal(descriptor)
         }
         return count
@@ -315,7 +341,6 @@ public final class EventLoop: @unchecked Sendable {
             waitingEnded(node)
             EventNode.free(node)
         }
-        finished.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
     private func waitingEnded(_ node: UnsafeMutablePointer<EventNode>) {
@@ -330,15 +355,16 @@ public final class EventLoop: @unchecked Sendable {
             values[0].integer = Int64(missing)
             sequence &+= missing
         }
-        guard let entry = entry(node.pointee.event) else { return }
-        deliver(entry, values, Int(node.pointee.count), task: node.pointee.task)
+        entries[Int(node.pointee.event)]?._withUnsafeGuaranteedRef {
+            deliver($0, values, Int(node.pointee.count), task: node.pointee.task)
+        }
     }
 
     private func deliverDone(_ slot: TaskSlotPointer) {
         let state = slot.state
         let task = TaskReference(index: tasks.index(of: slot), generation: state.generation)
         guard let handler = slot.handlerCell, let outcome = state.outcome,
-            let entry = entry(handler.pointee.doneEvent)
+            let entry = entries[Int(handler.pointee.doneEvent)]
         else { fatalError("a done event was queued for a task that is not over") }
         var text = emptyText
         var length = 0
@@ -353,13 +379,15 @@ public final class EventLoop: @unchecked Sendable {
         }
         // A nested turn of the loop uses the same two values; the callbacks of the outer one have
         // been given theirs by then, except later subscribers of the same event: so keep a copy.
-        let nested = !senders.isEmpty
+        let nested = nesting > 0
         let values = nested ? .allocate(capacity: 2) : doneValues
         if nested { values.initialize(from: doneValues, count: 2) }
         values[0].integer = outcome == .succeeded ? 1 : 0
         values[1].text = UnsafePointer(text)
         values[1].text_bytes = UInt64(length)
-        deliver(entry, values, 2, task: tasks.publicID(task))
+        entry._withUnsafeGuaranteedRef {
+            deliver($0, values, 2, task: tasks.publicID(task))
+        }
         if nested { values.deallocate() }
         if let (_, after) = tasks.step(task, { $0.doneDelivered() }),
             after.generation != task.generation, let next = tasks.clear(task)
@@ -373,58 +401,61 @@ public final class EventLoop: @unchecked Sendable {
         task: UInt64
     ) {
         sequence &+= 1
-        let number = sequence
-        let (expectation, subscriptions, observers, call) = state.withLock { state in
-            var expectation: Expectation?
-            if entry.waiting > 0, let wait = state.waits.take(event: entry.index, task: task) {
-                expectation = state.expectations[wait]
-                entry.waiting -= 1
-                entry.takers.pointee.wrappingSubtract(1, ordering: .relaxed)
-            }
-            let subscriptions = expectation == nil ? entry.subscriptions : []
-            return (expectation, subscriptions, state.observers, entry.call)
-        }
-        guard expectation != nil || !subscriptions.isEmpty || !observers.isEmpty else {
-            untaken.wrappingAdd(1, ordering: .relaxed)
-            return
-        }
-        delivered.wrappingAdd(1, ordering: .relaxed)
-        senders.append(task)
-        attention.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        defer {
-            attention.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            senders.removeLast()
-        }
-        func value() -> HostEvent {
-            HostEvent(
-                selector: entry.selector, values: values, count: count, task: task, sequence: number
-            )
-        }
-        func pass(_ subscription: Subscription) {
-            calling.store(subscription.number, ordering: .sequentiallyConsistent)
-            if subscription.active.load(ordering: .sequentiallyConsistent) {
-                switch subscription.receiver {
-                case .typed(let function): call?.call(function, values)
-                case .closure(let body): body(value())
-                case .generic(let function, let data):
-                    var event = curfew_event(
-                        struct_size: UInt32(MemoryLayout<curfew_event>.size), count: UInt32(count),
-                        selector: UnsafePointer(entry.text), values: values, task: task,
-                        sequence: number)
-                    function(data, &event)
+        var expectation: Expectation?
+        if entry.seen != version.load(ordering: .acquiring) {
+            state.withLock { state in
+                entry.receivers = state.observers + entry.subscriptions
+                entry.observers = state.observers.count
+                // Somebody who waits is looked for each time.
+                entry.seen = entry.waiting > 0 ? 0 : version.load(ordering: .relaxed)
+                if entry.waiting > 0, let wait = state.waits.take(event: entry.index, task: task) {
+                    expectation = state.expectations[wait]
+                    entry.waiting -= 1
+                    entry.takers.pointee.wrappingSubtract(1, ordering: .relaxed)
                 }
             }
-            calling.store(0, ordering: .sequentiallyConsistent)
-            if unsubscribing.load(ordering: .sequentiallyConsistent) > 0 {
-                turns.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-                csys_futex_wake(turns, .max)
+        }
+        guard expectation != nil || !entry.receivers.isEmpty else {
+            counters.pointee.unheard.countAlone()
+            return
+        }
+        counters.pointee.delivered.countAlone()
+        if !isAttentive {
+            isAttentive = true
+            counters.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        }
+        let delivery = Delivery(
+            entry: entry, values: values, count: count, task: task, sequence: sequence)
+        let sender = delivering
+        delivering = task
+        nesting += 1
+        // Observers first: what they see is what the loop delivers, in its order, also where a
+        // subscriber turns the loop from inside. They see what a wait takes, subscribers do not.
+        let receivers = entry.receivers
+        for place in 0..<(expectation == nil ? receivers.count : entry.observers) {
+            pass(delivery, to: receivers[place])
+        }
+        expectation?.settle(.success(delivery.event))
+        nesting -= 1
+        delivering = sender
+    }
+
+    private func pass(_ delivery: Delivery, to subscription: Subscription) {
+        calling.store(subscription.number, ordering: .sequentiallyConsistent)
+        if subscription.active.load(ordering: .sequentiallyConsistent) {
+            switch subscription.receiver {
+            case .typed(let function): delivery.entry.call?.call(function, delivery.values)
+            case .closure(let body): body(delivery.event)
+            case .generic(let function, let data):
+                var event = delivery.foreign
+                function(data, &event)
             }
         }
-        // Observers first: what they see is what the loop delivers, in its order, also where a
-        // subscriber turns the loop from inside.
-        for subscription in observers { pass(subscription) }
-        for subscription in subscriptions { pass(subscription) }
-        expectation?.settle(.success(value()))
+        calling.store(0, ordering: .sequentiallyConsistent)
+        if unsubscribing.load(ordering: .sequentiallyConsistent) > 0 {
+            turns.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            csys_futex_wake(turns, .max)
+        }
     }
 
     // MARK: Subscribing
@@ -434,13 +465,14 @@ public final class EventLoop: @unchecked Sendable {
         to selector: EventSelector?, _ receiver: EventReceiver
     ) -> Result<UInt64, BridgeError> {
         state.withLock { state in
+            defer { version.wrappingAdd(1, ordering: .releasing) }
             state.numbers += 1
             let number = state.numbers
             guard let selector else {
                 let subscription = Subscription(number: number, event: nil, receiver: receiver)
                 state.observers.append(subscription)
                 state.subscriptions[number] = subscription
-                attention.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                counters.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
                 return .success(number)
             }
             if case .typed = receiver, state.byName[selector]?.declaration == nil {
@@ -471,12 +503,13 @@ public final class EventLoop: @unchecked Sendable {
                 return false
             }
             subscription.active.store(false, ordering: .sequentiallyConsistent)
+            version.wrappingAdd(1, ordering: .releasing)
             if let event = subscription.event, let entry = entry(event) {
                 entry.subscriptions.removeAll { $0.number == number }
                 entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             } else {
                 state.observers.removeAll { $0.number == number }
-                attention.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             }
             return true
         }
@@ -510,6 +543,7 @@ public final class EventLoop: @unchecked Sendable {
                             .exhausted, "\(Self.entryLimit) events are known; no more can be")), nil
                 )
             }
+            version.wrappingAdd(1, ordering: .releasing)
             state.numbers += 1
             let expectation = Expectation(number: state.numbers)
             let wait = WaiterRegistry.Wait(
@@ -560,10 +594,11 @@ public final class EventLoop: @unchecked Sendable {
             }
             return Array(state.expectations.values)
         }
+        // A thread that waits on the loop looks again.
+        csys_eventfd_signal(descriptor)
         for expectation in ended {
             expectation.settle(
                 .failure(BridgeError(.closing, "the host began to shut down during the wait")))
         }
     }
 }
-

@@ -92,8 +92,9 @@ extension HostRuntime {
     }
 
     private func load(_ path: String, _ manifest: Manifest) -> BridgeError? {
-        if let other = plugins.first(where: { $0.id == manifest.id && status(of: $0).status == .ready })
-        {
+        if let other = plugins.first(where: {
+            $0.id == manifest.id && status(of: $0).status == .ready
+        }) {
             return BridgeError(
                 .exists,
                 "the plugin \"\(manifest.id)\" is loaded already, from \(other.directory); \(path) is shadowed by it"
@@ -112,7 +113,7 @@ extension HostRuntime {
             }
             log(.error, manifest.id, 0, "refused: \(reason.message)")
             for handler in manifest.handlers {
-                registered(handler, success: false, reason.message)
+                notRegistered(handler, reason.message)
             }
             return reason
         }
@@ -156,7 +157,8 @@ extension HostRuntime {
             $0.loading = PluginLoad(plugin: record.number, manifest: manifest)
         }
         defer { directory.withLock { $0.loading = nil } }
-        let library = try ThreadRole.loading.during(in: self) { () throws(BridgeError) -> PluginLibrary in
+        let library = try ThreadRole.loading.during(in: self) {
+            () throws(BridgeError) -> PluginLibrary in
             let library = try PluginLibrary(path: String(cString: absolute))
             try library.enter(table, id: manifest.id, version: manifest.version)
             return library
@@ -172,13 +174,10 @@ extension HostRuntime {
                     "the manifest declares \"\(handler.identifier)\", but \(path) did not register it; nothing of the plugin is registered"
                 )
             }
-            var added: [HandlerRecord] = []
-            for handler in manifest.handlers {
-                added.append(
-                    try add(
-                        HandlerDescription(handler), registered[handler.identifier]!,
-                        plugin: record.number))
-            }
+            let added = try add(
+                manifest.handlers.map {
+                    (HandlerDescription($0), registered[$0.identifier]!)
+                }, plugin: record.number)
             directory.withLock { _ in
                 record.status = .ready
                 record.reason = ""
@@ -217,16 +216,13 @@ extension HostRuntime {
     }
 
     /// Raises `registering<event>_done` for a handler that could not be registered.
-    private func registered(_ handler: ManifestHandler, success: Bool, _ reason: String) {
+    private func notRegistered(_ handler: ManifestHandler, _ reason: String) {
         guard
             let signature = EventSignature(
-                name: "registering\(handler.event)_done", parameters: [.bool, .text])
+                name: "registering\(handler.event)_done", parameters: [.bool, .text]),
+            let entry = events.declareProvisionally(signature)
         else { return }
-        if events.declaration(of: signature.selector) == nil {
-            _ = events.declare([signature], owner: HostRuntime.ownPlugin)
-        }
-        guard let (entry, _) = events.declaration(of: signature.selector) else { return }
-        _ = events.raise(entry, [.bool(success), .text(reason)], task: 0)
+        _ = events.raise(entry, [.bool(false), .text(reason)], task: 0)
     }
 }
 

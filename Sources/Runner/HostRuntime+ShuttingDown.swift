@@ -157,6 +157,7 @@ extension HostRuntime {
             if error.status == .wrongThread { throw error }
             failure = error
         }
+        guard !destroyed.exchange(true, ordering: .sequentiallyConsistent) else { return }
         let stuck = threads.load(ordering: .sequentiallyConsistent) > 0
         let mayBeCalled = stuck || unanswered.load(ordering: .sequentiallyConsistent) > 0
         let records = plugins

@@ -29,7 +29,11 @@ extension HostRuntime {
             // From here to `callbackReturned` the slot is kept.
             let slot = tasks.slot(task)
             let record = tasks.record(of: slot)
+            let grace = record.grace != 0 ? record.grace : handler.pointee.grace
+            let graceEnd = clock.now() &+ grace
             let told = record.order.withLock { _ -> Bool in
+                // Before the reason can be seen: whoever finds both compares this with the time.
+                slot.pointee.deadline.store(graceEnd, ordering: .releasing)
                 let (confirmed, after) = mustStep(task) { $0.stopConfirmed(reason) }
                 guard confirmed else {
                     freeIfDone(task, after)
@@ -41,8 +45,7 @@ extension HostRuntime {
                 return true
             }
             guard told else { return .already }
-            let grace = record.grace != 0 ? record.grace : handler.pointee.grace
-            watchers.arm(task, deadline: clock.now() &+ grace)
+            watchers.arm(task, deadline: graceEnd)
             return .told
         }
     }

@@ -128,9 +128,9 @@ extension HostRuntime {
             if slot.state.isOver { return (.ok, query(id)) }
             if !isOpen { return (.closing, query(id)) }
             if csys_monotonic_ns() >= until { return (.timedOut, query(id)) }
-            if events.isLoopThread {
-                events.turnNested()
-                if events.isQuiet || slot.state.isOver { record.sleep(while: word, until: min(until, csys_monotonic_ns() &+ 1_000_000)) }
+            if events.turnWhileWaiting(ownLoop: configuration.ownLoop) {
+                // Its done event is queued in any case here, and wakes this thread.
+                if !slot.state.isOver { csys_wait_readable(events.descriptor, until) }
             } else {
                 record.sleep(while: word, until: until)
             }
@@ -174,11 +174,8 @@ extension HostRuntime {
         }
         let until = HostRuntime.realDeadline(timeout)
         while expectation.outcome == nil, csys_monotonic_ns() < until {
-            if events.isLoopThread {
-                events.turnNested()
-                if expectation.outcome == nil, events.isQuiet {
-                    csys_wait_readable(events.descriptor, until)
-                }
+            if events.turnWhileWaiting(ownLoop: configuration.ownLoop) {
+                if expectation.outcome == nil { csys_wait_readable(events.descriptor, until) }
             } else {
                 expectation.sleep(until: until)
             }
@@ -201,7 +198,9 @@ extension HostRuntime {
         }
         guard let (entry, owner) = events.declaration(of: selector) else { return .exhausted }
         guard owner == HostRuntime.ownPlugin,
-            !handlers.contains(where: { $0.description.hostEvents.contains { $0.selector == selector } })
+            !handlers.contains(where: {
+                $0.description.hostEvents.contains { $0.selector == selector }
+            })
         else { return .denied }
         guard entry.declaration == signature else { return .invalid }
         return events.raise(entry, values, task: 0)
