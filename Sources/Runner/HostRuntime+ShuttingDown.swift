@@ -33,7 +33,9 @@ extension HostRuntime {
         }
         enter(.draining)
         events.close()
-        for record in waits.withLock({ Array($0.values) }) { record.disturb() }
+        for wait in waits.withLock({ Array($0.values) }) { wait.record.disturb() }
+        // Whoever turns the loop while it waits sleeps on the descriptor.
+        csys_eventfd_signal(events.descriptor)
         wait(limits.drain) { isIdle }
         life.withLock { $0.drained() }
         enter(.expiring)

@@ -111,26 +111,32 @@ extension HostRuntime {
         case .worker, .watcher, .loading: return (.wrongThread, nil)
         case .loop, .other: break
         }
-        switch keep(id) {
-        case .ok: break
-        case let status: return (status, nil)
-        }
-        defer { _ = release(id) }
-        guard let task = tasks.find(id) else { return (.stale, nil) }
-        let slot = tasks.slot(task)
-        // Made before the last look at the state: whoever publishes looks for it afterwards.
-        let record = tasks.record(of: slot)
-        waits.withLock { $0[ObjectIdentifier(record)] = record }
+        // Where the embedder holds all references it can, one of them keeps the task.
+        let kept = keep(id)
+        guard kept == .ok || kept == .exhausted else { return (kept, nil) }
+        defer { if kept == .ok { _ = release(id) } }
+        // The record is made before the last look at the state: whoever publishes looks for it
+        // afterwards. It outlives the task, whose state may be another's if nobody keeps it.
+        guard let task = tasks.find(id), let record = tasks.pinning(task, { tasks.record(of: $0) })
+        else { return (.stale, nil) }
+        waits.withLock { $0[ObjectIdentifier(record), default: (record, 0)].threads += 1 }
         defer { endWait(record) }
         let until = HostRuntime.realDeadline(timeout)
+        func answer(_ status: Status) -> (status: Status, state: TaskState?) {
+            let state = query(id)
+            return (state == nil ? .stale : status, state)
+        }
+        let slot = tasks.slot(task)
         while true {
             let word = record.overWord
-            if slot.state.isOver { return (.ok, query(id)) }
-            if !isOpen { return (.closing, query(id)) }
-            if csys_monotonic_ns() >= until { return (.timedOut, query(id)) }
+            let state = slot.state
+            if state.isOver || state.generation != task.generation { return answer(.ok) }
+            if !isOpen { return answer(.closing) }
+            if csys_monotonic_ns() >= until { return answer(.timedOut) }
             if events.turnWhileWaiting(ownLoop: configuration.ownLoop) {
-                // Its done event is queued in any case here, and wakes this thread.
-                if !slot.state.isOver { csys_wait_readable(events.descriptor, until) }
+                // Its done event is queued in any case here, and wakes this thread; so does a
+                // shutdown, unless the turn has swallowed that signal.
+                if !slot.state.isOver, isOpen { csys_wait_readable(events.descriptor, until) }
             } else {
                 record.sleep(while: word, until: until)
             }
@@ -151,7 +157,11 @@ extension HostRuntime {
     }
 
     private func endWait(_ record: TaskRecord) {
-        waits.withLock { $0[ObjectIdentifier(record)] = nil }
+        waits.withLock { waits in
+            let key = ObjectIdentifier(record)
+            guard let threads = waits[key]?.threads else { return }
+            waits[key] = threads > 1 ? (record, threads - 1) : nil
+        }
     }
 
     static func realDeadline(_ timeout: UInt64) -> UInt64 {

@@ -55,7 +55,8 @@ public final class HostRuntime: @unchecked Sendable {
     let misbehaviours = Atomic<UInt64>(0)
     let threads = Atomic<Int>(0)
     let destroyed = Atomic<Bool>(false)
-    let waits = Locked<[ObjectIdentifier: TaskRecord]>([:])
+    /// What threads wait for, and how many do.
+    let waits = Locked<[ObjectIdentifier: (record: TaskRecord, threads: Int)]>([:])
 
     /// Hosts that were destroyed while a thread was inside plugin code.
     static let leaked = Atomic<UInt32>(0)
