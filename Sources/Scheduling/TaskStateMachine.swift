@@ -189,13 +189,14 @@ public struct TaskStateMachine: Equatable, Sendable {
         case expired
         /// Completed before.
         case already
-        /// It was never entered, so nobody can know its id.
+        /// It was never entered, so nobody can know its id, or it was abandoned, so its plugin has
+        /// none any more.
         case stale
     }
 
     /// The plugin completes the task, from any thread.
     public mutating func complete(success: Bool) -> Verdict {
-        guard isEntered else { return .stale }
+        guard isEntered, outcome != .abandoned else { return .stale }
         guard !isClaimed else { return reason != nil && !isAnswered ? .expired : .already }
         let late = reason != nil
         claim(answering: success)
