@@ -109,8 +109,9 @@ extension HostRuntime {
         handler.pointee.requeued.wrappingAdd(1, ordering: .relaxed)
         guard case .success = handler.add(tasks, existing: task, prepare: { _ in }) else {
             handler.pointee.requeued.wrappingSubtract(1, ordering: .relaxed)
-            _ = tasks.step(task) { $0.requeueFailed() }
-            return .busy
+            let (aside, state) = mustStep(task) { $0.requeueFailed() }
+            freeIfDone(task, state)
+            return aside ? .busy : .already
         }
         callWorker(handler)
         return .ok
