@@ -61,7 +61,7 @@ private func subscribe(
         return Status.invalid.rawValue
     }
     return with(host) { (host: HostRuntime) in
-        switch host.events.expect(parsed, task: task, context: UInt(bitPattern: context)) {
+        switch host.expect(parsed, task: task, context: UInt(bitPattern: context)) {
         case .success(let expectation):
             out.pointee = expectation.number
             return Status.ok.rawValue

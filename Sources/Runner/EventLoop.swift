@@ -2,32 +2,18 @@
 import CCurfew
 import CSystem
 public import PluginBridge
-public import Scheduling
+import Scheduling
 import Synchronization
 
-/// The events of a host: what is known, who wants it, the queue, and the delivery one at a time.
+/// The events of a host on their way: the queue, and the delivery one at a time.
 ///
 /// Any thread raises; whoever turns the loop delivers, without a lock held.
 public final class EventLoop: @unchecked Sendable {
-    // Sendable: `entries` are written under the lock before their index is given out; `sequence`
-    // and `doneValues` belong to whoever turns the loop; everything else is atomic or locked.
+    // Sendable: what belongs to whoever turns the loop is touched by one thread at a time, the one
+    // that has set `turning`; everything else is atomic or constant.
 
-    /// Events that can be known at a time.
-    static let entryLimit = 1 << 16
-
-    private struct State {
-        var byName: [EventSelector: EventEntry] = [:]
-        var count: UInt32 = 0
-        var waits = WaiterRegistry()
-        var expectations: [UInt64: Expectation] = [:]
-        var observers: [Subscription] = []
-        var subscriptions: [UInt64: Subscription] = [:]
-        var numbers: UInt64 = 0
-        var closed = false
-    }
-
-    private let state = Mutex(State())
-    private let entries: UnsafeMutablePointer<Unmanaged<EventEntry>?>
+    /// Who has declared which event, and who wants it.
+    let directory: EventDirectory
     private let queue = EventQueue()
     private let tasks: TaskTable
     private unowned(unsafe) let host: HostRuntime
@@ -35,19 +21,19 @@ public final class EventLoop: @unchecked Sendable {
     /// Besides done events, which have their place in their task.
     private let limit: UInt32
     private let waiting = Atomic<UInt32>(0)
+    /// Dropped since the last gap was announced.
     private let lost = Atomic<UInt64>(0)
     private let gapQueued = Atomic<Bool>(false)
 
     let counters: UnsafeMutablePointer<EventCounters>
-    /// Changes with every subscription and wait: what the loop remembers of an event is good while
-    /// it has not.
-    private let version = Atomic<UInt64>(1)
-
+    /// Readable while something waits and nobody is at it.
     let descriptor: Int32
     private let turning = Atomic<Bool>(false)
     /// Whose loop it is: the thread that turned it last, or 0.
     private let turner = Atomic<UInt64>(0)
-    // Of whoever turns the loop.
+
+    // Of whoever turns the loop: how many were delivered, how deep in deliveries it is, and about
+    // which task the innermost is.
     private var sequence: UInt64 = 0
     private var nesting = 0
     /// From the first callback of a turn to its end, `attention` is raised.
@@ -73,11 +59,6 @@ public final class EventLoop: @unchecked Sendable {
             throw BridgeError(
                 .system, "no descriptor is left for the event loop; raise the limit (ulimit -n)")
         }
-        let bytes = UInt64(Self.entryLimit * MemoryLayout<Unmanaged<EventEntry>?>.stride)
-        guard let memory = csys_map(bytes) else {
-            throw BridgeError(.system, "no memory is left for the table of events")
-        }
-        entries = memory.bindMemory(to: Unmanaged<EventEntry>?.self, capacity: Self.entryLimit)
         counters = UnsafeMutableRawPointer.allocate(
             byteCount: MemoryLayout<EventCounters>.size, alignment: 128
         ).bindMemory(to: EventCounters.self, capacity: 1)
@@ -99,13 +80,12 @@ public final class EventLoop: @unchecked Sendable {
         doneValues[0].type = EventType.bool.rawValue
         doneValues[1].struct_size = UInt32(MemoryLayout<curfew_value>.size)
         doneValues[1].type = EventType.text.rawValue
-        gap = EventEntry(index: 0, selector: EventSelector(name: "curfew_gap", arity: 1)!)
-        gap.declare(EventSignature(name: "curfew_gap", parameters: [.int64])!, owner: -1)
-        entries[0] = Unmanaged.passRetained(gap)
-        state.withLock { state in
-            state.byName[gap.selector] = gap
-            state.count = 1
+        guard let directory = EventDirectory(counters) else {
+            throw BridgeError(.system, "no memory is left for the table of events")
         }
+        self.directory = directory
+        let signature = EventSignature(name: "curfew_gap", parameters: [.int64])!
+        gap = try! directory.declare([signature], owner: HostRuntime.ownPlugin).get()[0]
     }
 
     deinit {
@@ -113,8 +93,6 @@ public final class EventLoop: @unchecked Sendable {
         while let link = queue.take() {
             if !isSlot(link) { EventNode.free(node(link)) }
         }
-        for index in 0..<Int(state.withLock { $0.count }) { entries[index]?.release() }
-        csys_unmap(entries, UInt64(Self.entryLimit * MemoryLayout<Unmanaged<EventEntry>?>.stride))
         counters.deinitialize(count: 1)
         UnsafeMutableRawPointer(counters).deallocate()
         turns.deinitialize(count: 1)
@@ -123,69 +101,6 @@ public final class EventLoop: @unchecked Sendable {
         for text in outcomeTexts { text.deallocate() }
         doneValues.deallocate()
         csys_close(descriptor)
-    }
-
-    // MARK: What is known
-
-    /// The event of an index that was given out.
-    func entry(_ index: UInt32) -> EventEntry? {
-        entries[Int(index)]?.takeUnretainedValue()
-    }
-
-    private func entry(for selector: EventSelector, _ state: inout State) -> EventEntry? {
-        if let entry = state.byName[selector] { return entry }
-        guard state.count < Self.entryLimit else { return nil }
-        let entry = EventEntry(index: state.count, selector: selector)
-        entries[Int(state.count)] = Unmanaged.passRetained(entry)
-        state.byName[selector] = entry
-        state.count += 1
-        return entry
-    }
-
-    /// Declares events for `owner`, all or none. Returns the one that somebody else has declared,
-    /// with its owner; nil for success.
-    func declare(
-        _ signatures: [EventSignature], owner: Int32
-    ) -> Result<[EventEntry], DeclarationConflict> {
-        state.withLock { state in
-            for signature in signatures {
-                if let other = state.byName[signature.selector], other.declaration != nil,
-                    !other.isProvisional
-                {
-                    return .failure(
-                        DeclarationConflict(selector: signature.selector, owner: other.owner))
-                }
-            }
-            var result: [EventEntry] = []
-            for signature in signatures {
-                guard let entry = entry(for: signature.selector, &state) else {
-                    return .failure(DeclarationConflict(selector: signature.selector, owner: nil))
-                }
-                entry.declare(signature, owner: owner)
-                result.append(entry)
-            }
-            return .success(result)
-        }
-    }
-
-    /// Declares an event that tells of a failure, unless somebody has declared it.
-    func declareProvisionally(_ signature: EventSignature) -> EventEntry? {
-        state.withLock { state in
-            guard let entry = entry(for: signature.selector, &state) else { return nil }
-            if entry.declaration == nil {
-                entry.declare(signature, owner: HostRuntime.ownPlugin)
-                entry.isProvisional = true
-            }
-            return entry
-        }
-    }
-
-    /// The declaration of an event, or nil.
-    func declaration(of selector: EventSelector) -> (entry: EventEntry, owner: Int32)? {
-        state.withLock { state in
-            guard let entry = state.byName[selector], entry.declaration != nil else { return nil }
-            return (entry, entry.owner)
-        }
     }
 
     // MARK: Raising
@@ -355,7 +270,7 @@ public final class EventLoop: @unchecked Sendable {
             values[0].integer = Int64(missing)
             sequence &+= missing
         }
-        entries[Int(node.pointee.event)]?._withUnsafeGuaranteedRef {
+        directory.unretainedEntry(node.pointee.event)?._withUnsafeGuaranteedRef {
             deliver($0, values, Int(node.pointee.count), task: node.pointee.task)
         }
     }
@@ -364,7 +279,7 @@ public final class EventLoop: @unchecked Sendable {
         let state = slot.state
         let task = TaskReference(index: tasks.index(of: slot), generation: state.generation)
         guard let handler = slot.handlerCell, let outcome = state.outcome,
-            let entry = entries[Int(handler.pointee.doneEvent)]
+            let entry = directory.unretainedEntry(handler.pointee.doneEvent)
         else { fatalError("a done event was queued for a task that is not over") }
         var text = emptyText
         var length = 0
@@ -401,20 +316,7 @@ public final class EventLoop: @unchecked Sendable {
         task: UInt64
     ) {
         sequence &+= 1
-        var expectation: Expectation?
-        if entry.seen != version.load(ordering: .acquiring) {
-            state.withLock { state in
-                entry.receivers = state.observers + entry.subscriptions
-                entry.observers = state.observers.count
-                // Somebody who waits is looked for each time.
-                entry.seen = entry.waiting > 0 ? 0 : version.load(ordering: .relaxed)
-                if entry.waiting > 0, let wait = state.waits.take(event: entry.index, task: task) {
-                    expectation = state.expectations[wait]
-                    entry.waiting -= 1
-                    entry.takers.pointee.wrappingSubtract(1, ordering: .relaxed)
-                }
-            }
-        }
+        let expectation = directory.look(entry, task: task)
         guard expectation != nil || !entry.receivers.isEmpty else {
             counters.pointee.unheard.countAlone()
             return
@@ -458,62 +360,12 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    // MARK: Subscribing
-
-    /// Adds a subscription. `selector` nil: all events. A typed receiver needs a declared event.
-    func subscribe(
-        to selector: EventSelector?, _ receiver: EventReceiver
-    ) -> Result<UInt64, BridgeError> {
-        state.withLock { state in
-            defer { version.wrappingAdd(1, ordering: .releasing) }
-            state.numbers += 1
-            let number = state.numbers
-            guard let selector else {
-                let subscription = Subscription(number: number, event: nil, receiver: receiver)
-                state.observers.append(subscription)
-                state.subscriptions[number] = subscription
-                counters.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
-                return .success(number)
-            }
-            if case .typed = receiver, state.byName[selector]?.declaration == nil {
-                return .failure(
-                    BridgeError(
-                        .notFound,
-                        "nobody has declared the event \"\(selector)\", so its parameters are not known; load its plugin before subscribing a typed function"
-                    ))
-            }
-            guard let entry = entry(for: selector, &state) else {
-                return .failure(
-                    BridgeError(.exhausted, "\(Self.entryLimit) events are known; no more can be"))
-            }
-            let subscription = Subscription(
-                number: number, event: entry.index, receiver: receiver)
-            entry.subscriptions.append(subscription)
-            entry.takers.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            state.subscriptions[number] = subscription
-            return .success(number)
-        }
-    }
+    // MARK: Ending
 
     /// Ends a subscription, and waits until its receiver has returned, unless the caller is inside
     /// it.
     func unsubscribe(_ number: UInt64) -> Status {
-        let found = state.withLock { state -> Bool in
-            guard let subscription = state.subscriptions.removeValue(forKey: number) else {
-                return false
-            }
-            subscription.active.store(false, ordering: .sequentiallyConsistent)
-            version.wrappingAdd(1, ordering: .releasing)
-            if let event = subscription.event, let entry = entry(event) {
-                entry.subscriptions.removeAll { $0.number == number }
-                entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            } else {
-                state.observers.removeAll { $0.number == number }
-                counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            }
-            return true
-        }
-        guard found else { return .notFound }
+        guard directory.remove(number) else { return .notFound }
         guard !isLoopThread else { return .ok }
         unsubscribing.wrappingAdd(1, ordering: .sequentiallyConsistent)
         while true {
@@ -525,80 +377,10 @@ public final class EventLoop: @unchecked Sendable {
         return .ok
     }
 
-    // MARK: Waiting
-
-    /// Expects the next event that matches, in place of an older expectation of the same kind.
-    public func expect(
-        _ selector: EventSelector, task: UInt64, context: UInt
-    ) -> Result<Expectation, BridgeError> {
-        let (result, replaced) = state.withLock {
-            state -> (Result<Expectation, BridgeError>, Expectation?) in
-            guard !state.closed else {
-                return (.failure(BridgeError(.closing, "the host is shutting down")), nil)
-            }
-            guard let entry = entry(for: selector, &state) else {
-                return (
-                    .failure(
-                        BridgeError(
-                            .exhausted, "\(Self.entryLimit) events are known; no more can be")), nil
-                )
-            }
-            version.wrappingAdd(1, ordering: .releasing)
-            state.numbers += 1
-            let expectation = Expectation(number: state.numbers)
-            let wait = WaiterRegistry.Wait(
-                number: expectation.number, event: entry.index, task: task, context: context)
-            let old = state.waits.add(wait)
-            state.expectations[expectation.number] = expectation
-            guard let old else {
-                entry.waiting += 1
-                entry.takers.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-                return (.success(expectation), nil)
-            }
-            return (.success(expectation), state.expectations[old])
-        }
-        replaced?.settle(
-            .failure(
-                BridgeError(
-                    .replaced,
-                    "a newer wait for \"\(selector)\" with the same task and context took this one's place"
-                )))
-        return result
-    }
-
-    /// The expectation of a number, for as long as it was not collected.
-    func expectation(_ number: UInt64) -> Expectation? {
-        state.withLock { $0.expectations[number] }
-    }
-
-    /// Gives an expectation up. It is settled with `status` unless its event came first.
-    func giveUp(_ expectation: Expectation, _ error: BridgeError) {
-        state.withLock { state in
-            state.expectations[expectation.number] = nil
-            if let event = state.waits.remove(expectation.number), let entry = entry(event) {
-                entry.waiting -= 1
-                entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            }
-        }
-        expectation.settle(.failure(error))
-    }
-
     /// Ends every wait with `CLOSING`, and every later one.
     func close() {
-        let ended = state.withLock { state -> [Expectation] in
-            state.closed = true
-            for wait in state.waits.removeAll() {
-                guard let entry = entry(wait.event) else { continue }
-                entry.waiting -= 1
-                entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            }
-            return Array(state.expectations.values)
-        }
+        directory.close()
         // A thread that waits on the loop looks again.
         csys_eventfd_signal(descriptor)
-        for expectation in ended {
-            expectation.settle(
-                .failure(BridgeError(.closing, "the host began to shut down during the wait")))
-        }
     }
 }

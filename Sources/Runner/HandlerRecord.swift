@@ -26,7 +26,7 @@ public final class HandlerRecord: @unchecked Sendable {
 
     /// What its functions are called with, where the host keeps that.
     private let owner: AnyObject?
-    private let quarantine = Mutex<String?>(nil)
+    private let quarantine = Locked<String?>(nil)
     private let texts = TextStore()
 
     init(

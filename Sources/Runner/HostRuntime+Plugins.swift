@@ -3,7 +3,6 @@ import CCurfew
 import Glibc
 public import PluginBridge
 import Scheduling
-import Synchronization
 
 extension HostRuntime {
     // MARK: Scanning
@@ -92,17 +91,9 @@ extension HostRuntime {
     }
 
     private func load(_ path: String, _ manifest: Manifest) -> BridgeError? {
-        if let other = plugins.first(where: {
-            $0.id == manifest.id && status(of: $0).status == .ready
-        }) {
-            return BridgeError(
-                .exists,
-                "the plugin \"\(manifest.id)\" is loaded already, from \(other.directory); \(path) is shadowed by it"
-            )
-        }
         let record = addRecord(path, manifest, .validated, "")
         do throws(BridgeError) {
-            try check(manifest)
+            try check(path, manifest)
             let library = path + "/" + manifest.library
             try checkNote(library, manifest)
             try open(library, manifest, record)
@@ -121,7 +112,14 @@ extension HostRuntime {
     }
 
     /// What is taken already, before any code of the plugin runs.
-    private func check(_ manifest: Manifest) throws(BridgeError) {
+    private func check(_ path: String, _ manifest: Manifest) throws(BridgeError) {
+        let other = plugins.first { $0.id == manifest.id && status(of: $0).status == .ready }
+        if let other {
+            throw BridgeError(
+                .exists,
+                "the plugin \"\(manifest.id)\" is loaded already, from \(other.directory); \(path) is shadowed by it"
+            )
+        }
         for handler in manifest.handlers {
             if let other = self.handler(handler.identifier) {
                 throw taken(handler.identifier, by: other)
@@ -220,7 +218,7 @@ extension HostRuntime {
         guard
             let signature = EventSignature(
                 name: "registering\(handler.event)_done", parameters: [.bool, .text]),
-            let entry = events.declareProvisionally(signature)
+            let entry = events.directory.declareProvisionally(signature)
         else { return }
         _ = events.raise(entry, [.bool(false), .text(reason)], task: 0)
     }

@@ -39,7 +39,7 @@ extension HostRuntime {
                     freeIfDone(task, after)
                     return false
                 }
-                if let expired = events.entry(handler.pointee.expiredEvent) {
+                if let expired = events.directory.entry(handler.pointee.expiredEvent) {
                     _ = events.raiseIfWanted(expired, task: tasks.publicID(task), [])
                 }
                 return true
@@ -109,8 +109,9 @@ extension HostRuntime {
         handler.pointee.requeued.wrappingAdd(1, ordering: .relaxed)
         guard case .success = handler.add(tasks, existing: task, prepare: { _ in }) else {
             handler.pointee.requeued.wrappingSubtract(1, ordering: .relaxed)
-            _ = tasks.step(task) { $0.requeueFailed() }
-            return .busy
+            let (aside, state) = mustStep(task) { $0.requeueFailed() }
+            freeIfDone(task, state)
+            return aside ? .busy : .already
         }
         callWorker(handler)
         return .ok

@@ -179,7 +179,7 @@ extension HostRuntime {
                 BridgeError(.wrongThread, "a worker or watcher must not wait for an event"))
         case .loop, .other: break
         }
-        guard let expectation = events.expectation(number) else {
+        guard let expectation = events.directory.expectation(number) else {
             return .failure(BridgeError(.notFound, "no such expectation; it was collected before"))
         }
         let until = HostRuntime.realDeadline(timeout)
@@ -190,7 +190,7 @@ extension HostRuntime {
                 expectation.sleep(until: until)
             }
         }
-        events.giveUp(
+        events.directory.giveUp(
             expectation,
             BridgeError(.timedOut, "the event did not come within \(timeout / 1_000_000) ms"))
         return expectation.outcome ?? .failure(BridgeError(.timedOut, "the event did not come"))
@@ -203,10 +203,12 @@ extension HostRuntime {
             let signature = EventSignature(name: selector.name, parameters: values.map(\.type))
         else { return .invalid }
         guard !selector.name.hasPrefix("curfew_") else { return .denied }
-        if events.declaration(of: selector) == nil {
-            _ = events.declare([signature], owner: HostRuntime.ownPlugin)
+        if events.directory.declaration(of: selector) == nil {
+            _ = events.directory.declare([signature], owner: HostRuntime.ownPlugin)
         }
-        guard let (entry, owner) = events.declaration(of: selector) else { return .exhausted }
+        guard let (entry, owner) = events.directory.declaration(of: selector) else {
+            return .exhausted
+        }
         guard owner == HostRuntime.ownPlugin,
             !handlers.contains(where: {
                 $0.description.hostEvents.contains { $0.selector == selector }
@@ -216,11 +218,19 @@ extension HostRuntime {
         return events.raise(entry, values, task: 0)
     }
 
+    /// Expects the next event that matches, in place of an older expectation of the same kind.
+    /// `task` 0: about any task or none.
+    public func expect(
+        _ selector: EventSelector, task: UInt64, context: UInt
+    ) -> Result<Expectation, BridgeError> {
+        events.directory.expect(selector, task: task, context: context)
+    }
+
     /// Subscribes to an event, or to all when `selector` is nil.
     public func subscribe(
         _ selector: EventSelector?, _ receiver: EventReceiver
     ) -> Result<UInt64, BridgeError> {
-        events.subscribe(to: selector, receiver)
+        events.directory.subscribe(to: selector, receiver)
     }
 
     public func unsubscribe(_ number: UInt64) -> Status { events.unsubscribe(number) }
@@ -232,6 +242,6 @@ extension HostRuntime {
     ) { expectation.whenSettled(body) }
 
     public func giveUp(_ expectation: Expectation, _ error: BridgeError) {
-        events.giveUp(expectation, error)
+        events.directory.giveUp(expectation, error)
     }
 }

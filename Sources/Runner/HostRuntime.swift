@@ -11,7 +11,7 @@ import Synchronization
 /// Split by what it does: launching, ending, stopping, plugins, shutting down, and the services a
 /// plugin's table reaches.
 public final class HostRuntime: @unchecked Sendable {
-    // Sendable: what changes is atomic or behind a Mutex; the parts are set in init and constant.
+    // Sendable: what changes is atomic or behind a lock; the parts are set in init and constant.
 
     /// Handlers there may be.
     static let handlerLimit = 1 << 14
@@ -42,10 +42,10 @@ public final class HostRuntime: @unchecked Sendable {
         var loading: PluginLoad?
     }
 
-    let directory = Mutex(Directory())
+    let directory = Locked(Directory())
     /// One plugin is loaded at a time.
-    let loading = Mutex<Void>(())
-    let life = Mutex(HostStateMachine())
+    let loading = Locked<Void>(())
+    let life = Locked(HostStateMachine())
     /// `HostStateMachine.State.rawValue`, for those who cannot take the lock.
     let stage = Atomic<UInt32>(0)
     let pendingTasks = Atomic<Int>(0)
@@ -56,7 +56,7 @@ public final class HostRuntime: @unchecked Sendable {
     let threads = Atomic<Int>(0)
     let destroyed = Atomic<Bool>(false)
     /// What threads wait for, and how many do.
-    let waits = Mutex<[ObjectIdentifier: (record: TaskRecord, threads: Int)]>([:])
+    let waits = Locked<[ObjectIdentifier: (record: TaskRecord, threads: Int)]>([:])
 
     /// Hosts that were destroyed while a thread was inside plugin code.
     static let leaked = Atomic<UInt32>(0)
@@ -185,7 +185,7 @@ public final class HostRuntime: @unchecked Sendable {
                         .exhausted, "\(Self.handlerLimit) handlers are registered; no more can be"))
             }
             let signatures = handlers.flatMap { $0.description.hostEvents + $0.description.events }
-            switch events.declare(signatures, owner: plugin) {
+            switch events.directory.declare(signatures, owner: plugin) {
             case .failure(let conflict): return .failure(describe(conflict, in: directory))
             case .success(var entries):
                 return .success(

@@ -7,9 +7,9 @@ public final class ManualClock: @unchecked Sendable {
     // Sendable: `time` is atomic; `hosts` is locked, and a host leaves before it goes.
 
     private let time: UnsafeMutablePointer<Atomic<UInt64>>
-    private let hosts = Mutex<[HostRuntime]>([])
+    private let hosts = Locked<[HostRuntime]>([])
     /// One thread advances at a time.
-    private let advancing = Mutex<Void>(())
+    private let advancing = Locked<Void>(())
 
     /// Makes a clock that shows 1 s.
     public init() {

@@ -25,7 +25,7 @@ final class Watchers: @unchecked Sendable {
         var stopping = false
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
     private let clock: HostClock
     private unowned(unsafe) let host: HostRuntime
 
@@ -39,7 +39,7 @@ final class Watchers: @unchecked Sendable {
     init(host: HostRuntime, clock: HostClock) {
         self.host = host
         self.clock = clock
-        state = Mutex(State(wheel: TimingWheel(now: clock.now())))
+        state = Locked(State(wheel: TimingWheel(now: clock.now())))
         let line = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 128)
         promise = line.bindMemory(to: Atomic<UInt64>.self, capacity: 1)
         promise.initialize(to: Atomic(0))
