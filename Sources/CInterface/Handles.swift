@@ -40,7 +40,7 @@ func answer(
     _ error: UnsafeMutablePointer<curfew_error>?, _ status: Status,
     _ what: @autoclosure () -> String
 ) -> curfew_status {
-    if status != .ok { ErrorBuffer.fill(error, status, "\(what()): \(status)") }
+    if status != .ok, error != nil { ErrorBuffer.fill(error, status, "\(what()): \(status)") }
     return status.rawValue
 }
 

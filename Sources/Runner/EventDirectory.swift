@@ -147,11 +147,11 @@ final class EventDirectory: @unchecked Sendable {
         }
     }
 
-    /// Ends a subscription: no delivery that begins now sees it. False when there is none.
-    func remove(_ number: UInt64) -> Bool {
+    /// Ends a subscription: no delivery that begins now sees it. Nil when there is none.
+    func remove(_ number: UInt64) -> Subscription? {
         state.withLock { state in
             guard let subscription = state.subscriptions.removeValue(forKey: number) else {
-                return false
+                return nil
             }
             subscription.active.store(false, ordering: .sequentiallyConsistent)
             version.wrappingAdd(1, ordering: .releasing)
@@ -162,7 +162,7 @@ final class EventDirectory: @unchecked Sendable {
                 state.observers.removeAll { $0.number == number }
                 attention.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             }
-            return true
+            return subscription
         }
     }
 
@@ -170,11 +170,17 @@ final class EventDirectory: @unchecked Sendable {
 
     /// For whoever turns the loop, before an event is delivered: brings what the entry remembers of
     /// its receivers up to date, and returns the wait that takes the event, if there is one.
-    func look(_ entry: EventEntry, task: UInt64) -> Expectation? {
+    ///
+    /// What it remembered before is added to `retired`.
+    @inline(__always)
+    func look(
+        _ entry: EventEntry, task: UInt64, retired: inout [ReceiverList]
+    ) -> Expectation? {
         guard entry.seen != version.load(ordering: .acquiring) else { return nil }
         return state.withLock { state in
-            entry.receivers = state.observers + entry.subscriptions
-            entry.observers = state.observers.count
+            retired.append(
+                entry.replaceReceivers(
+                    ReceiverList(observers: state.observers, subscribers: entry.subscriptions)))
             // Somebody who waits is looked for each time.
             entry.seen = entry.waiting > 0 ? 0 : version.load(ordering: .relaxed)
             guard entry.waiting > 0, let wait = state.waits.take(event: entry.index, task: task)

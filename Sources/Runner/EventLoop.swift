@@ -43,8 +43,9 @@ public final class EventLoop: @unchecked Sendable {
     private let doneValues: UnsafeMutablePointer<curfew_value>
     private let emptyText: UnsafeMutablePointer<CChar>
     private let outcomeTexts: [UnsafeMutablePointer<CChar>]
-    /// The subscription being called, and how often that has changed.
-    private let calling = Atomic<UInt64>(0)
+    /// Lists that were replaced during this turn.
+    private var retired: [ReceiverList] = []
+    /// Changes when a receiver has returned while somebody waits for that.
     private let turns: UnsafeMutablePointer<Atomic<UInt32>>
     private let unsubscribing = Atomic<UInt32>(0)
 
@@ -182,8 +183,14 @@ public final class EventLoop: @unchecked Sendable {
     /// True when nothing waits and nothing is being delivered.
     var isQuiet: Bool { queue.isEmpty && !turning.load(ordering: .sequentiallyConsistent) }
 
+    /// Rounds of looking before the loop's own thread sleeps. Waking it costs more than most events
+    /// do; it gives way to others now and then, so that they raise something to find.
+    private static let searchRounds = 1_000
+    private static let yieldEvery = 128
+
     /// Delivers up to `limit` events (0: all that wait when it begins) on the calling thread.
-    public func turn(limit: UInt32) -> Result<UInt32, BridgeError> {
+    /// `patient`: the loop's own thread, which goes on while more come.
+    public func turn(limit: UInt32, patient: Bool = false) -> Result<UInt32, BridgeError> {
         guard ThreadRole.current(in: host) == .other else {
             return .failure(
                 BridgeError(
@@ -194,7 +201,7 @@ public final class EventLoop: @unchecked Sendable {
         }
         defer { turning.store(false, ordering: .releasing) }
         turner.store(csys_thread_number(), ordering: .relaxed)
-        return .success(deliverWaiting(limit: limit))
+        return .success(deliverWaiting(limit: limit, patient: patient))
     }
 
     /// Turns the loop for a thread that waits, if it is the loop's own: inside a delivery, or, where
@@ -202,7 +209,7 @@ public final class EventLoop: @unchecked Sendable {
     /// false when the loop is somebody else's.
     func turnWhileWaiting(ownLoop: Bool) -> Bool {
         if isLoopThread {
-            _ = deliverWaiting(limit: 0)
+            _ = deliverWaiting(limit: 0, patient: false)
             return true
         }
         let turner = turner.load(ordering: .relaxed)
@@ -211,7 +218,7 @@ public final class EventLoop: @unchecked Sendable {
         return false
     }
 
-    private func deliverWaiting(limit: UInt32) -> UInt32 {
+    private func deliverWaiting(limit: UInt32, patient: Bool) -> UInt32 {
         csys_eventfd_drain(descriptor)
         // Without a limit, what is raised meanwhile waits for the next turn: a handler that
         // launches itself from its done event must not keep the embedder's loop for ever.
@@ -220,12 +227,17 @@ public final class EventLoop: @unchecked Sendable {
         let attentive = isAttentive
         ThreadRole.loop.during(in: host) {
             var taken: UnsafeMutablePointer<EventLink>?
-            while limit == 0 ? !queue.isPast(mark, taken: taken) : count < limit {
+            var round = 0
+            while patient || (limit == 0 ? !queue.isPast(mark, taken: taken) : count < limit) {
                 guard let link = queue.take() else {
-                    if queue.isEmpty { break }
-                    csys_pause()
+                    if queue.isEmpty {
+                        round += 1
+                        guard patient, round < Self.searchRounds else { break }
+                    }
+                    if round % Self.yieldEvery == 1 { csys_yield() } else { csys_pause() }
                     continue
                 }
+                round = 0
                 taken = link
                 deliver(link)
                 count += 1
@@ -235,6 +247,7 @@ public final class EventLoop: @unchecked Sendable {
             isAttentive = false
             counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         }
+        if nesting == 0, !retired.isEmpty { retired.removeAll() }
         freed.flush(tasks)
         counters.pointee.asleep.store(true, ordering: .sequentiallyConsistent)
         if !queue.isEmpty,
@@ -312,12 +325,16 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func deliver(
-        _ entry: EventEntry, _ values: UnsafeMutablePointer<curfew_value>, _ count: Int,
+        _ entry: EventEntry, _ values: UnsafeMutablePointer<curfew_value>, _ parameters: Int,
         task: UInt64
     ) {
         sequence &+= 1
-        let expectation = directory.look(entry, task: task)
-        guard expectation != nil || !entry.receivers.isEmpty else {
+        let expectation = directory.look(entry, task: task, retired: &retired)
+        let receivers = entry.receivers
+        let count = receivers._withUnsafeGuaranteedRef {
+            expectation == nil ? $0.count : $0.observers
+        }
+        guard expectation != nil || count > 0 else {
             counters.pointee.unheard.countAlone()
             return
         }
@@ -327,15 +344,16 @@ public final class EventLoop: @unchecked Sendable {
             counters.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
         }
         let delivery = Delivery(
-            entry: entry, values: values, count: count, task: task, sequence: sequence)
+            entry: entry, values: values, count: parameters, task: task, sequence: sequence)
         let sender = delivering
         delivering = task
         nesting += 1
         // Observers first: what they see is what the loop delivers, in its order, also where a
         // subscriber turns the loop from inside. They see what a wait takes, subscribers do not.
-        let receivers = entry.receivers
-        for place in 0..<(expectation == nil ? receivers.count : entry.observers) {
-            pass(delivery, to: receivers[place])
+        for place in 0..<count {
+            receivers._withUnsafeGuaranteedRef { $0[place] }._withUnsafeGuaranteedRef {
+                pass(delivery, to: $0)
+            }
         }
         expectation?.settle(.success(delivery.event))
         nesting -= 1
@@ -343,17 +361,19 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func pass(_ delivery: Delivery, to subscription: Subscription) {
-        calling.store(subscription.number, ordering: .sequentiallyConsistent)
+        // Whoever unsubscribes says so, then waits until nobody is in here; and the other way round.
+        subscription.running.wrappingAdd(1, ordering: .sequentiallyConsistent)
         if subscription.active.load(ordering: .sequentiallyConsistent) {
             switch subscription.receiver {
-            case .typed(let function): delivery.entry.call?.call(function, delivery.values)
+            case .typed(let function):
+                delivery.entry.call?._withUnsafeGuaranteedRef { $0.call(function, delivery.values) }
             case .closure(let body): body(delivery.event)
             case .generic(let function, let data):
                 var event = delivery.foreign
                 function(data, &event)
             }
         }
-        calling.store(0, ordering: .sequentiallyConsistent)
+        subscription.running.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         if unsubscribing.load(ordering: .sequentiallyConsistent) > 0 {
             turns.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
             csys_futex_wake(turns, .max)
@@ -365,12 +385,12 @@ public final class EventLoop: @unchecked Sendable {
     /// Ends a subscription, and waits until its receiver has returned, unless the caller is inside
     /// it.
     func unsubscribe(_ number: UInt64) -> Status {
-        guard directory.remove(number) else { return .notFound }
+        guard let subscription = directory.remove(number) else { return .notFound }
         guard !isLoopThread else { return .ok }
         unsubscribing.wrappingAdd(1, ordering: .sequentiallyConsistent)
         while true {
             let turn = turns.pointee.load(ordering: .sequentiallyConsistent)
-            guard calling.load(ordering: .sequentiallyConsistent) == number else { break }
+            guard subscription.running.load(ordering: .sequentiallyConsistent) > 0 else { break }
             csys_futex_wait(turns, turn, .max)
         }
         unsubscribing.wrappingSubtract(1, ordering: .sequentiallyConsistent)

@@ -119,8 +119,7 @@ public final class HostRuntime: @unchecked Sendable {
     private func turnLoop() {
         while stage.load(ordering: .sequentiallyConsistent) < HostStateMachine.State.closed.rawValue
         {
-            // A thread that waits for events between two shutdown phases turns the loop too.
-            _ = events.turn(limit: 0)
+            _ = events.turn(limit: 0, patient: true)
             csys_wait_readable(events.descriptor, .max)
         }
         _ = events.turn(limit: 0)
