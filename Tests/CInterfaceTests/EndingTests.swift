@@ -216,7 +216,11 @@ struct EndingTests {
         let host = try TestHost()
         let stuck = Stuck()
         try host.register(
-            expired: stuck.onExpired, run: stuck.run { call in call.complete().status == 0 ? 0 : 1 })
+            expired: stuck.onExpired,
+            run: stuck.run { call in
+                _ = call.complete()
+                return 0
+            })
         let task = try host.launch()
         #expect(stuck.entered.wait())
         #expect(host.stop(task, reason) == .ok)

@@ -10,7 +10,9 @@ struct StoppingTests {
     func noCallback() throws {
         let host = try TestHost()
         let stuck = Stuck()
-        try host.register(run: stuck.run { call in call.isExpired && call.remaining == 0 ? 0 : 1 })
+        try host.register(run: stuck.run { call in
+            call.isExpired && call.remaining == 0 ? 0 : curfew_status(CURFEW_FAILED)
+        })
         let task = try host.launch()
         #expect(stuck.entered.wait())
         host.clock?.advance(.second + .second / 2)
