@@ -196,6 +196,8 @@ extension HostRuntime {
             "a task did not return within \(seconds) s after its grace; its worker is lost"
         handler.quarantineReason = reason
         cell.pointee.gate.bitwiseOr(gate, ordering: .sequentiallyConsistent)
+        // It may have come back while this was written down.
+        reopenIfFew(cell)
         misbehaved(
             "\"\(handler.description.identifier)\": \(reason). The handler is quarantined; lift that once it is mended",
             tasks.publicID(task), cell.pointee.plugin)
@@ -207,16 +209,25 @@ extension HostRuntime {
     /// A lost worker has come back after all. Its thread ends.
     private func workerCameBack(_ handler: HandlerCellPointer) {
         lostWorkers.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-        let count = handler.pointee.lost.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue
-        if count < configuration.lostLimit {
-            handler.pointee.gate.bitwiseAnd(
-                ~HandlerCell.Gate.exhausted, ordering: .sequentiallyConsistent)
-        }
+        handler.pointee.lost.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        reopenIfFew(handler)
         if let record = self.handler(at: handler.pointee.index) {
             log(
                 .info, pluginID(handler.pointee.plugin), 0,
                 "a lost worker of \"\(record.description.identifier)\" has come back")
         }
+    }
+
+    /// A handler that has fewer lost workers than it may goes on, unless it is quarantined or paused.
+    private func reopenIfFew(_ handler: HandlerCellPointer) {
+        guard
+            handler.pointee.lost.load(ordering: .sequentiallyConsistent)
+                < configuration.lostLimit
+        else { return }
+        let before = handler.pointee.gate.bitwiseAnd(
+            ~HandlerCell.Gate.exhausted, ordering: .sequentiallyConsistent
+        ).oldValue
+        if before & HandlerCell.Gate.exhausted != 0 { reopen(handler) }
     }
 
     /// The last reference of a pending task went without a completion.
