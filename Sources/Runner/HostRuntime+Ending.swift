@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
+import CSystem
 import PluginBridge
 import Scheduling
 import Synchronization
@@ -91,19 +92,25 @@ extension HostRuntime {
         if let outcome = claimed.outcome { handler.count(outcome) }
         let wanted =
             events.wants(handler.pointee.doneTakers) || claimed.hasRaised
-        let record = tasks.existingRecord(of: slot)
-        let (_, state) = mustStep(task) { $0.publish(queueingDone: wanted) }
+        // Pinned until those who wait have been told: somebody may release the task, or deliver its
+        // done event, the moment it is published, and then the slot would be another task's.
+        while !mustStep(
+            task,
+            { machine in
+                guard machine.pin() else { return false }
+                machine.publish(queueingDone: wanted)
+                return true
+            }
+        ).0 { csys_yield() }
         if wanted {
             events.raiseDone(slot)
         } else {
             events.counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
         }
         // Somebody who waits has made the record before looking at the state for the last time.
-        if state.generation == task.generation {
-            (record ?? tasks.existingRecord(of: slot))?.announce()
-        } else {
-            tasks.free(task)
-        }
+        tasks.existingRecord(of: slot)?.announce()
+        let (_, state) = mustStep(task) { $0.unpin() }
+        freeIfDone(task, state)
     }
 
     // MARK: Completion by the plugin
