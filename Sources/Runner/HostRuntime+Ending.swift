@@ -22,6 +22,9 @@ extension HostRuntime {
             let before = slot.state
             if !before.isClaimed, before.reason == nil {
                 watchers.arm(task, deadline: slot.pointee.deadline.load(ordering: .relaxed))
+                // It was told to stop meanwhile: the end of its grace may have been armed just
+                // before, and is the deadline that counts.
+                if slot.state.reason != nil { armGrace(task, handler) }
             }
             pendingTasks.wrappingAdd(1, ordering: .sequentiallyConsistent)
             let (action, state) = mustStep(task) { machine in

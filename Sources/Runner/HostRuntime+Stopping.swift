@@ -41,10 +41,18 @@ extension HostRuntime {
                 return true
             }
             guard told else { return .already }
-            let grace = record.grace != 0 ? record.grace : handler.pointee.grace
-            watchers.arm(task, deadline: clock.now() &+ grace)
+            armGrace(task, handler)
+            // It was completed before the grace was armed: nobody would take that away again, and a
+            // function that goes on after its completion would be given up too early.
+            if slot.state.isAnswered { watchers.disarm(task) }
             return .told
         }
+    }
+
+    /// The grace begins. Only while the task cannot be freed.
+    func armGrace(_ task: TaskReference, _ handler: HandlerCellPointer) {
+        let own = tasks.existingRecord(of: tasks.slot(task))?.grace ?? 0
+        watchers.arm(task, deadline: clock.now() &+ (own != 0 ? own : handler.pointee.grace))
     }
 
     func callbackReturned(_ task: TaskReference) {
