@@ -53,8 +53,7 @@ public final class EventLoop: @unchecked Sendable {
     private let doneValues: UnsafeMutablePointer<curfew_value>
     private let emptyText: UnsafeMutablePointer<CChar>
     private let outcomeTexts: [UnsafeMutablePointer<CChar>]
-    /// The subscription being called, and how often that has changed.
-    private let calling = Atomic<UInt64>(0)
+    /// How often a receiver has returned while somebody ends a subscription.
     private let turns: UnsafeMutablePointer<Atomic<UInt32>>
     private let unsubscribing = Atomic<UInt32>(0)
 
@@ -406,7 +405,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func pass(_ delivery: Delivery, to subscription: Subscription) {
-        calling.store(subscription.number, ordering: .sequentiallyConsistent)
+        subscription.running.wrappingAdd(1, ordering: .sequentiallyConsistent)
         if subscription.active.load(ordering: .sequentiallyConsistent) {
             switch subscription.receiver {
             case .typed(let function): delivery.entry.call?.call(function, delivery.values)
@@ -414,9 +413,10 @@ public final class EventLoop: @unchecked Sendable {
             case .generic(let function, let data):
                 var event = delivery.foreign
                 function(data, &event)
+            case nil: break
             }
         }
-        calling.store(0, ordering: .sequentiallyConsistent)
+        subscription.running.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         if unsubscribing.load(ordering: .sequentiallyConsistent) > 0 {
             turns.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
             csys_futex_wake(turns, .max)
@@ -463,9 +463,9 @@ public final class EventLoop: @unchecked Sendable {
     /// Ends a subscription, and waits until its receiver has returned, unless the caller is inside
     /// it.
     func unsubscribe(_ number: UInt64) -> Status {
-        let found = state.withLock { state -> Bool in
+        let found = state.withLock { state -> Subscription? in
             guard let subscription = state.subscriptions.removeValue(forKey: number) else {
-                return false
+                return nil
             }
             subscription.active.store(false, ordering: .sequentiallyConsistent)
             version.wrappingAdd(1, ordering: .releasing)
@@ -476,14 +476,15 @@ public final class EventLoop: @unchecked Sendable {
                 state.observers.removeAll { $0.number == number }
                 counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             }
-            return true
+            return subscription
         }
-        guard found else { return .notFound }
+        guard let found else { return .notFound }
+        defer { found.letGo() }
         guard !isLoopThread else { return .ok }
         unsubscribing.wrappingAdd(1, ordering: .sequentiallyConsistent)
         while true {
             let turn = turns.pointee.load(ordering: .sequentiallyConsistent)
-            guard calling.load(ordering: .sequentiallyConsistent) == number else { break }
+            guard found.running.load(ordering: .sequentiallyConsistent) > 0 else { break }
             csys_futex_wait(turns, turn, .max)
         }
         unsubscribing.wrappingSubtract(1, ordering: .sequentiallyConsistent)
