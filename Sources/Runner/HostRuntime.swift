@@ -54,6 +54,7 @@ public final class HostRuntime: @unchecked Sendable {
     let unanswered = Atomic<UInt32>(0)
     let misbehaviours = Atomic<UInt64>(0)
     let threads = Atomic<Int>(0)
+    let isDestroyed = Atomic<Bool>(false)
     let waits = Mutex<[ObjectIdentifier: TaskRecord]>([:])
 
     /// Hosts that were destroyed while a thread was inside plugin code.
