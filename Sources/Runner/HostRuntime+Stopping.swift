@@ -114,10 +114,12 @@ extension HostRuntime {
         handler.pointee.requeued.wrappingAdd(1, ordering: .relaxed)
         guard case .success = handler.add(tasks, existing: task, prepare: { _ in }) else {
             handler.pointee.requeued.wrappingSubtract(1, ordering: .relaxed)
-            _ = tasks.step(task) { $0.requeueFailed() }
+            if let (_, state) = tasks.step(task, { $0.requeueFailed() }) { freeIfDone(task, state) }
             return .busy
         }
         callWorker(handler)
+        // As in `launch`: a shutdown that has begun may not have seen it.
+        if !isOpen { interruptQueued(task) }
         return .ok
     }
 }

@@ -317,9 +317,14 @@ public struct TaskStateMachine: Equatable, Sendable {
         return parked ? .requeue : .done
     }
 
-    /// There was no place in the queue for a resumed task: it stays aside.
+    /// There was no place in the queue for a resumed task: it stays aside. Returns false when it was
+    /// cancelled meanwhile; no worker will see it again.
     public mutating func requeueFailed() -> Bool {
-        guard !isClaimed else { return false }
+        guard !isClaimed else {
+            word |= Self.returnedBit
+            settle()
+            return false
+        }
         word |= Self.heldBit | Self.parkedBit
         return true
     }
