@@ -33,7 +33,7 @@ extension HostRuntime {
         }
         enter(.draining)
         events.close()
-        for record in waits.withLock({ Array($0.values) }) { record.disturb() }
+        for record in waits.withLock({ $0.values.map(\.record) }) { record.disturb() }
         wait(limits.drain) { isIdle }
         life.withLock { $0.drained() }
         enter(.expiring)

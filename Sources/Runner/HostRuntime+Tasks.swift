@@ -120,7 +120,7 @@ extension HostRuntime {
         let slot = tasks.slot(task)
         // Made before the last look at the state: whoever publishes looks for it afterwards.
         let record = tasks.record(of: slot)
-        waits.withLock { $0[ObjectIdentifier(record)] = record }
+        waits.withLock { $0[ObjectIdentifier(record), default: (record, 0)].count += 1 }
         defer { endWait(record) }
         let until = HostRuntime.realDeadline(timeout)
         while true {
@@ -151,7 +151,14 @@ extension HostRuntime {
     }
 
     private func endWait(_ record: TaskRecord) {
-        waits.withLock { $0[ObjectIdentifier(record)] = nil }
+        waits.withLock { waits in
+            let key = ObjectIdentifier(record)
+            guard let count = waits[key]?.count, count > 1 else {
+                waits[key] = nil
+                return
+            }
+            waits[key]?.count = count - 1
+        }
     }
 
     static func realDeadline(_ timeout: UInt64) -> UInt64 {

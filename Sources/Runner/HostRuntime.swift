@@ -55,7 +55,8 @@ public final class HostRuntime: @unchecked Sendable {
     let misbehaviours = Atomic<UInt64>(0)
     let threads = Atomic<Int>(0)
     let isDestroyed = Atomic<Bool>(false)
-    let waits = Mutex<[ObjectIdentifier: TaskRecord]>([:])
+    /// The tasks that threads wait for, and how many do.
+    let waits = Mutex<[ObjectIdentifier: (record: TaskRecord, count: Int)]>([:])
 
     /// Hosts that were destroyed while a thread was inside plugin code.
     static let leaked = Atomic<UInt32>(0)
