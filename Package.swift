@@ -81,7 +81,7 @@ let package = Package(
             name: "Curfew", dependencies: ["Runner", "PluginBridge", "Scheduling", "CCurfew"],
             swiftSettings: fast),
         .testTarget(
-            name: "CurfewTests", dependencies: ["Curfew", "CCurfew", "TestSupport"],
+            name: "CurfewTests", dependencies: ["Curfew", "CInterface", "CCurfew", "TestSupport"],
             swiftSettings: swift),
 
         // include/curfew/host.h in Swift; libcurfew.so.
