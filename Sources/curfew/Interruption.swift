@@ -78,6 +78,15 @@ final class Interruption: Sendable {
         }
     }
 
+    /// Leaves the line that may just be drawn, if the terminal takes anything.
+    private func sayGoodbye() {
+        var ready = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+        guard poll(&ready, 1, 0) == 1 else { return }
+        let lead = isatty(2) == 1 ? "\n" : ""
+        var text = lead + "ended at once; the task had not answered\n"
+        _ = text.withUTF8 { write(2, $0.baseAddress, $0.count) }
+    }
+
     private func signalled(_ number: Int32) {
         let task = state.withLock { state -> LaunchedTask? in
             guard state.first == nil, let task = state.task else { return nil }
@@ -85,7 +94,10 @@ final class Interruption: Sendable {
             return task
         }
         // Nothing may be waited for here: the other threads may be stuck in a plugin or a terminal.
-        guard let task else { _exit(ExitCode.signal(number).rawValue) }
+        guard let task else {
+            if signal != nil { sayGoodbye() }
+            _exit(ExitCode.signal(number).rawValue)
+        }
         feed.add(signal: number)
         task.cancel()
     }

@@ -72,7 +72,6 @@ final class LifeLines: LifeView {
                 entry.time, Interruption.name(number),
                 "cancelling; once more ends it without waiting for an answer", .warning)
         case .expiring(let reason, let grace):
-            settleProgress()
             answerBy = entry.time &+ grace
             line(
                 entry.time, "EXPIRING",
@@ -80,7 +79,6 @@ final class LifeLines: LifeView {
         case .gap(let count):
             line(entry.time, "gap", "\(count) events were lost: they came too fast", .warning)
         case .done(let selector, let values):
-            settleProgress()
             showHidden(entry.time)
             line(entry.time, "event", LifeLines.text(selector, values))
             isOver = true
@@ -190,6 +188,8 @@ final class LifeLines: LifeView {
     }
 
     private func line(_ time: UInt64, _ word: String, _ text: String, _ colour: Colour? = nil) {
+        // Lines stand in the order of their times.
+        settleProgress()
         erase()
         let stamp = Shown.rightAligned(TimeText.seconds(time, decimals: 3), 8) + " s"
         // Without a text no blanks are left at the end.
@@ -212,10 +212,10 @@ final class LifeLines: LifeView {
         }
         let left: String
         if let answerBy {
-            left = "grace \(TimeText.spent(answerBy > now ? answerBy - now : 0))"
+            left = "grace \(TimeText.countdown(answerBy > now ? answerBy - now : 0))"
         } else {
             let end = (startedAt ?? 0) &+ facts.budget
-            left = "\(TimeText.spent(end > now ? end - now : 0)) left"
+            left = "\(TimeText.countdown(end > now ? end - now : 0)) left"
         }
         let live = LiveLine(
             time: now, progress: progress.map { ($0.fraction, $0.text) }, left: left)

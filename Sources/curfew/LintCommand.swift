@@ -8,9 +8,9 @@ enum LintCommand {
         operands: "PATH…", operandCount: 1...10_000, options: [.json],
         details: [
             """
-            PATH is the directory of a plugin, or a manifest alone, which may be checked before
-            its library is built; - is a manifest on standard input. Also reads from the library
-            which plugin ABI it was built for.
+            PATH is the directory of a plugin, or a manifest alone, which may be checked
+            before its library is built; - is a manifest on standard input. Also reads
+            from the library which plugin ABI it was built for.
             """,
             "Exit status: 0 when there is no fault, 1 when there is one.",
         ],

@@ -64,7 +64,8 @@ enum RunCommand {
         var notes = ["looked at \(count) plugin\(count == 1 ? "" : "s") in \(places)"]
         let faulty = search.plugins.filter { $0.sound == nil }
         if let first = faulty.first {
-            notes.append("\(faulty.count) of them cannot be used; the first: curfew lint \(first.directory)")
+            notes.append(
+                "\(faulty.count) of them cannot be used; the first: curfew lint \(first.directory)")
         }
         return CommandError(
             .notFound, "no plugin has a handler for `\(identifier)`", notes: notes, help: help)

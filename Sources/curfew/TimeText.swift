@@ -22,8 +22,15 @@ enum TimeText {
         return "\(nanoseconds / 1_000_000) ms"
     }
 
-    /// What has passed or is left: `214 ms`, `30.2 s`, `2 min 5 s`.
+    /// What is left, in a form that keeps its width: `25.9 s`, `9 min 41 s`.
+    static func countdown(_ nanoseconds: UInt64) -> String {
+        nanoseconds < 60 * second
+            ? seconds(nanoseconds, decimals: 1) + " s" : spent(nanoseconds)
+    }
+
+    /// What has passed: `214 ms`, `30.2 s`, `2 min 5 s`.
     static func spent(_ nanoseconds: UInt64) -> String {
+        if nanoseconds < 100_000 { return "under 0.1 ms" }
         if nanoseconds < 10_000_000 {
             return seconds(nanoseconds * 1_000, decimals: 1) + " ms"
         }
