@@ -31,8 +31,16 @@ let libraryLink =
         "-z", "nodelete", "--gc-sections",
     ]) + runtimeInside
 let pluginLink =
-    link(["--version-script=\(root)/Plugins/plugin.map", "-z", "nodelete", "--gc-sections"])
-    + runtimeInside
+    link([
+        "--version-script=\(root)/Plugins/plugin.map", "-z", "nodelete", "-z", "defs",
+        "--gc-sections",
+    ]) + runtimeInside
+// What FoundationEssentials needs and its module does not name when it is linked into a plugin.
+let foundationInside: [LinkerSetting] =
+    ours && staticRuntime
+    ? ["_FoundationCollections", "_FoundationCShims"].map {
+        .linkedLibrary($0, .when(configuration: .release))
+    } : []
 
 let package = Package(
     name: "curfew",
@@ -105,8 +113,9 @@ let package = Package(
 
         // Plugins in Swift; those in C are built by the Makefile, free of any Swift.
         .target(
-            name: "MirrorPlugin", dependencies: ["CurfewPlugin"], path: "Plugins/mirror",
-            exclude: ["manifest.json"], swiftSettings: swift, linkerSettings: pluginLink),
+            name: "MirrorPlugin", dependencies: ["CurfewPlugin", "CCurfew"], path: "Plugins/mirror",
+            exclude: ["manifest.json"], swiftSettings: swift,
+            linkerSettings: pluginLink + foundationInside),
 
         // What several test targets need: built things and where they are, child processes.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
