@@ -17,7 +17,8 @@ let swift: [SwiftSetting] = [
 // Exclusivity of class properties on the path of a task is proven by tests and sanitizers.
 let fast: [SwiftSetting] =
     swift
-    + (ours ? [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))] : [])
+    + (ours
+        ? [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))] : [])
 
 func link(_ flags: [String]) -> [LinkerSetting] {
     ours

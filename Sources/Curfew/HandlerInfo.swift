@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Runner
+import Runner
 public import Scheduling
 
 /// A registered handler, as its host knows it now.

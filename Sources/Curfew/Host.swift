@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import PluginBridge
+import PluginBridge
 public import Runner
 public import Scheduling
 
@@ -151,7 +151,7 @@ public final class Host: Sendable {
     /// Expects the next event that matches: from now on it is kept for `EventWait.event`, and
     /// subscribers to that selector do not see it. Expect first, then launch, and nothing is missed.
     public func expect(_ selector: String, of task: LaunchedTask? = nil) throws -> EventWait {
-        switch runtime.events.expect(try Host.parse(selector), task: task?.id ?? 0, context: 0) {
+        switch runtime.expect(try Host.parse(selector), task: task?.id ?? 0, context: 0) {
         case .success(let expectation): return EventWait(expectation, self)
         case .failure(let error): throw CurfewError(error)
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import PluginBridge
+import PluginBridge
 public import Runner
 public import Scheduling
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
-public import Scheduling
+import CCurfew
+import Scheduling
 
 /// A task as the embedder's own handler sees it, through the same table a plugin gets.
 public struct RunningTask: @unchecked Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
+import CCurfew
 import CSystem
 import Glibc
 

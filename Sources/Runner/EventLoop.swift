@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
+import CCurfew
 import CSystem
 public import PluginBridge
-public import Scheduling
+import Scheduling
 import Synchronization
 
-/// The events of a host: what is known, who wants it, the queue, and the delivery one at a time.
+/// The events of a host on their way: the queue, and the delivery one at a time.
 ///
 /// Any thread raises; whoever turns the loop delivers, without a lock held.
 public final class EventLoop: @unchecked Sendable {
-    // Sendable: `entries` are written under the lock before their index is given out; `sequence`
-    // and `doneValues` belong to whoever turns the loop; everything else is atomic or locked.
+    // Sendable: what belongs to whoever turns the loop is touched by one thread at a time, the one
+    // that has set `turning`; everything else is atomic or constant.
 
-    /// Events that can be known at a time.
-    static let entryLimit = 1 << 16
-
-    private struct State {
-        var byName: [EventSelector: EventEntry] = [:]
-        var count: UInt32 = 0
-        var waits = WaiterRegistry()
-        var expectations: [UInt64: Expectation] = [:]
-        var observers: [Subscription] = []
-        var subscriptions: [UInt64: Subscription] = [:]
-        var numbers: UInt64 = 0
-        var closed = false
-    }
-
-    private let state = Mutex(State())
-    private let entries: UnsafeMutablePointer<Unmanaged<EventEntry>?>
+    /// Who has declared which event, and who wants it.
+    let directory: EventDirectory
     private let queue = EventQueue()
     private let tasks: TaskTable
     private unowned(unsafe) let host: HostRuntime
@@ -35,34 +21,33 @@ public final class EventLoop: @unchecked Sendable {
     /// Besides done events, which have their place in their task.
     private let limit: UInt32
     private let waiting = Atomic<UInt32>(0)
+    /// Dropped since the last gap was announced.
     private let lost = Atomic<UInt64>(0)
     private let gapQueued = Atomic<Bool>(false)
 
-    /// Above 0 while every done event has to be queued, wanted or not: the embedder turns the loop
-    /// (what is raised now may be waited for before it is delivered), somebody observes all events,
-    /// or an event is being delivered.
-    let attention: UnsafeMutablePointer<Atomic<UInt32>>
-
+    let counters: UnsafeMutablePointer<EventCounters>
+    /// Readable while something waits and nobody is at it.
     let descriptor: Int32
-    private let asleep = Atomic<Bool>(true)
     private let turning = Atomic<Bool>(false)
+    /// Whose loop it is: the thread that turned it last, or 0.
+    private let turner = Atomic<UInt64>(0)
+
+    // Of whoever turns the loop: how many were delivered, how deep in deliveries it is, and about
+    // which task the innermost is.
     private var sequence: UInt64 = 0
-    private var senders: [UInt64] = []
+    private var nesting = 0
+    /// From the first callback of a turn to its end, `attention` is raised.
+    private var isAttentive = false
+    private var delivering: UInt64 = 0
     private var freed = FreeTasks()
     private let doneValues: UnsafeMutablePointer<curfew_value>
     private let emptyText: UnsafeMutablePointer<CChar>
     private let outcomeTexts: [UnsafeMutablePointer<CChar>]
-    /// The subscription being called, and how often that has changed.
-    private let calling = Atomic<UInt64>(0)
+    /// Lists that were replaced during this turn.
+    private var retired: [ReceiverList] = []
+    /// Changes when a receiver has returned while somebody waits for that.
     private let turns: UnsafeMutablePointer<Atomic<UInt32>>
     private let unsubscribing = Atomic<UInt32>(0)
-
-    let raised = Atomic<UInt64>(0)
-    let finished = Atomic<UInt64>(0)
-    let delivered = Atomic<UInt64>(0)
-    let untaken = Atomic<UInt64>(0)
-    let dropped = Atomic<UInt64>(0)
-    let wakeups = Atomic<UInt64>(0)
 
     private let gap: EventEntry
 
@@ -75,13 +60,10 @@ public final class EventLoop: @unchecked Sendable {
             throw BridgeError(
                 .system, "no descriptor is left for the event loop; raise the limit (ulimit -n)")
         }
-        let bytes = UInt64(Self.entryLimit * MemoryLayout<Unmanaged<EventEntry>?>.stride)
-        guard let memory = csys_map(bytes) else {
-            throw BridgeError(.system, "no memory is left for the table of events")
-        }
-        entries = memory.bindMemory(to: Unmanaged<EventEntry>?.self, capacity: Self.entryLimit)
-        attention = .allocate(capacity: 1)
-        attention.initialize(to: Atomic(ownLoop ? 1 : 0))
+        counters = UnsafeMutableRawPointer.allocate(
+            byteCount: MemoryLayout<EventCounters>.size, alignment: 128
+        ).bindMemory(to: EventCounters.self, capacity: 1)
+        counters.initialize(to: EventCounters(ownLoop: ownLoop))
         turns = .allocate(capacity: 1)
         turns.initialize(to: Atomic(0))
         emptyText = .allocate(capacity: 1)
@@ -99,13 +81,12 @@ public final class EventLoop: @unchecked Sendable {
         doneValues[0].type = EventType.bool.rawValue
         doneValues[1].struct_size = UInt32(MemoryLayout<curfew_value>.size)
         doneValues[1].type = EventType.text.rawValue
-        gap = EventEntry(index: 0, selector: EventSelector(name: "curfew_gap", arity: 1)!)
-        gap.declare(EventSignature(name: "curfew_gap", parameters: [.int64])!, owner: -1)
-        entries[0] = Unmanaged.passRetained(gap)
-        state.withLock { state in
-            state.byName[gap.selector] = gap
-            state.count = 1
+        guard let directory = EventDirectory(counters) else {
+            throw BridgeError(.system, "no memory is left for the table of events")
         }
+        self.directory = directory
+        let signature = EventSignature(name: "curfew_gap", parameters: [.int64])!
+        gap = try! directory.declare([signature], owner: HostRuntime.ownPlugin).get()[0]
     }
 
     deinit {
@@ -113,10 +94,8 @@ public final class EventLoop: @unchecked Sendable {
         while let link = queue.take() {
             if !isSlot(link) { EventNode.free(node(link)) }
         }
-        for index in 0..<Int(state.withLock { $0.count }) { entries[index]?.release() }
-        csys_unmap(entries, UInt64(Self.entryLimit * MemoryLayout<Unmanaged<EventEntry>?>.stride))
-        attention.deinitialize(count: 1)
-        attention.deallocate()
+        counters.deinitialize(count: 1)
+        UnsafeMutableRawPointer(counters).deallocate()
         turns.deinitialize(count: 1)
         turns.deallocate()
         emptyText.deallocate()
@@ -125,60 +104,10 @@ public final class EventLoop: @unchecked Sendable {
         csys_close(descriptor)
     }
 
-    // MARK: What is known
-
-    /// The event of an index that was given out.
-    func entry(_ index: UInt32) -> EventEntry? {
-        entries[Int(index)]?.takeUnretainedValue()
-    }
-
-    private func entry(for selector: EventSelector, _ state: inout State) -> EventEntry? {
-        if let entry = state.byName[selector] { return entry }
-        guard state.count < Self.entryLimit else { return nil }
-        let entry = EventEntry(index: state.count, selector: selector)
-        entries[Int(state.count)] = Unmanaged.passRetained(entry)
-        state.byName[selector] = entry
-        state.count += 1
-        return entry
-    }
-
-    /// Declares events for `owner`, all or none. Returns the one that somebody else has declared,
-    /// with its owner; nil for success.
-    func declare(
-        _ signatures: [EventSignature], owner: Int32
-    ) -> Result<[EventEntry], DeclarationConflict> {
-        state.withLock { state in
-            for signature in signatures {
-                if let other = state.byName[signature.selector], other.declaration != nil {
-                    return .failure(
-                        DeclarationConflict(selector: signature.selector, owner: other.owner))
-                }
-            }
-            var result: [EventEntry] = []
-            for signature in signatures {
-                guard let entry = entry(for: signature.selector, &state) else {
-                    return .failure(DeclarationConflict(selector: signature.selector, owner: nil))
-                }
-                entry.declare(signature, owner: owner)
-                result.append(entry)
-            }
-            return .success(result)
-        }
-    }
-
-    /// The declaration of an event, or nil.
-    func declaration(of selector: EventSelector) -> (entry: EventEntry, owner: Int32)? {
-        state.withLock { state in
-            guard let entry = state.byName[selector], entry.declaration != nil else { return nil }
-            return (entry, entry.owner)
-        }
-    }
-
     // MARK: Raising
 
     /// Queues a task's done event. Never fails: its place is in the task.
     @inline(__always) func raiseDone(_ slot: TaskSlotPointer) {
-        raised.wrappingAdd(1, ordering: .relaxed)
         queue.add(slot.linkPointer)
         wake()
     }
@@ -186,26 +115,24 @@ public final class EventLoop: @unchecked Sendable {
     /// True when a done event has to be queued: somebody wants it, or might before it is delivered.
     @inline(__always) func wants(_ takers: UnsafeMutablePointer<Atomic<UInt32>>) -> Bool {
         takers.pointee.load(ordering: .acquiring) != 0
-            || attention.pointee.load(ordering: .acquiring) != 0
+            || counters.pointee.attention.load(ordering: .acquiring) != 0
     }
 
     /// Queues an event with copied parameters. `BUSY` when too many wait; the loss is announced.
     func raise(_ entry: EventEntry, _ values: [EventValue], task: UInt64) -> Status {
         guard waiting.wrappingAdd(1, ordering: .relaxed).oldValue < limit else {
             waiting.wrappingSubtract(1, ordering: .relaxed)
-            dropped.wrappingAdd(1, ordering: .relaxed)
+            counters.pointee.dropped.wrappingAdd(1, ordering: .relaxed)
             lost.wrappingAdd(1, ordering: .sequentiallyConsistent)
             // One gap at a time: it stands where the first loss was and carries them all.
             if !gapQueued.exchange(true, ordering: .sequentiallyConsistent) {
                 let node = EventNode.make(event: gap.index, values: [.int64(0)], task: 0)
-                raised.wrappingAdd(1, ordering: .relaxed)
                 queue.add(link(node))
                 wake()
             }
             return .busy
         }
         let node = EventNode.make(event: entry.index, values: values, task: task)
-        raised.wrappingAdd(1, ordering: .relaxed)
         queue.add(link(node))
         wake()
         return .ok
@@ -217,7 +144,7 @@ public final class EventLoop: @unchecked Sendable {
         -> Status
     {
         guard wants(entry.takers) else {
-            untaken.wrappingAdd(1, ordering: .relaxed)
+            counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
             return .ok
         }
         return raise(entry, values(), task: task)
@@ -225,9 +152,9 @@ public final class EventLoop: @unchecked Sendable {
 
     @inline(__always) private func wake() {
         // Adding was a full barrier, and so is going to sleep: one of the two sees the other.
-        guard asleep.load(ordering: .sequentiallyConsistent) else { return }
-        if asleep.exchange(false, ordering: .sequentiallyConsistent) {
-            wakeups.wrappingAdd(1, ordering: .relaxed)
+        guard counters.pointee.asleep.load(ordering: .sequentiallyConsistent) else { return }
+        if counters.pointee.asleep.exchange(false, ordering: .sequentiallyConsistent) {
+            counters.pointee.wakeups.wrappingAdd(1, ordering: .relaxed)
             csys_eventfd_signal(descriptor)
         }
     }
@@ -251,54 +178,81 @@ public final class EventLoop: @unchecked Sendable {
     var isLoopThread: Bool { ThreadRole.current(in: host) == .loop }
 
     /// The task of the event that this thread is delivering, or 0.
-    public var sender: UInt64 { isLoopThread ? senders.last ?? 0 : 0 }
+    public var sender: UInt64 { isLoopThread ? delivering : 0 }
 
     /// True when nothing waits and nothing is being delivered.
-    var isQuiet: Bool {
-        raised.load(ordering: .sequentiallyConsistent)
-            == finished.load(ordering: .sequentiallyConsistent)
-    }
+    var isQuiet: Bool { queue.isEmpty && !turning.load(ordering: .sequentiallyConsistent) }
+
+    /// Rounds of looking before the loop's own thread sleeps. Waking it costs more than most events
+    /// do; it gives way to others now and then, so that they raise something to find.
+    private static let searchRounds = 1_000
+    private static let yieldEvery = 128
 
     /// Delivers up to `limit` events (0: all that wait when it begins) on the calling thread.
-    public func turn(limit: UInt32) -> Result<UInt32, BridgeError> {
+    /// `patient`: the loop's own thread, which goes on while more come.
+    public func turn(limit: UInt32, patient: Bool = false) -> Result<UInt32, BridgeError> {
         guard ThreadRole.current(in: host) == .other else {
             return .failure(
-                BridgeError(.wrongThread, "events are not dispatched from inside the host's own calls"))
+                BridgeError(
+                    .wrongThread, "events are not dispatched from inside the host's own calls"))
         }
         guard !turning.exchange(true, ordering: .acquiringAndReleasing) else {
             return .failure(BridgeError(.wrongThread, "another thread is dispatching events"))
         }
         defer { turning.store(false, ordering: .releasing) }
-        return .success(deliverWaiting(limit: limit))
+        turner.store(csys_thread_number(), ordering: .relaxed)
+        return .success(deliverWaiting(limit: limit, patient: patient))
     }
 
-    /// For a thread that has the loop already: what `turn` does, nested.
-    func turnNested() { _ = deliverWaiting(limit: 0) }
+    /// Turns the loop for a thread that waits, if it is the loop's own: inside a delivery, or, where
+    /// the embedder turns it, the thread that did so last (any thread while none has). Returns
+    /// false when the loop is somebody else's.
+    func turnWhileWaiting(ownLoop: Bool) -> Bool {
+        if isLoopThread {
+            _ = deliverWaiting(limit: 0, patient: false)
+            return true
+        }
+        let turner = turner.load(ordering: .relaxed)
+        guard ownLoop, turner == 0 || turner == csys_thread_number() else { return false }
+        if case .success = turn(limit: 0) { return true }
+        return false
+    }
 
-    private func deliverWaiting(limit: UInt32) -> UInt32 {
+    private func deliverWaiting(limit: UInt32, patient: Bool) -> UInt32 {
         csys_eventfd_drain(descriptor)
         // Without a limit, what is raised meanwhile waits for the next turn: a handler that
         // launches itself from its done event must not keep the embedder's loop for ever.
-        let backlog =
-            raised.load(ordering: .sequentiallyConsistent)
-            &- finished.load(ordering: .sequentiallyConsistent)
-        var left = limit == 0 ? backlog : min(UInt64(limit), backlog)
+        let mark = queue.mark()
         var count: UInt32 = 0
+        let attentive = isAttentive
         ThreadRole.loop.during(in: host) {
-            while left > 0 {
+            var taken: UnsafeMutablePointer<EventLink>?
+            var round = 0
+            while patient || (limit == 0 ? !queue.isPast(mark, taken: taken) : count < limit) {
                 guard let link = queue.take() else {
-                    if queue.isEmpty { break }
-                    csys_pause()
+                    if queue.isEmpty {
+                        round += 1
+                        guard patient, round < Self.searchRounds else { break }
+                    }
+                    if round % Self.yieldEvery == 1 { csys_yield() } else { csys_pause() }
                     continue
                 }
+                round = 0
+                taken = link
                 deliver(link)
-                left -= 1
                 count += 1
             }
         }
+        if isAttentive, !attentive {
+            isAttentive = false
+            counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        }
+        if nesting == 0, !retired.isEmpty { retired.removeAll() }
         freed.flush(tasks)
-        asleep.store(true, ordering: .sequentiallyConsistent)
-        if !queue.isEmpty, asleep.exchange(false, ordering: .sequentiallyConsistent) {
+        counters.pointee.asleep.store(true, ordering: .sequentiallyConsistent)
+        if !queue.isEmpty,
+            counters.pointee.asleep.exchange(false, ordering: .sequentiallyConsistent)
+        {
             csys_eventfd_signal(descriptor)
         }
         return count
@@ -315,7 +269,6 @@ public final class EventLoop: @unchecked Sendable {
             waitingEnded(node)
             EventNode.free(node)
         }
-        finished.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
     private func waitingEnded(_ node: UnsafeMutablePointer<EventNode>) {
@@ -330,15 +283,16 @@ public final class EventLoop: @unchecked Sendable {
             values[0].integer = Int64(missing)
             sequence &+= missing
         }
-        guard let entry = entry(node.pointee.event) else { return }
-        deliver(entry, values, Int(node.pointee.count), task: node.pointee.task)
+        directory.unretainedEntry(node.pointee.event)?._withUnsafeGuaranteedRef {
+            deliver($0, values, Int(node.pointee.count), task: node.pointee.task)
+        }
     }
 
     private func deliverDone(_ slot: TaskSlotPointer) {
         let state = slot.state
         let task = TaskReference(index: tasks.index(of: slot), generation: state.generation)
         guard let handler = slot.handlerCell, let outcome = state.outcome,
-            let entry = entry(handler.pointee.doneEvent)
+            let entry = directory.unretainedEntry(handler.pointee.doneEvent)
         else { fatalError("a done event was queued for a task that is not over") }
         var text = emptyText
         var length = 0
@@ -353,13 +307,15 @@ public final class EventLoop: @unchecked Sendable {
         }
         // A nested turn of the loop uses the same two values; the callbacks of the outer one have
         // been given theirs by then, except later subscribers of the same event: so keep a copy.
-        let nested = !senders.isEmpty
+        let nested = nesting > 0
         let values = nested ? .allocate(capacity: 2) : doneValues
         if nested { values.initialize(from: doneValues, count: 2) }
         values[0].integer = outcome == .succeeded ? 1 : 0
         values[1].text = UnsafePointer(text)
         values[1].text_bytes = UInt64(length)
-        deliver(entry, values, 2, task: tasks.publicID(task))
+        entry._withUnsafeGuaranteedRef {
+            deliver($0, values, 2, task: tasks.publicID(task))
+        }
         if nested { values.deallocate() }
         if let (_, after) = tasks.step(task, { $0.doneDelivered() }),
             after.generation != task.generation, let next = tasks.clear(task)
@@ -369,201 +325,82 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func deliver(
-        _ entry: EventEntry, _ values: UnsafeMutablePointer<curfew_value>, _ count: Int,
+        _ entry: EventEntry, _ values: UnsafeMutablePointer<curfew_value>, _ parameters: Int,
         task: UInt64
     ) {
         sequence &+= 1
-        let number = sequence
-        let (expectation, subscriptions, observers, call) = state.withLock { state in
-            var expectation: Expectation?
-            if entry.waiting > 0, let wait = state.waits.take(event: entry.index, task: task) {
-                expectation = state.expectations[wait]
-                entry.waiting -= 1
-                entry.takers.pointee.wrappingSubtract(1, ordering: .relaxed)
-            }
-            let subscriptions = expectation == nil ? entry.subscriptions : []
-            return (expectation, subscriptions, state.observers, entry.call)
+        let expectation = directory.look(entry, task: task, retired: &retired)
+        let receivers = entry.receivers
+        let count = receivers._withUnsafeGuaranteedRef {
+            expectation == nil ? $0.count : $0.observers
         }
-        guard expectation != nil || !subscriptions.isEmpty || !observers.isEmpty else {
-            untaken.wrappingAdd(1, ordering: .relaxed)
+        guard expectation != nil || count > 0 else {
+            counters.pointee.unheard.countAlone()
             return
         }
-        delivered.wrappingAdd(1, ordering: .relaxed)
-        senders.append(task)
-        attention.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        defer {
-            attention.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            senders.removeLast()
+        counters.pointee.delivered.countAlone()
+        if !isAttentive {
+            isAttentive = true
+            counters.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
         }
-        func value() -> HostEvent {
-            HostEvent(
-                selector: entry.selector, values: values, count: count, task: task, sequence: number
-            )
-        }
-        func pass(_ subscription: Subscription) {
-            calling.store(subscription.number, ordering: .sequentiallyConsistent)
-            if subscription.active.load(ordering: .sequentiallyConsistent) {
-                switch subscription.receiver {
-                case .typed(let function): call?.call(function, values)
-                case .closure(let body): body(value())
-                case .generic(let function, let data):
-                    var event = curfew_event(
-                        struct_size: UInt32(MemoryLayout<curfew_event>.size), count: UInt32(count),
-                        selector: UnsafePointer(entry.text), values: values, task: task,
-                        sequence: number)
-                    function(data, &event)
-                }
-            }
-            calling.store(0, ordering: .sequentiallyConsistent)
-            if unsubscribing.load(ordering: .sequentiallyConsistent) > 0 {
-                turns.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-                csys_futex_wake(turns, .max)
-            }
-        }
+        let delivery = Delivery(
+            entry: entry, values: values, count: parameters, task: task, sequence: sequence)
+        let sender = delivering
+        delivering = task
+        nesting += 1
         // Observers first: what they see is what the loop delivers, in its order, also where a
-        // subscriber turns the loop from inside.
-        for subscription in observers { pass(subscription) }
-        for subscription in subscriptions { pass(subscription) }
-        expectation?.settle(.success(value()))
+        // subscriber turns the loop from inside. They see what a wait takes, subscribers do not.
+        for place in 0..<count {
+            receivers._withUnsafeGuaranteedRef { $0[place] }._withUnsafeGuaranteedRef {
+                pass(delivery, to: $0)
+            }
+        }
+        expectation?.settle(.success(delivery.event))
+        nesting -= 1
+        delivering = sender
     }
 
-    // MARK: Subscribing
-
-    /// Adds a subscription. `selector` nil: all events. A typed receiver needs a declared event.
-    func subscribe(
-        to selector: EventSelector?, _ receiver: EventReceiver
-    ) -> Result<UInt64, BridgeError> {
-        state.withLock { state in
-            state.numbers += 1
-            let number = state.numbers
-            guard let selector else {
-                let subscription = Subscription(number: number, event: nil, receiver: receiver)
-                state.observers.append(subscription)
-                state.subscriptions[number] = subscription
-                attention.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-                return .success(number)
+    private func pass(_ delivery: Delivery, to subscription: Subscription) {
+        // Whoever unsubscribes says so, then waits until nobody is in here; and the other way round.
+        subscription.running.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        if subscription.active.load(ordering: .sequentiallyConsistent) {
+            switch subscription.receiver {
+            case .typed(let function):
+                delivery.entry.call?._withUnsafeGuaranteedRef { $0.call(function, delivery.values) }
+            case .closure(let body): body(delivery.event)
+            case .generic(let function, let data):
+                var event = delivery.foreign
+                function(data, &event)
             }
-            if case .typed = receiver, state.byName[selector]?.declaration == nil {
-                return .failure(
-                    BridgeError(
-                        .notFound,
-                        "nobody has declared the event \"\(selector)\", so its parameters are not known; load its plugin before subscribing a typed function"
-                    ))
-            }
-            guard let entry = entry(for: selector, &state) else {
-                return .failure(
-                    BridgeError(.exhausted, "\(Self.entryLimit) events are known; no more can be"))
-            }
-            let subscription = Subscription(
-                number: number, event: entry.index, receiver: receiver)
-            entry.subscriptions.append(subscription)
-            entry.takers.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            state.subscriptions[number] = subscription
-            return .success(number)
+        }
+        subscription.running.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        if unsubscribing.load(ordering: .sequentiallyConsistent) > 0 {
+            turns.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            csys_futex_wake(turns, .max)
         }
     }
+
+    // MARK: Ending
 
     /// Ends a subscription, and waits until its receiver has returned, unless the caller is inside
     /// it.
     func unsubscribe(_ number: UInt64) -> Status {
-        let found = state.withLock { state -> Bool in
-            guard let subscription = state.subscriptions.removeValue(forKey: number) else {
-                return false
-            }
-            subscription.active.store(false, ordering: .sequentiallyConsistent)
-            if let event = subscription.event, let entry = entry(event) {
-                entry.subscriptions.removeAll { $0.number == number }
-                entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            } else {
-                state.observers.removeAll { $0.number == number }
-                attention.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            }
-            return true
-        }
-        guard found else { return .notFound }
+        guard let subscription = directory.remove(number) else { return .notFound }
         guard !isLoopThread else { return .ok }
         unsubscribing.wrappingAdd(1, ordering: .sequentiallyConsistent)
         while true {
             let turn = turns.pointee.load(ordering: .sequentiallyConsistent)
-            guard calling.load(ordering: .sequentiallyConsistent) == number else { break }
+            guard subscription.running.load(ordering: .sequentiallyConsistent) > 0 else { break }
             csys_futex_wait(turns, turn, .max)
         }
         unsubscribing.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         return .ok
     }
 
-    // MARK: Waiting
-
-    /// Expects the next event that matches, in place of an older expectation of the same kind.
-    public func expect(
-        _ selector: EventSelector, task: UInt64, context: UInt
-    ) -> Result<Expectation, BridgeError> {
-        let (result, replaced) = state.withLock {
-            state -> (Result<Expectation, BridgeError>, Expectation?) in
-            guard !state.closed else {
-                return (.failure(BridgeError(.closing, "the host is shutting down")), nil)
-            }
-            guard let entry = entry(for: selector, &state) else {
-                return (
-                    .failure(
-                        BridgeError(
-                            .exhausted, "\(Self.entryLimit) events are known; no more can be")), nil
-                )
-            }
-            state.numbers += 1
-            let expectation = Expectation(number: state.numbers)
-            let wait = WaiterRegistry.Wait(
-                number: expectation.number, event: entry.index, task: task, context: context)
-            let old = state.waits.add(wait)
-            state.expectations[expectation.number] = expectation
-            guard let old else {
-                entry.waiting += 1
-                entry.takers.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-                return (.success(expectation), nil)
-            }
-            return (.success(expectation), state.expectations[old])
-        }
-        replaced?.settle(
-            .failure(
-                BridgeError(
-                    .replaced,
-                    "a newer wait for \"\(selector)\" with the same task and context took this one's place"
-                )))
-        return result
-    }
-
-    /// The expectation of a number, for as long as it was not collected.
-    func expectation(_ number: UInt64) -> Expectation? {
-        state.withLock { $0.expectations[number] }
-    }
-
-    /// Gives an expectation up. It is settled with `status` unless its event came first.
-    func giveUp(_ expectation: Expectation, _ error: BridgeError) {
-        state.withLock { state in
-            state.expectations[expectation.number] = nil
-            if let event = state.waits.remove(expectation.number), let entry = entry(event) {
-                entry.waiting -= 1
-                entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            }
-        }
-        expectation.settle(.failure(error))
-    }
-
     /// Ends every wait with `CLOSING`, and every later one.
     func close() {
-        let ended = state.withLock { state -> [Expectation] in
-            state.closed = true
-            for wait in state.waits.removeAll() {
-                guard let entry = entry(wait.event) else { continue }
-                entry.waiting -= 1
-                entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            }
-            return Array(state.expectations.values)
-        }
-        for expectation in ended {
-            expectation.settle(
-                .failure(BridgeError(.closing, "the host began to shut down during the wait")))
-        }
+        directory.close()
+        // A thread that waits on the loop looks again.
+        csys_eventfd_signal(descriptor)
     }
 }
-

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import PluginBridge
-public import Scheduling
+import Scheduling
 
 /// What a host is made with. Every limit has a name, a default and a reason to change it.
 public struct HostConfiguration: Sendable {

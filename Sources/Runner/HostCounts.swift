@@ -10,7 +10,6 @@ public struct HostCounts: Sendable {
     public var lostWorkers: UInt32 = 0
     public var launched: UInt64 = 0
     public var ended: [Outcome: UInt64] = [:]
-    public var eventsRaised: UInt64 = 0
     public var eventsDelivered: UInt64 = 0
     public var eventsUntaken: UInt64 = 0
     public var eventsLost: UInt64 = 0
@@ -30,13 +29,16 @@ extension HostRuntime {
                 counts.ended[outcome, default: 0] += handler.ended(outcome)
             }
         }
-        counts.eventsRaised = events.raised.load(ordering: .relaxed)
-        counts.eventsDelivered = events.delivered.load(ordering: .relaxed)
-        counts.eventsUntaken = events.untaken.load(ordering: .relaxed) &+ workerCells.untaken
-        counts.eventsLost = events.dropped.load(ordering: .relaxed)
+        let events = self.events.counters
+        counts.eventsDelivered = events.pointee.delivered.load(ordering: .relaxed)
+        counts.eventsUntaken =
+            events.pointee.unheard.load(ordering: .relaxed)
+            &+ events.pointee.unwanted.load(ordering: .relaxed) &+ workerCells.untaken
+        counts.eventsLost = events.pointee.dropped.load(ordering: .relaxed)
         counts.misbehaviours = misbehaviours.load(ordering: .relaxed)
         counts.wakeups =
-            events.wakeups.load(ordering: .relaxed) &+ watchers.wakeups.load(ordering: .relaxed)
+            events.pointee.wakeups.load(ordering: .relaxed)
+            &+ watchers.wakeups.load(ordering: .relaxed)
             &+ lanes.reduce(0) { $0 &+ $1.wakeups.load(ordering: .relaxed) }
         return counts
     }

@@ -17,7 +17,8 @@ extension HostRuntime {
         let slot = tasks.slot(task)
         let wasLost: Bool
         if status == .pending {
-            // Armed before it is pending, while nobody can free the slot and use it again.
+            // Armed before it is pending, while nobody can free the slot and use it again. If it is
+            // told to stop meanwhile, this may stand where its grace should; see `Watchers.due`.
             let before = slot.state
             if !before.isClaimed, before.reason == nil {
                 watchers.arm(task, deadline: slot.pointee.deadline.load(ordering: .relaxed))
@@ -26,7 +27,9 @@ extension HostRuntime {
             let (action, state) = mustStep(task) { machine in
                 (machine.functionReturned(success: nil), machine.isLost)
             }
-            if action.0 == .none { pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+            if action.0 == .none {
+                pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            }
             wasLost = action.1
             freeIfDone(task, state)
         } else {
@@ -96,7 +99,7 @@ extension HostRuntime {
         if wanted {
             events.raiseDone(slot)
         } else {
-            events.untaken.wrappingAdd(1, ordering: .relaxed)
+            events.counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
         }
         // Somebody who waits has made the record before looking at the state for the last time.
         if state.generation == task.generation {
@@ -177,7 +180,9 @@ extension HostRuntime {
         if wasPending {
             pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         } else {
-            watchers.arm(task, deadline: clock.now() &+ configuration.lostAfter)
+            let limit = clock.now() &+ configuration.lostAfter
+            tasks.slot(task).pointee.deadline.store(limit, ordering: .releasing)
+            watchers.arm(task, deadline: limit)
         }
         publish(task, handler, state, armed: false)
     }
@@ -207,7 +212,8 @@ extension HostRuntime {
     /// A lost worker has come back after all. Its thread ends.
     private func workerCameBack(_ handler: HandlerCellPointer) {
         lostWorkers.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-        let count = handler.pointee.lost.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue
+        let count = handler.pointee.lost.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            .newValue
         if count < configuration.lostLimit {
             handler.pointee.gate.bitwiseAnd(
                 ~HandlerCell.Gate.exhausted, ordering: .sequentiallyConsistent)

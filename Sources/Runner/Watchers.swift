@@ -25,7 +25,7 @@ final class Watchers: @unchecked Sendable {
         var stopping = false
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
     private let clock: HostClock
     private unowned(unsafe) let host: HostRuntime
 
@@ -39,7 +39,7 @@ final class Watchers: @unchecked Sendable {
     init(host: HostRuntime, clock: HostClock) {
         self.host = host
         self.clock = clock
-        state = Mutex(State(wheel: TimingWheel(now: clock.now())))
+        state = Locked(State(wheel: TimingWheel(now: clock.now())))
         let line = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 128)
         promise = line.bindMemory(to: Atomic<UInt64>.self, capacity: 1)
         promise.initialize(to: Atomic(0))
@@ -101,17 +101,20 @@ final class Watchers: @unchecked Sendable {
         return next == .max ? nil : next
     }
 
+    private var isStopping: Bool { state.withLock { $0.stopping } }
+
     /// For a manual clock: returns once everything that is due was done and every watcher sleeps.
     func settle() {
         while true {
             let now = clock.now()
             let quiet = state.withLock { state in
-                state.calls.isEmpty && (state.wheel.next ?? .max) > now
+                if state.stopping { return true }
+                return state.calls.isEmpty && (state.wheel.next ?? .max) > now
                     && state.roster.posts.allSatisfy {
                         if case .asleep(let until) = $0 { until > now } else { false }
                     }
             }
-            if quiet, scan(now: now).due == nil { return }
+            if quiet, isStopping || scan(now: now).due == nil { return }
             wake()
             csys_yield()
         }
@@ -251,9 +254,14 @@ final class Watchers: @unchecked Sendable {
 
     /// A deadline of the wheel has come: which one, says the task's state.
     private func due(_ task: TaskReference, _ number: Int, next: UInt64) {
-        let state = host.tasks.slot(task).state
+        let slot = host.tasks.slot(task)
+        let state = slot.state
         guard state.generation == task.generation else { return }
-        if state.isClaimed {
+        // What was armed may have been overtaken: the slot has the deadline that holds.
+        let deadline = slot.pointee.deadline.load(ordering: .acquiring)
+        if deadline > clock.now() {
+            arm(task, deadline: deadline)
+        } else if state.isClaimed {
             host.loseWorker(task)
         } else if state.reason == nil {
             expire(task, number, next: next)
@@ -270,7 +278,12 @@ final class Watchers: @unchecked Sendable {
             case .none: break
             case .wake: wake()
             case .start(let added):
-                if !start(added) { host.log(.error, nil, 0, "no thread for another watcher; deadlines wait until an expiration callback returns") }
+                if !start(added) {
+                    host.log(
+                        .error, nil, 0,
+                        "no thread for another watcher; deadlines wait until an expiration callback returns"
+                    )
+                }
             case .exhausted:
                 host.log(
                     .error, nil, 0,

@@ -54,7 +54,10 @@ public struct HandlerDescription: Sendable {
     }
 
     /// The four events the host raises for it: registering, progress, expired, done.
-    public var hostEvents: [EventSignature] {
+    public var hostEvents: [EventSignature] { HandlerDescription.hostEvents(of: event) }
+
+    /// The same for an event name; fewer than four when it cannot be one.
+    public static func hostEvents(of event: String) -> [EventSignature] {
         [
             EventSignature(name: "registering\(event)_done", parameters: [.bool, .text]),
             EventSignature(name: "\(event)_progress", parameters: [.double, .text]),

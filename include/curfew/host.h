@@ -290,8 +290,8 @@ typedef struct curfew_launch_options {
 
     const void *CURFEW_NULLABLE payload; /* copied */
     uint64_t payload_bytes;
-    uint64_t budget_ns; /* default: the handler's */
-    uint64_t grace_ns;  /* default: the handler's */
+    uint64_t budget_ns; /* default: the handler's; at most 24 h */
+    uint64_t grace_ns;  /* default: the handler's; at most 24 h */
     uint32_t attempt;   /* default: 1 */
     uint32_t reserved2; /* 0 */
 } curfew_launch_options;
@@ -529,7 +529,6 @@ typedef struct curfew_counts {
     uint32_t lost_workers;       /* functions that have not come back */
     uint64_t launched;
     uint64_t ended[8];           /* by CURFEW_OUTCOME_ constant */
-    uint64_t events_raised;      /* queued */
     uint64_t events_delivered;   /* taken by a wait or at least one subscriber */
     uint64_t events_untaken;     /* nobody wanted them */
     uint64_t events_lost;        /* dropped because the queue was full */
