@@ -24,6 +24,8 @@ final class LifeLines: LifeView {
     private var isLive = false
     private var drawnAt: UInt64 = 0
     private var isOver = false
+    /// Of the last line that stays.
+    private var lastTime: UInt64 = 0
 
     init(_ out: Output, isVerbose: Bool) {
         self.out = out
@@ -68,10 +70,12 @@ final class LifeLines: LifeView {
             let (word, colour) = LifeLines.word(level)
             line(entry.time, word, Shown.line(text), colour)
         case .signal(let number):
+            settleProgress()
             line(
                 entry.time, Interruption.name(number),
                 "cancelling; once more ends it without waiting for an answer", .warning)
         case .expiring(let reason, let grace):
+            settleProgress()
             answerBy = entry.time &+ grace
             line(
                 entry.time, "EXPIRING",
@@ -79,6 +83,7 @@ final class LifeLines: LifeView {
         case .gap(let count):
             line(entry.time, "gap", "\(count) events were lost: they came too fast", .warning)
         case .done(let selector, let values):
+            settleProgress()
             showHidden(entry.time)
             line(entry.time, "event", LifeLines.text(selector, values))
             isOver = true
@@ -124,14 +129,16 @@ final class LifeLines: LifeView {
         if !ending.isReturned {
             more("note", "its function has not returned; it ends with this process")
         }
-        for hint in hints(ending) { out.line(out.paint("hint", .accent) + ": " + hint) }
+        for hint in hints(ending) { more("hint", hint, .accent) }
     }
 
-    /// A text of the task's, with its own line ends.
-    private func more(_ word: String, _ text: String) {
+    /// A text of the task's, with its own line ends and those that the terminal makes needed.
+    private func more(_ word: String, _ text: String, _ colour: Colour = .faint) {
         let indent = String(repeating: " ", count: word.count + 2)
-        for (index, line) in Shown.lines(text).enumerated() {
-            out.line((index == 0 ? out.paint(word, .faint) + ": " : indent) + line)
+        let room = out.columns.map { max(20, $0 - indent.count) } ?? .max
+        let lines = Shown.lines(text).flatMap { Shown.wrapped($0, room) }
+        for (index, line) in lines.enumerated() {
+            out.line((index == 0 ? out.paint(word, colour) + ": " : indent) + line)
         }
     }
 
@@ -182,15 +189,16 @@ final class LifeLines: LifeView {
     private func settleProgress() {
         guard !isProgressShown, let progress else { return }
         isProgressShown = true
-        progressThrottle.note(at: progress.time)
+        // Lines stand in the order of their times; what was last reported is true later too.
+        let time = max(progress.time, lastTime)
+        progressThrottle.note(at: time)
         let text = progress.text.isEmpty ? "" : "  " + Shown.line(progress.text)
-        line(progress.time, "progress", LiveLine.percent(progress.fraction) + text)
+        line(time, "progress", LiveLine.percent(progress.fraction) + text)
     }
 
     private func line(_ time: UInt64, _ word: String, _ text: String, _ colour: Colour? = nil) {
-        // Lines stand in the order of their times.
-        settleProgress()
         erase()
+        lastTime = max(lastTime, time)
         let stamp = Shown.rightAligned(TimeText.seconds(time, decimals: 3), 8) + " s"
         // Without a text no blanks are left at the end.
         let head = text.isEmpty ? word : Shown.padded(word, 8)

@@ -59,6 +59,21 @@ enum Shown {
         return columns > 0 ? "…" + String(result) : ""
     }
 
+    /// The text in lines of so many columns, broken between words; longer words stay whole.
+    static func wrapped(_ text: String, _ columns: Int) -> [String] {
+        guard width(text) > columns else { return [text] }
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            if !line.isEmpty, width(line) + 1 + width(String(word)) > columns {
+                lines.append(line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        return lines + [line]
+    }
+
     static func padded(_ text: String, _ columns: Int) -> String {
         text + String(repeating: " ", count: max(0, columns - width(text)))
     }

@@ -20,6 +20,19 @@ struct TerminalTests {
         #expect(typist.screen.contains("\u{1B}[1;33mEXPIRED\u{1B}[0m"))
     }
 
+    @Test("what a task says is wrapped between its words")
+    func wrapped() throws {
+        let said = String(repeating: "word ", count: 40) + "end"
+        let typist = try Typist(
+            CommandRun.program, "run", CommandRun.errand("echoes"), "--payload", said)
+        let start = try #require(typist.lines.firstIndex { $0.hasPrefix("result: word word") })
+        let shown = typist.lines[start...]
+        #expect(shown.count == 3)
+        #expect(shown.allSatisfy { $0.count <= 80 })
+        #expect(shown.dropFirst().allSatisfy { $0.hasPrefix("        word word") })
+        #expect(shown.last?.hasSuffix(" end") == true)
+    }
+
     @Test("a narrow terminal, and one that knows ASCII only")
     func narrow() throws {
         let typist = try Typist(

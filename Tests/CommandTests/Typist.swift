@@ -27,8 +27,9 @@ struct Typist {
 
     /// What stood on the screen's lines at some time, without escape sequences.
     var lines: [String] {
-        screen.replacing(/\u{1B}\[[0-9;]*[mK]/, with: "").replacing("\r\n", with: "\n")
-            .split { $0 == "\n" || $0 == "\r" }.map(String.init)
+        // By scalars: CR LF is one character.
+        screen.replacing(/\u{1B}\[[0-9;]*[mK]/.matchingSemantics(.unicodeScalar), with: "")
+            .unicodeScalars.split { $0 == "\n" || $0 == "\r" }.map { String($0) }
     }
 
     private static let script = """
