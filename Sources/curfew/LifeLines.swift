@@ -169,7 +169,7 @@ final class LifeLines: LifeView {
         let before = isVerbose ? throttle.note(at: time) : throttle.admit(at: time)
         throttles[selector] = throttle
         guard let before else { return }
-        let left = before > 0 ? out.paint("  after \(before) like it", .faint) : ""
+        let left = before > 0 ? out.paint("  +\(before) like it", .faint) : ""
         line(time, "event", LifeLines.text(selector, values) + left)
     }
 
@@ -180,7 +180,7 @@ final class LifeLines: LifeView {
             let total = throttle.shown + throttle.hiddenInAll
             line(
                 time, "event",
-                "\(selector.name): \(total) in all, \(throttle.hiddenInAll) not shown; --verbose shows them"
+                "\(throttle.hiddenInAll) of \(total) \(selector.name) not shown; -v shows them"
             )
         }
     }
