@@ -17,12 +17,8 @@ extension HostRuntime {
         let slot = tasks.slot(task)
         let wasLost: Bool
         if status == .pending {
-            // Armed before it is pending, while nobody can free the slot and use it again. If it is
-            // told to stop meanwhile, this may stand where its grace should; see `Watchers.due`.
-            let before = slot.state
-            if !before.isClaimed, before.reason == nil {
-                watchers.arm(task, deadline: slot.pointee.deadline.load(ordering: .relaxed))
-            }
+            // Armed before it is pending, while nobody can free the slot and use it again.
+            watchers.armPending(task)
             pendingTasks.wrappingAdd(1, ordering: .sequentiallyConsistent)
             let (action, state) = mustStep(task) { machine in
                 (machine.functionReturned(success: nil), machine.isLost)
@@ -148,7 +144,14 @@ extension HostRuntime {
             }
             if !result.isEmpty { tasks.record(of: slot).setResult(result) }
             if wasPending { pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
-            publish(task, handler, state, armed: wasPending || verdict == .late)
+            if verdict == .late, !wasPending {
+                // Its function is still to come back: the end of the grace is not the last limit.
+                let limit =
+                    slot.pointee.deadline.load(ordering: .acquiring) &+ configuration.lostAfter
+                slot.pointee.deadline.store(limit, ordering: .releasing)
+                watchers.arm(task, deadline: limit)
+            }
+            publish(task, handler, state, armed: wasPending)
             return verdict == .late ? .late : .ok
         }
     }

@@ -209,9 +209,12 @@ extension HostRuntime {
         guard let (entry, owner) = events.directory.declaration(of: selector) else {
             return .exhausted
         }
+        // What a handler declares is its tasks' alone, also where the handler is the embedder's.
         guard owner == HostRuntime.ownPlugin,
             !handlers.contains(where: {
-                $0.description.hostEvents.contains { $0.selector == selector }
+                ($0.description.hostEvents + $0.description.events).contains {
+                    $0.selector == selector
+                }
             })
         else { return .denied }
         guard entry.declaration == signature else { return .invalid }

@@ -216,7 +216,11 @@ struct EndingTests {
         let host = try TestHost()
         let stuck = Stuck()
         try host.register(
-            expired: stuck.onExpired, run: stuck.run { call in call.complete().status == 0 ? 0 : 1 })
+            expired: stuck.onExpired,
+            run: stuck.run { call in
+                _ = call.complete()
+                return 0
+            })
         let task = try host.launch()
         #expect(stuck.entered.wait())
         #expect(host.stop(task, reason) == .ok)
@@ -381,14 +385,14 @@ struct EndingTests {
         #expect(host.counts.misbehaviours == 1)
     }
 
-    @Test("an abandoned task whose launcher keeps it says ALREADY, not STALE")
+    @Test("an abandoned task is stale to its plugin, also while its launcher keeps it")
     func abandonedKept() throws {
         let host = try TestHost()
         try host.register { _ in curfew_status(CURFEW_PENDING) }
         let task = try host.launch()
         try host.waitUntilPending(task)
         #expect(host.call(task).release() == .ok)
-        #expect(host.call(task).complete() == .already)
+        #expect(host.call(task).complete() == .stale)
         try check(task, in: host, Ending(CURFEW_OUTCOME_ABANDONED, text: Ending.abandonedText))
     }
 

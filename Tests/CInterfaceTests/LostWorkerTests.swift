@@ -168,4 +168,27 @@ struct LostWorkerTests {
         #expect(host.tryLaunch().answer == .quarantined)
         stuck.go.send()
     }
+
+    @Test("a task answered by its expiration callback, whose function stays away, loses its worker")
+    func answeredAndStuck() throws {
+        let host = try TestHost(workers: 1) { $0.lost_after_ns = .second }
+        let stuck = Stuck()
+        try host.register(
+            expired: { call, _ in _ = call.complete() },
+            run: stuck.run())
+        let task = try host.launch()
+        #expect(stuck.entered.wait())
+        host.clock?.advance(.second)
+        #expect(
+            try Ending(of: task, in: host)
+                == Ending(
+                    CURFEW_OUTCOME_EXPIRED, reason: CURFEW_REASON_BUDGET, answered: true,
+                    text: Ending.expiredText))
+        host.clock?.advance(2 * .second - 1)
+        #expect(try host.handler().lost == 0)
+        host.clock?.advance(1)
+        #expect(try host.handler().lost == 1)
+        #expect(host.tryLaunch().answer == .quarantined)
+        stuck.go.send()
+    }
 }

@@ -259,12 +259,12 @@ struct ReferenceTests {
         #expect(Answer(curfew_host_read_error(host.raw, task, nil, 0, &count)) == .wrongState)
     }
 
-    @Test("a task may launch and wait for nothing from inside; progress is readable outside")
+    @Test("progress is an event, and readable outside")
     func progress() throws {
         let host = try TestHost()
         let stuck = Stuck()
         try host.register(run: stuck.run { call in
-            call.progress(0.25, "a quarter") == .ok ? 0 : 1
+            call.progress(0.25, "a quarter") == .ok ? 0 : curfew_status(CURFEW_FAILED)
         })
         let task = try host.launch()
         #expect(stuck.entered.wait())

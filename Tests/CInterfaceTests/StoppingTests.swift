@@ -10,12 +10,14 @@ struct StoppingTests {
     func noCallback() throws {
         let host = try TestHost()
         let stuck = Stuck()
-        try host.register(run: stuck.run { call in call.isExpired && call.remaining == 0 ? 0 : 1 })
+        try host.register(run: stuck.run { call in
+            call.isExpired && call.remaining == 0 ? 0 : curfew_status(CURFEW_FAILED)
+        })
         let task = try host.launch()
         #expect(stuck.entered.wait())
         host.clock?.advance(.second + .second / 2)
         #expect(try host.query(task).phase == CURFEW_PHASE_STOPPING)
-        stuck.go.send()
+        stuck.go.send(2)
         #expect(host.wait(task) == .ok)
         let ending = try Ending(of: task, in: host)
         #expect(
@@ -26,7 +28,6 @@ struct StoppingTests {
         #expect(host.wait(try host.launch()) == .ok)
         #expect(try !host.handler().quarantined)
         #expect(host.counts.misbehaviours == 0)
-        stuck.go.send()
     }
 
     @Test("a function without an expiration callback that outlasts its grace is not answered")
