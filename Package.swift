@@ -100,7 +100,9 @@ let package = Package(
 
         // The command line: parsing and printing only.
         .executableTarget(
-            name: "curfew", dependencies: ["Curfew", "CSystem"], swiftSettings: swift,
+            name: "curfew",
+            dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew", "CSystem"],
+            swiftSettings: swift,
             linkerSettings: runtimeInside),
         .testTarget(
             name: "CommandTests", dependencies: ["TestSupport"], swiftSettings: swift),
