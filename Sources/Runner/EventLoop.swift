@@ -371,6 +371,7 @@ public final class EventLoop: @unchecked Sendable {
             case .generic(let function, let data):
                 var event = delivery.foreign
                 function(data, &event)
+            case nil: break
             }
         }
         subscription.running.wrappingSubtract(1, ordering: .sequentiallyConsistent)
@@ -386,6 +387,7 @@ public final class EventLoop: @unchecked Sendable {
     /// it.
     func unsubscribe(_ number: UInt64) -> Status {
         guard let subscription = directory.remove(number) else { return .notFound }
+        defer { subscription.letGo() }
         guard !isLoopThread else { return .ok }
         unsubscribing.wrappingAdd(1, ordering: .sequentiallyConsistent)
         while true {

@@ -43,6 +43,12 @@ extension HostRuntime {
         return counts
     }
 
+    /// The shutdown is over.
+    public var isClosed: Bool { closed }
+
+    /// The embedder turns the loop.
+    public var hasOwnLoop: Bool { configuration.ownLoop }
+
     /// Readable while events wait; -1 where the host's own thread turns the loop.
     public var eventDescriptor: Int32 { configuration.ownLoop ? events.descriptor : -1 }
 

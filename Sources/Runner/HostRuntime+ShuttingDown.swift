@@ -147,7 +147,7 @@ extension HostRuntime {
     }
 
     /// Shuts down unless that is done, retires the plugins, and gives back what nobody can touch
-    /// any more. The host must not be used afterwards.
+    /// any more. The host must not be used afterwards. A second call does nothing.
     ///
     /// Throws `TIMED_OUT` when a thread never came back: then everything it may touch is kept for
     /// the life of the process. `WRONG_THREAD`: nothing happened.

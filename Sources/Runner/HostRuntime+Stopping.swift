@@ -114,6 +114,8 @@ extension HostRuntime {
             return aside ? .busy : .already
         }
         callWorker(handler)
+        // As in `launch`: a shutdown that has begun may not have seen it.
+        if !isOpen { interruptQueued(task) }
         return .ok
     }
 }

@@ -128,7 +128,7 @@ public final class HostRuntime: @unchecked Sendable {
     /// For a manual clock: returns once nothing waits to be delivered by the loop's own thread.
     func settleEvents() {
         guard !configuration.ownLoop else { return }
-        while !events.isQuiet { csys_yield() }
+        while !events.isQuiet, !closed { csys_yield() }
     }
 
     // MARK: What is known

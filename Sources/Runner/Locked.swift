@@ -6,13 +6,13 @@ import Glibc
 /// Synchronization's `Mutex` would do, but ThreadSanitizer does not see it lock (Swift 6.3: every
 /// use is reported as a race), and a runner whose races cannot be looked for is worth less than the
 /// allocation this costs. Uncontended the two cost the same.
-final class Locked<State>: @unchecked Sendable {
+package final class Locked<State>: @unchecked Sendable {
     // Sendable: `state` is only reached with the lock held; the pointers are constant.
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let state: UnsafeMutablePointer<State>
 
-    init(_ initial: State) {
+    package init(_ initial: State) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -28,7 +28,7 @@ final class Locked<State>: @unchecked Sendable {
     }
 
     @inline(__always)
-    func withLock<Result, Failure: Error>(
+    package func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         pthread_mutex_lock(mutex)

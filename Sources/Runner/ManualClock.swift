@@ -4,9 +4,10 @@ import Synchronization
 
 /// A clock that stands still until it is advanced, so that a test owns time.
 public final class ManualClock: @unchecked Sendable {
-    // Sendable: `time` is atomic; `hosts` is locked, and a host leaves before it goes.
+    // Sendable: `time` is atomic; `hosts` is locked.
 
     private let time: UnsafeMutablePointer<Atomic<UInt64>>
+    /// Held until their shutdown is over, so that they can be while the clock is advanced.
     private let hosts = Locked<[HostRuntime]>([])
     /// One thread advances at a time.
     private let advancing = Locked<Void>(())

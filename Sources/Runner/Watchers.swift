@@ -110,27 +110,27 @@ final class Watchers: @unchecked Sendable {
 
     /// The earliest deadline of all, or a time somewhat before it.
     var nextDeadline: UInt64? {
-        let inWheel = state.withLock { $0.wheel.next }
+        let (inWheel, stopping) = state.withLock { ($0.wheel.next, $0.stopping) }
+        // Nobody keeps watch any more.
+        if stopping { return nil }
         let inCells = scan(now: 0).next
         let next = min(inWheel ?? .max, inCells)
         return next == .max ? nil : next
     }
 
-    private var isStopping: Bool { state.withLock { $0.stopping } }
-
-    /// For a manual clock: returns once everything that is due was done and every watcher sleeps.
+    /// For a manual clock: returns once everything that is due was done and every watcher sleeps, or
+    /// the watchers have been told to leave.
     func settle() {
-        while true {
+        while !state.withLock({ $0.stopping }) {
             let now = clock.now()
             let quiet = state.withLock { state in
-                if state.stopping { return true }
-                return state.calls.isEmpty && (state.wheel.next ?? .max) > now
+                state.calls.isEmpty && (state.wheel.next ?? .max) > now
                     && state.roster.posts.allSatisfy {
                         if case .asleep(let until) = $0 { until > now } else { false }
                     }
             }
             let cells = scan(now: now)
-            if quiet, isStopping || (cells.due == nil && cells.stuck == nil) { return }
+            if quiet, cells.due == nil, cells.stuck == nil { return }
             wake()
             csys_yield()
         }

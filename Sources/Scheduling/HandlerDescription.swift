@@ -48,7 +48,7 @@ public struct HandlerDescription: Sendable {
                         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
                             || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
                             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                            || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                            || $0 == UInt8(ascii: "-")
                     }
             }
     }
