@@ -185,7 +185,7 @@ extension HostRuntime {
             }
         } catch let refusal {
             // It was entered and is not used: the last call into it.
-            library.retire()
+            ThreadRole.loading.during(in: self) { library.retire() }
             throw refusal
         }
     }

@@ -167,7 +167,8 @@ extension HostRuntime {
             let (table, library) = directory.withLock { _ in (record.table, record.library) }
             if !stuck, status(of: record).status == .ready {
                 directory.withLock { _ in record.status = .retired }
-                library?.retire()
+                // Plugin code: the host must not be destroyed, nor anything loaded, from there.
+                ThreadRole.loading.during(in: self) { library?.retire() }
             }
             table?.close()
             if mayBeCalled { table?.leak() }
