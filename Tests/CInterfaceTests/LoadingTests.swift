@@ -64,13 +64,14 @@ struct LoadingTests {
         try directory.write(
             #"{"id": "org.example.a", "version": "1.0.0", "abi": 0, "library": "liba.so", "handlers": [{"identifier": "org.example.a", "kind": "processing"}]}"#,
             to: "a/manifest.json")
+        try directory.write("no library", to: "a/liba.so")
         try directory.write("no plugin", to: "c/readme")
         let host = try TestHost()
         var found: UInt32 = 0
         #expect(Answer(curfew_host_scan(host.raw, directory.path, &found, nil)) == .ok)
         #expect(found == 2)
         let list = plugins(host)
-        #expect(list.map(\.status) == [1, 4])
+        #expect(list.map(\.status) == [1, 4], "\(list.map { String(cString: $0.reason) })")
         #expect(String(cString: list[0].id) == "org.example.a")
         #expect(String(cString: list[1].id) == "")
         #expect(String(cString: list[1].reason).contains("manifest.json"))
