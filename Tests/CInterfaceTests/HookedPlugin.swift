@@ -28,7 +28,9 @@ final class HookedPlugin: @unchecked Sendable {
     ) throws {
         HookedPlugin.install
         files = try TemporaryDirectory()
-        let list = handlers.map { $0.hasPrefix("{") ? $0 : #"{"identifier": "\#($0)", "kind": "app-refresh"}"# }
+        let list = handlers.map {
+            $0.hasPrefix("{") ? $0 : #"{"identifier": "\#($0)", "kind": "app-refresh"}"#
+        }
         try files.write(
             manifest ?? """
                 {"id": "\(id)", "version": "1.0.0", "abi": 0, "library": "lib\(source).so",

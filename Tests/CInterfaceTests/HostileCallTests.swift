@@ -93,7 +93,8 @@ struct HostileCallTests {
         #expect(
             Answer(call.api.pointee.complete(call.api, call.task, 0, nil, 0, nil, 5)) == .invalid)
         #expect(
-            Answer(call.api.pointee.complete(call.api, call.task, 0, nil, 0, nil, .max)) == .invalid)
+            Answer(call.api.pointee.complete(call.api, call.task, 0, nil, 0, nil, .max)) == .invalid
+        )
         #expect(host.counts.misbehaviours == 3)
         #expect(try host.query(call.task).phase == CURFEW_PHASE_PENDING)
         #expect(call.complete() == .ok)
@@ -141,7 +142,8 @@ struct HostileCallTests {
         #expect(
             Answer(
                 call.api.pointee.complete(
-                    call.api, call.task, curfew_status(CURFEW_FAILED), long, 70_000, nil, 0)) == .ok)
+                    call.api, call.task, curfew_status(CURFEW_FAILED), long, 70_000, nil, 0)) == .ok
+        )
         #expect(try host.query(call.task).error_bytes == 65_536)
         #expect(host.errorText(call.task)?.utf8.count == 65_536)
     }

@@ -176,7 +176,8 @@ struct LoadingTests {
     @Test("what the manifest declares and the entry does not register is refused, naming it")
     func tooFew() throws {
         let host = try TestHost()
-        let plugin = try HookedPlugin(handlers: ["org.example.one", "org.example.two"]) { api, _, _ in
+        let plugin = try HookedPlugin(handlers: ["org.example.one", "org.example.two"]) {
+            api, _, _ in
             HookedPlugin.register("org.example.one", api)
         }
         let (answer, text) = plugin.load(in: host)

@@ -18,7 +18,8 @@ struct RegisteringTests {
         #expect(host.tryRegister("org.example.a", events: ["tidy_step()"]).answer == .ok)
         #expect(host.tryRegister("org.example.b", events: ["tidy_step()"]).answer == .exists)
         #expect(host.tryRegister("org.example.b", events: ["tidy_step(bool)"]).answer == .ok)
-        #expect(host.tryRegister("org.example.c", events: ["tidy_done(bool,text)"]).answer == .exists)
+        #expect(
+            host.tryRegister("org.example.c", events: ["tidy_done(bool,text)"]).answer == .exists)
         #expect(curfew_host_handlers(host.raw) == 4)
     }
 
@@ -184,7 +185,8 @@ struct RegisteringTests {
         options.struct_size = UInt32(MemoryLayout<curfew_launch_options>.size)
         options.payload_bytes = 5
         #expect(
-            Answer(curfew_host_launch(host.raw, "org.example.tidy", &options, nil, nil)) == .invalid)
+            Answer(curfew_host_launch(host.raw, "org.example.tidy", &options, nil, nil)) == .invalid
+        )
         options.payload_bytes = .max
         withUnsafePointer(to: &options) { address in
             var huge = address.pointee
