@@ -17,7 +17,8 @@ let swift: [SwiftSetting] = [
 // Exclusivity of class properties on the path of a task is proven by tests and sanitizers.
 let fast: [SwiftSetting] =
     swift
-    + (ours ? [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))] : [])
+    + (ours
+        ? [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))] : [])
 
 func link(_ flags: [String]) -> [LinkerSetting] {
     ours
@@ -80,7 +81,7 @@ let package = Package(
             name: "Curfew", dependencies: ["Runner", "PluginBridge", "Scheduling", "CCurfew"],
             swiftSettings: fast),
         .testTarget(
-            name: "CurfewTests", dependencies: ["Curfew", "CCurfew", "TestSupport"],
+            name: "CurfewTests", dependencies: ["Curfew", "CInterface", "CCurfew", "TestSupport"],
             swiftSettings: swift),
 
         // include/curfew/host.h in Swift; libcurfew.so.
@@ -99,7 +100,9 @@ let package = Package(
 
         // The command line: parsing and printing only.
         .executableTarget(
-            name: "curfew", dependencies: ["Curfew", "CSystem"], swiftSettings: swift,
+            name: "curfew",
+            dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew", "CSystem"],
+            swiftSettings: swift,
             linkerSettings: runtimeInside),
         .testTarget(
             name: "CommandTests", dependencies: ["TestSupport"], swiftSettings: swift),

@@ -12,39 +12,33 @@ public final class EventWait: Sendable {
         self.host = host
     }
 
-    deinit { giveUp() }
+    deinit { host.runtime.giveUp(expectation, BridgeError(.notFound, "the wait was given up")) }
 
-    func giveUp() {
-        host.runtime.giveUp(expectation, BridgeError(.notFound, "the wait was given up"))
-    }
-
-    /// The event, once it comes. Throws `CurfewError` with `.timedOut` or `.closing`, and
-    /// `CancellationError` when a newer wait took this one's place or this Swift task is cancelled.
+    /// The event, once it comes, at most `limit` of real time from now. Asked again it tells the
+    /// same.
+    ///
+    /// Throws `CurfewError` with `.timedOut` or `.closing`, and `CancellationError` when a newer wait
+    /// took this one's place or this Swift task is cancelled. Each of them ends the wait for all who
+    /// ask.
     public func event(within limit: Duration? = nil) async throws -> HostEvent {
-        try await withThrowingTaskGroup(of: HostEvent?.self) { group in
-            group.addTask {
-                try await withTaskCancellationHandler {
-                    try await self.uncancelled()
-                } onCancel: {
-                    self.host.runtime.giveUp(
-                        self.expectation, BridgeError(.replaced, "the waiting task was cancelled"))
-                }
+        let timer = limit.map { limit in
+            Task {
+                try await Task.sleep(for: limit)
+                host.runtime.giveUp(
+                    expectation,
+                    BridgeError(.timedOut, "the event did not come within \(limit)"))
             }
-            if let limit {
-                group.addTask {
-                    try await Task.sleep(for: limit)
-                    return nil
-                }
-            }
-            defer { group.cancelAll() }
-            guard let event = try await group.next() ?? nil else {
-                throw CurfewError(.timedOut, "the event did not come within \(limit ?? .zero)")
-            }
-            return event
+        }
+        defer { timer?.cancel() }
+        return try await withTaskCancellationHandler {
+            try await uncancelled()
+        } onCancel: {
+            host.runtime.giveUp(
+                expectation, BridgeError(.replaced, "the waiting task was cancelled"))
         }
     }
 
-    func uncancelled() async throws -> HostEvent {
+    private func uncancelled() async throws -> HostEvent {
         let result = await withCheckedContinuation { continuation in
             host.runtime.whenSettled(expectation) { continuation.resume(returning: $0) }
         }

@@ -17,20 +17,13 @@ final class HandlerClosures: Sendable {
         self.expired = expired
     }
 
-    /// Registers them. They live as long as the process: a lost worker may be inside them when the
-    /// host is gone.
+    /// Registers them. The host keeps them: for ever, if a lost worker is inside them when it goes.
     func register(
         _ description: HandlerDescription, in runtime: HostRuntime
     ) throws(BridgeError) -> HandlerRecord {
-        let retained = Unmanaged.passRetained(self)
-        do {
-            return try runtime.register(
-                description, run: runClosures, expired: expired == nil ? nil : expireClosures,
-                data: retained.toOpaque())
-        } catch {
-            retained.release()
-            throw error
-        }
+        try runtime.register(
+            description, run: runClosures, expired: expired == nil ? nil : expireClosures,
+            data: Unmanaged.passUnretained(self).toOpaque(), owner: self)
     }
 }
 

@@ -14,12 +14,20 @@ public import Scheduling
 /// try host.shutDown()
 /// ```
 ///
-/// All members may be used from any thread, but for `load`, `scan` and `shutDown`, which must not
-/// be called from inside the host's own callbacks. A host whose last reference goes is shut down
-/// first, with the default limits.
+/// All members may be used from any thread, but for `load`, `scan`, `shutDown` and `dispatch`, which
+/// throw `.wrongThread` inside the host's own callbacks, events and handlers. All that throw, throw
+/// `CurfewError` unless they say otherwise. Durations are real time where a caller waits, and time
+/// of the host's clock where a task's budget or grace is meant.
+///
+/// A host whose last reference goes is shut down first, with the default limits: the thread that
+/// drops it waits for that, except one of the host's own, which leaves it to another thread. Tasks,
+/// observations and waits hold their host; handlers and observers should capture it `weak`.
 public final class Host: Sendable {
     /// The parts below, for the C interface.
     public let runtime: HostRuntime
+
+    /// The sequences that were given out and have not ended, by the number of their subscription.
+    private let streams = Locked<[UInt64: AsyncStream<HostEvent>.Continuation]>([:])
 
     /// Makes a host. Throws `CurfewError` with code `.invalid` when the configuration cannot be
     /// used, `.system` when threads or descriptors are lacking.
@@ -31,34 +39,51 @@ public final class Host: Sendable {
         }
     }
 
-    deinit { try? runtime.destroy() }
+    deinit {
+        let end = HostEnd(
+            runtime: runtime, streams: streams.withLock { Array($0.values) })
+        if !end.finish() { end.finishElsewhere() }
+    }
 
     // MARK: Plugins and handlers
 
     /// Reads the manifests of the plugins in a directory without loading code. Returns how many
     /// were found; faulty ones are listed in `plugins` with their fault and are not an error here.
+    ///
+    /// Throws `.system` when the directory cannot be read, and `.closing`.
     @discardableResult
     public func scan(_ directory: String) throws -> Int {
         do { return try runtime.scan(directory) } catch { throw CurfewError(error) }
     }
 
     /// Loads the plugin in a directory and registers its handlers. On an error nothing of it is
-    /// registered.
+    /// registered, and `plugins` says why.
+    ///
+    /// Throws `.refused` (its manifest or its library), `.abiMismatch`, `.exists` (an identifier, an
+    /// event or the plugin's id is taken; what is there stays), `.failed` (its entry said no),
+    /// `.system` or `.closing`.
     public func load(plugin directory: String) throws {
         do { try runtime.load(directory) } catch { throw CurfewError(error) }
     }
 
-    /// The plugins that were scanned or loaded.
+    /// The plugins that were scanned or loaded, in that order.
     public var plugins: [PluginInfo] { runtime.plugins.map { PluginInfo($0, runtime) } }
 
-    /// The registered handlers.
+    /// The registered handlers, in the order of registration.
     public var handlers: [HandlerInfo] { runtime.handlers.map(HandlerInfo.init) }
+
+    /// What the host has counted since it was made.
+    public var counts: HostCounts { runtime.counts }
 
     /// Registers a handler of the embedder's own; it is treated like a plugin's.
     ///
     /// `run` is called on a worker, within the description's budget; returning is success, throwing
-    /// is failure with the error's description as text. `expired` is called on a watcher's thread
-    /// when the task is to stop.
+    /// is failure with the error's description as text, cut at about 1,000 bytes. `expired` is
+    /// called once, at most, on a watcher's thread, when the task is to stop, while `run` may still
+    /// be at work; it should be short. Both are kept until the host is gone, and for ever when a
+    /// thread never came back from them.
+    ///
+    /// Throws `.exists` (the identifier or an event is taken), `.invalid` or `.closing`.
     @discardableResult
     public func register(
         _ description: HandlerDescription,
@@ -73,17 +98,19 @@ public final class Host: Sendable {
         }
     }
 
-    /// Stops starting tasks of a handler, or of all; they wait, and running ones go on.
+    /// Stops starting tasks of a handler, or of all that are registered; they wait, and running ones
+    /// go on. Throws `.notFound`.
     public func pause(_ identifier: String? = nil) throws {
         try CurfewError.check(runtime.pause(identifier), identifier ?? "all handlers")
     }
 
-    /// Undoes `pause`.
+    /// Undoes `pause`. Throws `.notFound`.
     public func resume(_ identifier: String? = nil) throws {
         try CurfewError.check(runtime.resume(identifier), identifier ?? "all handlers")
     }
 
-    /// Lifts the quarantine of a handler whose worker was lost.
+    /// Lifts the quarantine of a handler whose worker was lost. Throws `.notFound`; a handler that is
+    /// not quarantined is not an error.
     public func lift(_ identifier: String) throws {
         try CurfewError.check(runtime.lift(identifier), identifier)
     }
@@ -92,8 +119,13 @@ public final class Host: Sendable {
 
     /// Launches a handler: one more task in its queue. Never blocks.
     ///
-    /// Throws `CurfewError`: `.notFound`, `.busy` (its queue is full), `.exhausted`, `.quarantined`,
-    /// `.tooLarge` or `.closing`. How the task ends is not an error of the launch.
+    /// `payload` is copied. `budget` and `grace` are the handler's where they are nil, at most a day,
+    /// the budget longer than nothing. `attempt` is passed on to the handler.
+    ///
+    /// Throws `.notFound`, `.busy` (its queue is full: try again later), `.exhausted` (the limit of
+    /// tasks, or of workers the handler may lose), `.quarantined`, `.tooLarge` (the payload),
+    /// `.invalid` or `.closing`; then nothing was launched and no event follows. How the task ends
+    /// is not an error of the launch.
     @discardableResult
     public func launch(
         _ identifier: String, payload: [UInt8] = [], budget: Duration? = nil,
@@ -104,12 +136,23 @@ public final class Host: Sendable {
                 .notFound,
                 "no handler is registered for \"\(identifier)\"; load its plugin first")
         }
+        if let budget, budget <= .zero {
+            throw CurfewError(
+                .invalid,
+                "\(identifier): a budget of \(budget) leaves no time; nothing was launched")
+        }
+        if let grace, grace < .zero {
+            throw CurfewError(
+                .invalid, "\(identifier): a grace of \(grace) is negative; nothing was launched")
+        }
         let launched = payload.withUnsafeBytes {
             runtime.launch(
                 handler.index,
+                // To the runtime 0 means the handler's own.
                 HostRuntime.Launch(
-                    payload: $0, budget: budget?.inNanoseconds ?? 0,
-                    grace: grace?.inNanoseconds ?? 0, attempt: attempt, keep: true))
+                    payload: $0, budget: budget.map { max(1, $0.inNanoseconds) } ?? 0,
+                    grace: grace.map { max(1, $0.inNanoseconds) } ?? 0, attempt: attempt,
+                    keep: true))
         }
         try CurfewError.check(launched.status, identifier)
         return LaunchedTask(id: launched.task, host: self)
@@ -118,27 +161,46 @@ public final class Host: Sendable {
     // MARK: Events
 
     /// The events of a selector (`"mirror_done::"`), or all, from now on until the sequence is
-    /// dropped or the host shut down.
+    /// dropped or the host has ended.
     ///
-    /// At most `limit` wait to be taken; what comes while as many wait is dropped, which the
-    /// `sequence` numbers show.
+    /// It ends after the last event of the shutdown: with `ownLoop` after that one was dispatched.
+    /// Does not hold the host. At most `limit` events wait to be taken; what comes while as many
+    /// wait is dropped: take them quickly, or follow `LaunchedTask.outcome` instead. Where all
+    /// events are asked for, a gap in their `sequence` shows what was dropped.
+    ///
+    /// Throws `.invalid` for what is no selector.
     public func events(named selector: String? = nil, limit: Int = 4_096) throws
         -> AsyncStream<HostEvent>
     {
         let parsed = try selector.map(Host.parse)
         let (stream, continuation) = AsyncStream<HostEvent>.makeStream(
-            bufferingPolicy: .bufferingOldest(limit))
+            bufferingPolicy: .bufferingOldest(max(1, limit)))
         let number: UInt64
         switch runtime.subscribe(parsed, .closure { continuation.yield($0) }) {
         case .success(let subscribed): number = subscribed
         case .failure(let error): throw CurfewError(error)
         }
+        streams.withLock { $0[number] = continuation }
         let runtime = runtime
-        continuation.onTermination = { _ in _ = runtime.unsubscribe(number) }
+        continuation.onTermination = { [weak self] _ in
+            _ = runtime.unsubscribe(number)
+            self?.streams.withLock { $0[number] = nil }
+        }
+        // A shutdown that was over before the sequence was listed has not ended it.
+        if runtime.isClosed, !runtime.hasOwnLoop { endStreams() }
         return stream
     }
 
-    /// Calls `body` for each event of a selector, or for all, on the thread that turns the loop.
+    /// No event comes any more.
+    private func endStreams() {
+        for continuation in streams.withLock({ Array($0.values) }) { continuation.finish() }
+    }
+
+    /// Calls `body` for each event of a selector, or for all, on the thread that turns the loop,
+    /// one at a time. An event that a wait took is seen by observers of all events only.
+    ///
+    /// Ends with the observation that is returned: keep it. Throws `.invalid` for what is no
+    /// selector.
     public func observe(
         _ selector: String? = nil, _ body: @escaping @Sendable (HostEvent) -> Void
     ) throws -> Observation {
@@ -150,25 +212,32 @@ public final class Host: Sendable {
 
     /// Expects the next event that matches: from now on it is kept for `EventWait.event`, and
     /// subscribers to that selector do not see it. Expect first, then launch, and nothing is missed.
+    ///
+    /// A wait for the same selector and task takes the place of an older one, which throws
+    /// `CancellationError`. Throws `.invalid` for what is no selector, and `.closing`.
     public func expect(_ selector: String, of task: LaunchedTask? = nil) throws -> EventWait {
-        switch runtime.events.expect(try Host.parse(selector), task: task?.id ?? 0, context: 0) {
+        switch runtime.expect(try Host.parse(selector), task: task?.id ?? 0, context: 0) {
         case .success(let expectation): return EventWait(expectation, self)
         case .failure(let error): throw CurfewError(error)
         }
     }
 
     /// Waits for the next event that matches, in place of an older wait for the same event and task,
-    /// which throws `CancellationError`.
+    /// which throws `CancellationError`. At most `limit` of real time; nil waits until the shutdown.
     ///
-    /// Throws `CurfewError` with `.timedOut` or `.closing`, and `CancellationError` when this Swift
-    /// task is cancelled.
+    /// Throws `.timedOut`, `.closing`, and `.invalid` for what is no selector; `CancellationError`
+    /// when a newer wait took this one's place, or this Swift task is cancelled.
     public func wait(
         for selector: String, of task: LaunchedTask? = nil, within limit: Duration? = nil
     ) async throws -> HostEvent {
         try await expect(selector, of: task).event(within: limit)
     }
 
-    /// Raises an event of the embedder's own, about no task.
+    /// Raises an event of the embedder's own, about no task. It is queued like all others; the first
+    /// time settles the types of its parameters, which its name and their number belong to.
+    ///
+    /// Throws `.denied` (the name is a handler's or the host's own), `.invalid` (no name, or other
+    /// types than before), `.busy` (the queue is full) or `.closing`.
     public func raise(_ name: String, _ values: EventValue...) throws {
         guard let selector = EventSelector(name: name, arity: values.count) else {
             throw CurfewError(.invalid, "\"\(name)\" cannot be an event's name")
@@ -176,12 +245,26 @@ public final class Host: Sendable {
         try CurfewError.check(runtime.raise(selector, values), "event \(selector)")
     }
 
-    /// Delivers up to `limit` waiting events (0: all) on this thread, for a host with `ownLoop`.
-    /// Returns how many.
+    /// A descriptor that is readable while events wait, for `poll` or `epoll`; the host's, never to
+    /// be read or closed. Nil without `ownLoop`.
+    public var eventDescriptor: Int32? {
+        let descriptor = runtime.eventDescriptor
+        return descriptor < 0 ? nil : descriptor
+    }
+
+    /// Delivers up to `limit` events (0: all that wait now) on this thread, for a host with
+    /// `ownLoop`, or one that is shut down. Returns how many.
+    ///
+    /// Throws `.wrongState` where the host's own thread turns the loop, and `.wrongThread` inside an
+    /// event, or while another thread is at it.
     @discardableResult
     public func dispatch(limit: UInt32 = 0) throws -> Int {
+        // What is raised after the shutdown is about nothing that could still be waited for.
+        let isLast = runtime.isClosed
         switch runtime.dispatch(limit: limit) {
-        case .success(let count): return Int(count)
+        case .success(let count):
+            if isLast, limit == 0 || count < limit { endStreams() }
+            return Int(count)
         case .failure(let error): throw CurfewError(error)
         }
     }
@@ -201,9 +284,16 @@ public final class Host: Sendable {
     /// Ends the host's work in four bounded phases: nothing new is taken in, tasks may finish, the
     /// rest is told to stop, whoever has not answered is interrupted. A second call does nothing.
     ///
-    /// Throws `.timedOut` when a function of a plugin has not returned (the text names it), and
-    /// `.wrongThread` from inside the host's own callbacks.
+    /// Blocks the calling thread for as long as `limits` say, in real time. Throws `.timedOut` when
+    /// a function of a plugin has not returned (the text names it), and `.wrongThread`; then
+    /// nothing happened.
     public func shutDown(_ limits: HostRuntime.Shutdown = HostRuntime.Shutdown()) throws {
-        do { try runtime.shutDown(limits) } catch { throw CurfewError(error) }
+        do {
+            try runtime.shutDown(limits)
+        } catch {
+            if error.status != .wrongThread, !runtime.hasOwnLoop { endStreams() }
+            throw CurfewError(error)
+        }
+        if !runtime.hasOwnLoop { endStreams() }
     }
 }

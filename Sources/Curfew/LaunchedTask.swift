@@ -42,8 +42,9 @@ public final class LaunchedTask: Sendable {
         }
     }
 
-    /// Waits on this thread until it is over, at most `limit`. Throws `.timedOut`, `.closing`, or
-    /// `.wrongThread` on one of the host's workers or watchers.
+    /// Waits on this thread until it is over, at most `limit` of real time; on the loop's own thread
+    /// it turns the loop meanwhile. Throws `CurfewError` with `.timedOut`, `.closing` when the
+    /// shutdown begins, or `.wrongThread` on one of the host's workers or watchers.
     @discardableResult
     public func wait(atMost limit: Duration = .seconds(3_600)) throws -> Outcome {
         let (status, state) = host.runtime.wait(id, timeout: limit.inNanoseconds)
@@ -56,7 +57,8 @@ public final class LaunchedTask: Sendable {
     @discardableResult
     public func cancel() -> Bool { host.runtime.cancel(id) == .ok }
 
-    /// Tells it to stop while it runs, for `.condition` or `.host`.
+    /// Tells it to stop while it runs, for `.condition` or `.host`. Returns false for other reasons,
+    /// before it has started, and when it is over or was told to stop before.
     @discardableResult
     public func stop(_ reason: StopReason) -> Bool { host.runtime.stopTask(id, reason) == .ok }
 
@@ -64,7 +66,8 @@ public final class LaunchedTask: Sendable {
     @discardableResult
     public func pause() -> Bool { host.runtime.hold(id) == .ok }
 
-    /// Lets it go again.
+    /// Lets it go again, to the end of its queue if its turn had come meanwhile. Returns false when
+    /// it was not held back, and when the queue is full.
     @discardableResult
     public func resume() -> Bool { host.runtime.resumeTask(id) == .ok }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
-import Scheduling
+import PluginBridge
+public import Scheduling
 
 /// A task as the embedder's own handler sees it, through the same table a plugin gets.
 public struct RunningTask: @unchecked Sendable {
@@ -12,7 +13,7 @@ public struct RunningTask: @unchecked Sendable {
     /// True once it should stop. One load: look at it in any loop.
     public var isExpired: Bool { api.pointee.is_expired(api, id) }
 
-    /// How much of the budget is left.
+    /// How much of the budget is left, zero once it should stop.
     public var remaining: Duration { Duration(inNanoseconds: api.pointee.remaining_ns(api, id)) }
 
     /// What it was launched with.
@@ -36,7 +37,46 @@ public struct RunningTask: @unchecked Sendable {
         return buffer.pointee
     }
 
-    /// Reports progress: a fraction in 0…1 and a text.
+    /// Raises an event that the handler's description declares, with exactly the declared types; it
+    /// is delivered before the task's done event.
+    ///
+    /// Throws `CurfewError` with `.denied` (not declared, or the host's own), `.invalid` (other
+    /// parameters), `.busy` (the queue of events is full), `.already` (the task is over) or `.stale`.
+    public func raise(_ name: String, _ values: EventValue...) throws {
+        // One block for all texts, which have to stay where they are until the call returns.
+        var bytes: [CChar] = []
+        var places: [(start: Int, count: Int)] = []
+        for value in values {
+            guard case .text(let text) = value else { continue }
+            places.append((bytes.count, text.utf8.count))
+            bytes += text.utf8.map { CChar(bitPattern: $0) } + [0]
+        }
+        let verdict = bytes.withUnsafeBufferPointer { texts in
+            var next = places.makeIterator()
+            let foreign = values.map { value in
+                var foreign = curfew_value()
+                foreign.struct_size = UInt32(MemoryLayout<curfew_value>.size)
+                foreign.type = value.type.rawValue
+                switch value {
+                case .bool(let flag): foreign.integer = flag ? 1 : 0
+                case .int32(let number): foreign.integer = Int64(number)
+                case .int64(let number): foreign.integer = number
+                case .double(let number): foreign.number = number
+                case .text:
+                    guard let (start, count) = next.next(), let base = texts.baseAddress else {
+                        break
+                    }
+                    foreign.text = base + start
+                    foreign.text_bytes = UInt64(count)
+                }
+                return foreign
+            }
+            return api.pointee.raise(api, id, name, foreign, UInt32(foreign.count))
+        }
+        try CurfewError.check(Status(rawValue: verdict), "event \(name)")
+    }
+
+    /// Reports progress: a fraction in 0…1 and a text, of which 1 KiB is kept.
     public func report(_ fraction: Double, _ text: String = "") {
         var text = text
         text.withUTF8 { bytes in
@@ -47,7 +87,8 @@ public struct RunningTask: @unchecked Sendable {
     }
 
     /// Completes it before its function returns, with bytes for the launcher. False when it was
-    /// over before.
+    /// over before, or the bytes are more than the host's limit (1 MiB). What the function returns
+    /// or throws afterwards is ignored.
     @discardableResult
     public func complete(result: [UInt8] = []) -> Bool {
         result.withUnsafeBytes {

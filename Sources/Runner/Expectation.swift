@@ -9,11 +9,11 @@ public final class Expectation: @unchecked Sendable {
 
     private struct State {
         var outcome: Result<HostEvent, BridgeError>?
-        var continuation: (@Sendable (Result<HostEvent, BridgeError>) -> Void)?
+        var continuations: [@Sendable (Result<HostEvent, BridgeError>) -> Void] = []
     }
 
     public let number: UInt64
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
 
     init(number: UInt64) {
@@ -32,15 +32,15 @@ public final class Expectation: @unchecked Sendable {
 
     /// The first one decides.
     func settle(_ outcome: Result<HostEvent, BridgeError>) {
-        let continuation = state.withLock { state in
+        let continuations = state.withLock { state in
             guard state.outcome == nil else {
-                return Optional<@Sendable (Result<HostEvent, BridgeError>) -> Void>.none
+                return [@Sendable (Result<HostEvent, BridgeError>) -> Void]()
             }
             state.outcome = outcome
-            defer { state.continuation = nil }
-            return state.continuation
+            defer { state.continuations = [] }
+            return state.continuations
         }
-        continuation?(outcome)
+        for continuation in continuations { continuation(outcome) }
         word.pointee.store(1, ordering: .sequentiallyConsistent)
         csys_futex_wake(word, .max)
     }
@@ -48,7 +48,7 @@ public final class Expectation: @unchecked Sendable {
     /// Calls `body` once, when it is settled, on the thread that settles it, or at once.
     func whenSettled(_ body: @escaping @Sendable (Result<HostEvent, BridgeError>) -> Void) {
         let settled = state.withLock { state in
-            if state.outcome == nil { state.continuation = body }
+            if state.outcome == nil { state.continuations.append(body) }
             return state.outcome
         }
         if let settled { body(settled) }

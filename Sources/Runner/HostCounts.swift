@@ -37,10 +37,17 @@ extension HostRuntime {
         counts.eventsLost = events.pointee.dropped.load(ordering: .relaxed)
         counts.misbehaviours = misbehaviours.load(ordering: .relaxed)
         counts.wakeups =
-            events.pointee.wakeups.load(ordering: .relaxed) &+ watchers.wakeups.load(ordering: .relaxed)
+            events.pointee.wakeups.load(ordering: .relaxed)
+            &+ watchers.wakeups.load(ordering: .relaxed)
             &+ lanes.reduce(0) { $0 &+ $1.wakeups.load(ordering: .relaxed) }
         return counts
     }
+
+    /// The shutdown is over.
+    public var isClosed: Bool { closed }
+
+    /// The embedder turns the loop.
+    public var hasOwnLoop: Bool { configuration.ownLoop }
 
     /// Readable while events wait; -1 where the host's own thread turns the loop.
     public var eventDescriptor: Int32 { configuration.ownLoop ? events.descriptor : -1 }

@@ -23,7 +23,11 @@ public struct HostEvent: Sendable {
             case .int32: return .int32(Int32(truncatingIfNeeded: value.integer))
             case .int64: return .int64(value.integer)
             case .double: return .double(value.number)
-            case .text, nil: return .text(value.text.map { String(cString: $0) } ?? "")
+            case .text, nil:
+                // Its length, not its NUL: a text may have one inside.
+                let bytes = UnsafeRawBufferPointer(
+                    start: value.text, count: value.text == nil ? 0 : Int(value.text_bytes))
+                return .text(String(decoding: bytes, as: UTF8.self))
             }
         }
         self.task = task

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
+import CSystem
 import PluginBridge
 import Scheduling
 import Synchronization
@@ -18,15 +19,14 @@ extension HostRuntime {
         let wasLost: Bool
         if status == .pending {
             // Armed before it is pending, while nobody can free the slot and use it again.
-            let before = slot.state
-            if !before.isClaimed, before.reason == nil {
-                watchers.arm(task, deadline: slot.pointee.deadline.load(ordering: .relaxed))
-            }
+            watchers.armPending(task)
             pendingTasks.wrappingAdd(1, ordering: .sequentiallyConsistent)
             let (action, state) = mustStep(task) { machine in
                 (machine.functionReturned(success: nil), machine.isLost)
             }
-            if action.0 == .none { pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+            if action.0 == .none {
+                pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            }
             wasLost = action.1
             freeIfDone(task, state)
         } else {
@@ -91,19 +91,25 @@ extension HostRuntime {
         if let outcome = claimed.outcome { handler.count(outcome) }
         let wanted =
             events.wants(handler.pointee.doneTakers) || claimed.hasRaised
-        let record = tasks.existingRecord(of: slot)
-        let (_, state) = mustStep(task) { $0.publish(queueingDone: wanted) }
+        // Pinned until those who wait have been told: somebody may release the task, or deliver its
+        // done event, the moment it is published, and then the slot would be another task's.
+        while !mustStep(
+            task,
+            { machine in
+                guard machine.pin() else { return false }
+                machine.publish(queueingDone: wanted)
+                return true
+            }
+        ).0 { csys_yield() }
         if wanted {
             events.raiseDone(slot)
         } else {
             events.counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
         }
         // Somebody who waits has made the record before looking at the state for the last time.
-        if state.generation == task.generation {
-            (record ?? tasks.existingRecord(of: slot))?.announce()
-        } else {
-            tasks.free(task)
-        }
+        tasks.existingRecord(of: slot)?.announce()
+        let (_, state) = mustStep(task) { $0.unpin() }
+        freeIfDone(task, state)
     }
 
     // MARK: Completion by the plugin
@@ -145,7 +151,14 @@ extension HostRuntime {
             }
             if !result.isEmpty { tasks.record(of: slot).setResult(result) }
             if wasPending { pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
-            publish(task, handler, state, armed: wasPending || verdict == .late)
+            if verdict == .late, !wasPending {
+                // Its function is still to come back: the end of the grace is not the last limit.
+                let limit =
+                    slot.pointee.deadline.load(ordering: .acquiring) &+ configuration.lostAfter
+                slot.pointee.deadline.store(limit, ordering: .releasing)
+                watchers.arm(task, deadline: limit)
+            }
+            publish(task, handler, state, armed: wasPending)
             return verdict == .late ? .late : .ok
         }
     }
@@ -177,7 +190,9 @@ extension HostRuntime {
         if wasPending {
             pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         } else {
-            watchers.arm(task, deadline: clock.now() &+ configuration.lostAfter)
+            let limit = clock.now() &+ configuration.lostAfter
+            tasks.slot(task).pointee.deadline.store(limit, ordering: .releasing)
+            watchers.arm(task, deadline: limit)
         }
         publish(task, handler, state, armed: false)
     }
@@ -196,6 +211,8 @@ extension HostRuntime {
             "a task did not return within \(seconds) s after its grace; its worker is lost"
         handler.quarantineReason = reason
         cell.pointee.gate.bitwiseOr(gate, ordering: .sequentiallyConsistent)
+        // It may have come back while this was written down.
+        reopenIfFew(cell)
         misbehaved(
             "\"\(handler.description.identifier)\": \(reason). The handler is quarantined; lift that once it is mended",
             tasks.publicID(task), cell.pointee.plugin)
@@ -207,16 +224,25 @@ extension HostRuntime {
     /// A lost worker has come back after all. Its thread ends.
     private func workerCameBack(_ handler: HandlerCellPointer) {
         lostWorkers.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-        let count = handler.pointee.lost.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue
-        if count < configuration.lostLimit {
-            handler.pointee.gate.bitwiseAnd(
-                ~HandlerCell.Gate.exhausted, ordering: .sequentiallyConsistent)
-        }
+        handler.pointee.lost.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        reopenIfFew(handler)
         if let record = self.handler(at: handler.pointee.index) {
             log(
                 .info, pluginID(handler.pointee.plugin), 0,
                 "a lost worker of \"\(record.description.identifier)\" has come back")
         }
+    }
+
+    /// A handler that has fewer lost workers than it may goes on, unless it is quarantined or paused.
+    private func reopenIfFew(_ handler: HandlerCellPointer) {
+        guard
+            handler.pointee.lost.load(ordering: .sequentiallyConsistent)
+                < configuration.lostLimit
+        else { return }
+        let before = handler.pointee.gate.bitwiseAnd(
+            ~HandlerCell.Gate.exhausted, ordering: .sequentiallyConsistent
+        ).oldValue
+        if before & HandlerCell.Gate.exhausted != 0 { reopen(handler) }
     }
 
     /// The last reference of a pending task went without a completion.

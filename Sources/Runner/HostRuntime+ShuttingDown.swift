@@ -33,7 +33,9 @@ extension HostRuntime {
         }
         enter(.draining)
         events.close()
-        for record in waits.withLock({ Array($0.values) }) { record.disturb() }
+        for wait in waits.withLock({ Array($0.values) }) { wait.record.disturb() }
+        // Whoever turns the loop while it waits sleeps on the descriptor.
+        csys_eventfd_signal(events.descriptor)
         wait(limits.drain) { isIdle }
         life.withLock { $0.drained() }
         enter(.expiring)
@@ -145,7 +147,7 @@ extension HostRuntime {
     }
 
     /// Shuts down unless that is done, retires the plugins, and gives back what nobody can touch
-    /// any more. The host must not be used afterwards.
+    /// any more. The host must not be used afterwards. A second call does nothing.
     ///
     /// Throws `TIMED_OUT` when a thread never came back: then everything it may touch is kept for
     /// the life of the process. `WRONG_THREAD`: nothing happened.
@@ -157,6 +159,7 @@ extension HostRuntime {
             if error.status == .wrongThread { throw error }
             failure = error
         }
+        guard !destroyed.exchange(true, ordering: .sequentiallyConsistent) else { return }
         let stuck = threads.load(ordering: .sequentiallyConsistent) > 0
         let mayBeCalled = stuck || unanswered.load(ordering: .sequentiallyConsistent) > 0
         let records = plugins

@@ -29,20 +29,23 @@ extension HostRuntime {
             // From here to `callbackReturned` the slot is kept.
             let slot = tasks.slot(task)
             let record = tasks.record(of: slot)
+            let grace = record.grace != 0 ? record.grace : handler.pointee.grace
+            let graceEnd = clock.now() &+ grace
             let told = record.order.withLock { _ -> Bool in
+                // Before the reason can be seen: whoever finds both compares this with the time.
+                slot.pointee.deadline.store(graceEnd, ordering: .releasing)
                 let (confirmed, after) = mustStep(task) { $0.stopConfirmed(reason) }
                 guard confirmed else {
                     freeIfDone(task, after)
                     return false
                 }
-                if let expired = events.entry(handler.pointee.expiredEvent) {
+                if let expired = events.directory.entry(handler.pointee.expiredEvent) {
                     _ = events.raiseIfWanted(expired, task: tasks.publicID(task), [])
                 }
                 return true
             }
             guard told else { return .already }
-            let grace = record.grace != 0 ? record.grace : handler.pointee.grace
-            watchers.arm(task, deadline: clock.now() &+ grace)
+            watchers.arm(task, deadline: graceEnd)
             return .told
         }
     }
@@ -111,6 +114,8 @@ extension HostRuntime {
             return aside ? .busy : .already
         }
         callWorker(handler)
+        // As in `launch`: a shutdown that has begun may not have seen it.
+        if !isOpen { interruptQueued(task) }
         return .ok
     }
 }

@@ -4,16 +4,13 @@ import Synchronization
 
 /// A clock that stands still until it is advanced, so that a test owns time.
 public final class ManualClock: @unchecked Sendable {
-    // Sendable: `time` is atomic; `hosts` is locked, and a host leaves before it goes.
-
-    private struct Member {
-        unowned(unsafe) let host: HostRuntime
-    }
+    // Sendable: `time` is atomic; `hosts` is locked.
 
     private let time: UnsafeMutablePointer<Atomic<UInt64>>
-    private let hosts = Mutex<[Member]>([])
+    /// Held until their shutdown is over, so that they can be while the clock is advanced.
+    private let hosts = Locked<[HostRuntime]>([])
     /// One thread advances at a time.
-    private let advancing = Mutex<Void>(())
+    private let advancing = Locked<Void>(())
 
     /// Makes a clock that shows 1 s.
     public init() {
@@ -29,9 +26,9 @@ public final class ManualClock: @unchecked Sendable {
     /// True while a host uses it.
     public var isInUse: Bool { hosts.withLock { !$0.isEmpty } }
 
-    func join(_ host: HostRuntime) { hosts.withLock { $0.append(Member(host: host)) } }
+    func join(_ host: HostRuntime) { hosts.withLock { $0.append(host) } }
 
-    func leave(_ host: HostRuntime) { hosts.withLock { $0.removeAll { $0.host === host } } }
+    func leave(_ host: HostRuntime) { hosts.withLock { $0.removeAll { $0 === host } } }
 
     /// Moves the clock by `nanoseconds`, stopping at every deadline in between, and returns once
     /// everything that came due has been delivered.
@@ -39,19 +36,19 @@ public final class ManualClock: @unchecked Sendable {
     /// `WRONG_THREAD` from inside a host that uses the clock: it would wait for itself.
     public func advance(by nanoseconds: UInt64) -> Status {
         let members = hosts.withLock { $0 }
-        guard members.allSatisfy({ ThreadRole.current(in: $0.host) == .other }) else {
+        guard members.allSatisfy({ ThreadRole.current(in: $0) == .other }) else {
             return .wrongThread
         }
         advancing.withLock { _ in
             let target = now &+ nanoseconds
             repeat {
-                for member in members { member.host.watchers.settle() }
-                let next = members.compactMap { $0.host.watchers.nextDeadline }.min()
+                for host in members { host.watchers.settle() }
+                let next = members.compactMap { $0.watchers.nextDeadline }.min()
                 time.pointee.store(
                     max(now, min(next ?? target, target)), ordering: .sequentiallyConsistent)
-                for member in members {
-                    member.host.watchers.settle()
-                    member.host.settleEvents()
+                for host in members {
+                    host.watchers.settle()
+                    host.settleEvents()
                 }
             } while now < target
         }

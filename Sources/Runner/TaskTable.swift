@@ -18,7 +18,7 @@ final class TaskTable: @unchecked Sendable {
 
     /// Free slots that no worker holds. A queue cell carries the free id of its next lap, so this
     /// is visited once for many tasks.
-    private let pool = Mutex<[UInt64]>([])
+    private let pool = Locked<[UInt64]>([])
     /// About how many there are, to look at without the lock.
     let pooled = Atomic<Int>(0)
 
@@ -112,13 +112,16 @@ final class TaskTable: @unchecked Sendable {
         while true {
             let index = allocated.load(ordering: .relaxed)
             guard index < limit.load(ordering: .relaxed), index < Self.capacity else { return nil }
+            guard
+                allocated.compareExchange(
+                    expected: index, desired: index + 1, ordering: .acquiringAndReleasing
+                ).exchanged
+            else { continue }
+            // Only now: whoever loses the exchange must not touch the winner's slot. Until this
+            // store it has generation 0, which no id has.
             slots[Int(index)].word.store(
                 TaskStateMachine(generation: 1).word, ordering: .relaxed)
-            if allocated.compareExchange(
-                expected: index, desired: index + 1, ordering: .acquiringAndReleasing
-            ).exchanged {
-                return TaskReference(index: index, generation: 1)
-            }
+            return TaskReference(index: index, generation: 1)
         }
     }
 

@@ -54,7 +54,10 @@ public struct HandlerDescription: Sendable {
     }
 
     /// The four events the host raises for it: registering, progress, expired, done.
-    public var hostEvents: [EventSignature] {
+    public var hostEvents: [EventSignature] { HandlerDescription.hostEvents(of: event) }
+
+    /// The same for an event name; fewer than four when it cannot be one.
+    public static func hostEvents(of event: String) -> [EventSignature] {
         [
             EventSignature(name: "registering\(event)_done", parameters: [.bool, .text]),
             EventSignature(name: "\(event)_progress", parameters: [.double, .text]),
@@ -80,6 +83,16 @@ public struct HandlerDescription: Sendable {
             return "the budget is \(budget) ns; it must be in 1 ms…24 h"
         }
         if grace > 600_000_000_000 { return "the grace is \(grace) ns; it must be at most 10 min" }
+        var declared = Set(hostEvents.map(\.selector))
+        for event in events {
+            if event.selector.name.hasPrefix("curfew_") {
+                return "\"\(event.selector)\": names that start with curfew_ are the host's own"
+            }
+            if !declared.insert(event.selector).inserted {
+                return
+                    "the event \"\(event.selector)\" is declared twice, or is one the host raises by itself: leave it out"
+            }
+        }
         return nil
     }
 }

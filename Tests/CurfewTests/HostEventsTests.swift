@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curfew
+import Testing
+
+@Suite("The events of a host")
+struct HostEventsTests {
+    private let host: Host
+
+    init() throws { host = try Host.forTests() }
+
+    @Test("A sequence of one event has that event, about each task, in order")
+    func sequence() async throws {
+        let events = try host.events(named: "tidy_done::")
+        try host.register(.tidy) { task in
+            if task.payload == [1] { throw CancellationError() }
+        }
+        let first = try host.launch("org.example.tidy")
+        let second = try host.launch("org.example.tidy", payload: [1])
+        var seen: [HostEvent] = []
+        for await event in events {
+            seen.append(event)
+            if seen.count == 2 { break }
+        }
+        #expect(seen.map(\.task) == [first.id, second.id])
+        #expect(
+            seen.transcript == [
+                "tidy_done(true, \"\")", "tidy_done(false, \"CancellationError()\")",
+            ])
+        #expect(seen[0].sequence < seen[1].sequence)
+    }
+
+    @Test("A sequence of all events numbers them without a gap")
+    func allEvents() async throws {
+        let events = try host.events()
+        try host.register(.tidy) { $0.report(0.5) }
+        try host.raise("hello", .int32(-1), .int64(1 << 40), .double(0.5), .text("é"), .bool(true))
+        try host.launch("org.example.tidy")
+        var seen: [HostEvent] = []
+        for await event in events {
+            seen.append(event)
+            if event.selector.name == "tidy_done" { break }
+        }
+        #expect(
+            seen.transcript == [
+                "registeringtidy_done(true, \"\")",
+                "hello(-1, 1099511627776, 0.5, \"é\", true)",
+                "tidy_progress(0.5, \"\")",
+                "tidy_done(true, \"\")",
+            ])
+        #expect(seen.map(\.sequence) == [1, 2, 3, 4])
+    }
+
+    @Test("A sequence ends when the host is shut down, after the last done event")
+    func sequenceEndsWithTheHost() async throws {
+        let entered = Gate()
+        let gate = Gate()
+        try host.register(.tidy, expired: { _, _ in gate.open() }) { _ in
+            entered.open()
+            try gate.pass()
+        }
+        let events = try host.events(named: "tidy_done::")
+        try host.launch("org.example.tidy")
+        try entered.pass()
+        try host.shutDown()
+        var seen: [HostEvent] = []
+        for await event in events { seen.append(event) }
+        #expect(seen.transcript == ["tidy_done(false, \"Background task interrupted.\")"])
+    }
+
+    @Test("A sequence made after the shutdown is at its end")
+    func sequenceOfAClosedHost() async throws {
+        try host.shutDown()
+        for await event in try host.events() { Issue.record("\(event)") }
+    }
+
+    @Test("A sequence that is dropped does not hold the host, nor what it has seen")
+    func sequenceIsDropped() async throws {
+        weak var weakHost: Host?
+        do {
+            let other = try Host.forTests()
+            weakHost = other
+            try other.register(.tidy) { _ in }
+            var events: AsyncStream<HostEvent>? = try other.events()
+            var iterator = events?.makeAsyncIterator()
+            events = nil
+            #expect(await iterator?.next()?.selector.name == "registeringtidy_done")
+            iterator = nil
+            #expect(await (try other.launch("org.example.tidy")).outcome == .succeeded)
+        }
+        #expect(weakHost == nil)
+    }
+
+    @Test("A sequence ends when the host's last reference goes")
+    func sequenceOutlivesTheHost() async throws {
+        let events: AsyncStream<HostEvent>
+        do {
+            let other = try Host.forTests()
+            events = try other.events()
+            try other.raise("hello")
+        }
+        var seen: [HostEvent] = []
+        for await event in events { seen.append(event) }
+        #expect(seen.transcript == ["hello()"])
+    }
+
+    @Test("A sequence keeps as many events as it may, and drops the later ones")
+    func sequenceIsBounded() async throws {
+        let events = try host.events(named: "hello:", limit: 2)
+        let last = try host.expect("goodbye")
+        for number in 1...5 { try host.raise("hello", .int32(Int32(number))) }
+        try host.raise("goodbye")
+        _ = try await last.event(within: .seconds(60))
+        try host.shutDown()
+        var seen: [HostEvent] = []
+        for await event in events { seen.append(event) }
+        #expect(seen.transcript == ["hello(1)", "hello(2)"])
+    }
+
+    @Test("An observer sees events until it ends, and is not held any longer")
+    func observer() async throws {
+        final class Watcher: Sendable { let seen = Box<[HostEvent]>([]) }
+        var watcher: Watcher? = Watcher()
+        weak let weakWatcher = watcher
+        let observation = try host.observe("hello:") { [watcher] event in
+            watcher!.seen.change { $0.append(event) }
+        }
+        for number in 1...2 {
+            let taken = try host.expect("end")
+            try host.raise("hello", .int32(Int32(number)))
+            try host.raise("end")
+            _ = try await taken.event(within: .seconds(60))
+        }
+        #expect(watcher?.seen.value.transcript == ["hello(1)", "hello(2)"])
+        observation.end()
+        let taken = try host.expect("end")
+        try host.raise("hello", .int32(3))
+        try host.raise("end")
+        _ = try await taken.event(within: .seconds(60))
+        #expect(watcher?.seen.value.count == 2)
+        watcher = nil
+        #expect(weakWatcher == nil)
+    }
+
+    @Test("An observer that ends is let go though no event comes any more")
+    func observerIsLetGo() async throws {
+        final class Watcher: Sendable {}
+        weak var weakWatcher: Watcher?
+        do {
+            let watcher = Watcher()
+            weakWatcher = watcher
+            let observation = try host.observe("hello") { _ in _ = watcher }
+            let taken = try host.expect("end")
+            try host.raise("hello")
+            try host.raise("end")
+            _ = try await taken.event(within: .seconds(60))
+            withExtendedLifetime(observation) {}
+        }
+        #expect(weakWatcher == nil)
+    }
+
+    @Test("An observer can end itself from inside")
+    func observerEndsItself() async throws {
+        let seen = Box(0)
+        let observation = Box<Observation?>(nil)
+        let ready = Gate()
+        observation.change { box in
+            box = try? host.observe("hello") { _ in
+                try? ready.pass()
+                seen.change { $0 += 1 }
+                observation.value?.end()
+            }
+        }
+        ready.open()
+        let end = try host.expect("end")
+        try host.raise("hello")
+        try host.raise("hello")
+        try host.raise("end")
+        _ = try await end.event(within: .seconds(60))
+        #expect(seen.value == 1)
+    }
+
+    @Test("What is no selector is refused", arguments: ["", "Tidy_done", "a b", "a:b", "1a"])
+    func noSelector(text: String) throws {
+        #expect(throws: CurfewError.self) { try host.events(named: text) }
+        #expect(throws: CurfewError.self) { try host.observe(text) { _ in } }
+        #expect(throws: CurfewError.self) { try host.expect(text) }
+    }
+
+    @Test("Events of the embedder's own are refused where the name or the types are taken")
+    func ownEvents() throws {
+        func code(_ body: () throws -> Void) -> CurfewError.Code? {
+            #expect(throws: CurfewError.self, performing: body)?.code
+        }
+        try host.register(.tidy) { _ in }
+        #expect(code { try host.raise("tidy_done", .bool(true), .text("")) } == .denied)
+        #expect(code { try host.raise("tidy_expired") } == .denied)
+        #expect(code { try host.raise("curfew_gap", .int64(1)) } == .denied)
+        #expect(code { try host.raise("Hello") } == .invalid)
+        try host.raise("tidy_done")
+        try host.raise("hello", .bool(true))
+        #expect(code { try host.raise("hello", .text("")) } == .invalid)
+        try host.shutDown()
+        #expect(code { try host.raise("hello", .bool(true)) } == .closing)
+    }
+
+    @Test("A handler raises the events it has declared, before its done event, and no others")
+    func handlersEvents() async throws {
+        var tidy = HandlerDescription.tidy
+        tidy.events = [EventSignature(name: "tidy_found", parameters: [.text, .int64])!]
+        let codes = Box<[CurfewError.Code?]>([])
+        try host.register(tidy) { task in
+            func code(_ body: () throws -> Void) {
+                do {
+                    try body()
+                    codes.change { $0.append(nil) }
+                } catch {
+                    codes.change { $0.append((error as? CurfewError)?.code) }
+                }
+            }
+            code { try task.raise("tidy_found", .text("a\u{0}b"), .int64(7)) }
+            code { try task.raise("tidy_found", .text("a")) }
+            code { try task.raise("tidy_found", .int64(7), .text("a")) }
+            code { try task.raise("Tidy found") }
+            task.complete()
+            code { try task.raise("tidy_found", .text("late"), .int64(8)) }
+        }
+        let seen = Box<[HostEvent]>([])
+        let observation = try host.observe { event in seen.change { $0.append(event) } }
+        let task = try host.launch("org.example.tidy")
+        #expect(await task.outcome == .succeeded)
+        #expect(await eventually { codes.value.count == 5 })
+        try host.shutDown()
+        #expect(
+            seen.value.filter { $0.task == task.id }.transcript == [
+                "tidy_found(\"a\u{0}b\", 7)", "tidy_done(true, \"\")",
+            ])
+        #expect(codes.value == [nil, .denied, .invalid, .invalid, .already])
+        withExtendedLifetime(observation) {}
+    }
+}
