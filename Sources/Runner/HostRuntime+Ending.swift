@@ -21,10 +21,14 @@ extension HostRuntime {
             // Armed before it is pending, while nobody can free the slot and use it again.
             let before = slot.state
             if !before.isClaimed, before.reason == nil {
-                watchers.arm(task, deadline: slot.pointee.deadline.load(ordering: .relaxed))
-                // It was told to stop meanwhile: the end of its grace may have been armed just
-                // before, and is the deadline that counts.
-                if slot.state.reason != nil { armGrace(task, handler) }
+                var deadline = slot.pointee.deadline.load(ordering: .relaxed)
+                while true {
+                    watchers.arm(task, deadline: deadline)
+                    // Told to stop meanwhile: the end of the grace may have been armed just before.
+                    let latest = slot.pointee.deadline.load(ordering: .acquiring)
+                    if latest == deadline { break }
+                    deadline = latest
+                }
             }
             pendingTasks.wrappingAdd(1, ordering: .sequentiallyConsistent)
             let (action, state) = mustStep(task) { machine in
@@ -173,21 +177,24 @@ extension HostRuntime {
 
     /// The grace of a task is over: if nobody has answered, the host does.
     func graceOver(_ task: TaskReference) {
+        tasks.pinning(task) { graceOver(task, $0) }
+    }
+
+    private func graceOver(_ task: TaskReference, _ slot: TaskSlotPointer) {
+        // Before the step: whoever finds the task so finds the deadline that belongs to it.
+        let deadline = clock.now() &+ configuration.lostAfter
+        slot.pointee.deadline.store(deadline, ordering: .releasing)
         var wasPending = false
-        guard
-            let (decided, state) = tasks.step(
-                task,
-                { machine in
-                    wasPending = machine.isReturned
-                    return machine.graceOver()
-                }), decided
-        else { return }
+        let (decided, state) = mustStep(task) { machine in
+            wasPending = machine.isReturned
+            return machine.graceOver()
+        }
+        guard decided, let handler = slot.handlerCell else { return }
         unanswered.wrappingAdd(1, ordering: .relaxed)
-        guard let handler = tasks.slot(task).handlerCell else { return }
         if wasPending {
             pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         } else {
-            watchers.arm(task, deadline: clock.now() &+ configuration.lostAfter)
+            watchers.arm(task, deadline: deadline)
         }
         publish(task, handler, state, armed: false)
     }

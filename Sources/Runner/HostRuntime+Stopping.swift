@@ -29,6 +29,10 @@ extension HostRuntime {
             // From here to `callbackReturned` the slot is kept.
             let slot = tasks.slot(task)
             let record = tasks.record(of: slot)
+            let grace = record.grace != 0 ? record.grace : handler.pointee.grace
+            let deadline = clock.now() &+ grace
+            // Before the step: whoever finds the task so finds the deadline that belongs to it.
+            slot.pointee.deadline.store(deadline, ordering: .releasing)
             let told = record.order.withLock { _ -> Bool in
                 let (confirmed, after) = mustStep(task) { $0.stopConfirmed(reason) }
                 guard confirmed else {
@@ -41,18 +45,9 @@ extension HostRuntime {
                 return true
             }
             guard told else { return .already }
-            armGrace(task, handler)
-            // It was completed before the grace was armed: nobody would take that away again, and a
-            // function that goes on after its completion would be given up too early.
-            if slot.state.isAnswered { watchers.disarm(task) }
+            watchers.arm(task, deadline: deadline)
             return .told
         }
-    }
-
-    /// The grace begins. Only while the task cannot be freed.
-    func armGrace(_ task: TaskReference, _ handler: HandlerCellPointer) {
-        let own = tasks.existingRecord(of: tasks.slot(task))?.grace ?? 0
-        watchers.arm(task, deadline: clock.now() &+ (own != 0 ? own : handler.pointee.grace))
     }
 
     func callbackReturned(_ task: TaskReference) {

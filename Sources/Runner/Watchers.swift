@@ -234,8 +234,11 @@ final class Watchers: @unchecked Sendable {
             guard state.generation == task.generation, !state.isCalling, !state.shouldStop else {
                 continue
             }
-            if deadline > now {
-                next = min(next, deadline)
+            // Between the two words of a cell the second may be the next task's; the task's own
+            // deadline decides, and who has moved on has another generation by now.
+            let own = host.tasks.slot(task).pointee.deadline.load(ordering: .acquiring)
+            if deadline > now || own > now {
+                next = min(next, max(deadline, own))
             } else if !state.isEntered {
                 // It is between arming and entering; it cannot expire before it has started.
                 next = min(next, now &+ 50_000)
@@ -254,10 +257,20 @@ final class Watchers: @unchecked Sendable {
 
     /// A deadline of the wheel has come: which one, says the task's state.
     private func due(_ task: TaskReference, _ number: Int, next: UInt64) {
-        let state = host.tasks.slot(task).state
-        guard state.generation == task.generation else { return }
+        // Pinned, so that what is read is this task's and what is armed too.
+        let found = host.tasks.pinning(task) { slot -> TaskStateMachine? in
+            // The state first: the deadline that belongs to it was written before.
+            let state = slot.state
+            let deadline = slot.pointee.deadline.load(ordering: .acquiring)
+            guard deadline > clock.now() else { return state }
+            // An older one; the one that counts may have been armed before it.
+            if !state.isClaimed || !state.isReturned { arm(task, deadline: deadline) }
+            return nil
+        }
+        guard let found, let state = found else { return }
         if state.isClaimed {
-            host.loseWorker(task)
+            // Completed by itself: how long its function goes on is its own affair.
+            if state.reason != nil, !state.isAnswered { host.loseWorker(task) }
         } else if state.reason == nil {
             expire(task, number, next: next)
         } else {
