@@ -50,7 +50,7 @@ C_TEST_PLUGINS := $(foreach d,$(call directories,Tests/Plugins),$(if $(wildcard 
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS))
 
 PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
-                -Wl,--version-script=Plugins/plugin.map -Wl,-z,nodelete
+                -Wl,--version-script=Plugins/plugin.map -Wl,-z,nodelete -Wl,-z,defs
 
 .PHONY: all help packages toolchain release plugins test-plugins test prefix fresh-prefix demo \
         bench sanitize install uninstall check-format format clean

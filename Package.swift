@@ -17,7 +17,8 @@ let swift: [SwiftSetting] = [
 // Exclusivity of class properties on the path of a task is proven by tests and sanitizers.
 let fast: [SwiftSetting] =
     swift
-    + (ours ? [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))] : [])
+    + (ours
+        ? [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))] : [])
 
 func link(_ flags: [String]) -> [LinkerSetting] {
     ours
@@ -99,7 +100,9 @@ let package = Package(
 
         // The command line: parsing and printing only.
         .executableTarget(
-            name: "curfew", dependencies: ["Curfew", "CSystem"], swiftSettings: swift,
+            name: "curfew",
+            dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew", "CSystem"],
+            swiftSettings: swift,
             linkerSettings: runtimeInside),
         .testTarget(
             name: "CommandTests", dependencies: ["TestSupport"], swiftSettings: swift),

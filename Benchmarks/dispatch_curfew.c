@@ -50,6 +50,14 @@ static uint64_t ended(const curfew_handler_state *state) {
     return sum;
 }
 
+/* How many successes the handler has not counted yet. The outcome of a task comes before its done
+ * event, so after the last event this should be 0; it is told, but it is not what is timed. */
+static uint64_t uncounted(const struct libcurfew *curfew) {
+    const curfew_handler_state state = handler_state(curfew);
+    const uint64_t counted = ended(&state);
+    return counted < TASKS ? TASKS - counted : 0;
+}
+
 static uint64_t wait_until_all_over(const struct libcurfew *curfew) {
     for (;;) {
         const curfew_handler_state state = handler_state(curfew);
@@ -106,6 +114,8 @@ int main(int count, char **arguments) {
     const uint64_t started = now_ns();
     for (int i = 0; i < TASKS; i++) launch(&curfew);
     const uint64_t over = event ? wait_until_all_delivered() : wait_until_all_over(&curfew);
+    const uint64_t missing = uncounted(&curfew);
+    wait_until_all_over(&curfew);
 
     const curfew_handler_state state = handler_state(&curfew);
     if (state.ended[CURFEW_OUTCOME_SUCCEEDED] != TASKS || ended(&state) != TASKS)
@@ -121,7 +131,7 @@ int main(int count, char **arguments) {
         fail("%" PRIu64 " events delivered, instead of %d", events.delivered, TASKS);
 
     print_ns_per_task(started, over);
-    printf("full %" PRIu64 "\nexhausted %" PRIu64 "\nwakeups %" PRIu64 "\n", refused.busy,
-           refused.exhausted, counts.wakeups);
+    printf("full %" PRIu64 "\nexhausted %" PRIu64 "\nwakeups %" PRIu64 "\nuncounted %" PRIu64 "\n",
+           refused.busy, refused.exhausted, counts.wakeups, missing);
     return 0;
 }

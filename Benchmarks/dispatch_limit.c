@@ -17,19 +17,23 @@
 
 typedef int32_t (*handler_function)(void *handler_data, uint64_t task);
 
-/* A place in the ring, and the task in it, on a cache line of its own. */
+/* A place in the ring, on a cache line of its own. */
 struct cell {
     _Alignas(64) _Atomic uint64_t sequence;
-    _Atomic uint64_t state; /* the task's id while it lives, OVER once it ended */
-    _Atomic uint64_t deadline_ns;
     handler_function handler;
     void *handler_data;
     uint64_t budget_ns;
 };
 
-static const uint64_t OVER = 0;
+/* The task in the place of the same index, on another line: a launcher that finds the ring full
+ * looks at a cell again and again, and must not disturb the worker that ends the task. */
+struct slot {
+    _Alignas(64) _Atomic uint64_t live; /* the id of the task that may end here, once */
+    _Atomic uint64_t deadline_ns;
+};
 
 static struct cell ring[IN_FLIGHT];
+static struct slot slots[IN_FLIGHT];
 static struct {
     _Alignas(64) _Atomic uint64_t tail;    /* the producers' */
     _Alignas(64) uint64_t head;            /* the worker's alone */
@@ -56,7 +60,6 @@ static bool launch(handler_function handler, void *handler_data, uint64_t budget
             cell->handler = handler;
             cell->handler_data = handler_data;
             cell->budget_ns = budget_ns;
-            atomic_store_explicit(&cell->state, tail + 1, memory_order_relaxed);
             atomic_store_explicit(&cell->sequence, tail + 1, memory_order_release);
             return true;
         }
@@ -65,13 +68,14 @@ static bool launch(handler_function handler, void *handler_data, uint64_t budget
     }
 }
 
-static void run(struct cell *cell, uint64_t task) {
-    atomic_store_explicit(&cell->deadline_ns, now_ns() + cell->budget_ns, memory_order_relaxed);
+static void run(const struct cell *cell, struct slot *slot, uint64_t task) {
+    atomic_store_explicit(&slot->deadline_ns, now_ns() + cell->budget_ns, memory_order_relaxed);
     atomic_exchange_explicit(&shared.running, task, memory_order_seq_cst);
     const int32_t status = cell->handler(cell->handler_data, task);
     uint64_t live = task;
-    if (atomic_compare_exchange_strong_explicit(&cell->state, &live, OVER, memory_order_acq_rel,
-                                                memory_order_relaxed) &&
+    /* The next lap's task is live at once, so that launching does not touch the slot. */
+    if (atomic_compare_exchange_strong_explicit(&slot->live, &live, task + IN_FLIGHT,
+                                                memory_order_acq_rel, memory_order_relaxed) &&
         status == 0)
         shared.succeeded++;
     atomic_store_explicit(&shared.running, 0, memory_order_release);
@@ -85,15 +89,19 @@ static void *work(void *unused) {
             if (++waited % 128 == 0) sched_yield();
             continue;
         }
-        run(cell, ++shared.head);
-        atomic_store_explicit(&cell->sequence, shared.head - 1 + IN_FLIGHT, memory_order_release);
+        run(cell, &slots[shared.head % IN_FLIGHT], shared.head + 1);
+        atomic_store_explicit(&cell->sequence, shared.head + IN_FLIGHT, memory_order_release);
+        shared.head++;
     }
     atomic_store_explicit(&shared.all_over, true, memory_order_release);
     return unused;
 }
 
 int main(void) {
-    for (uint64_t i = 0; i < IN_FLIGHT; i++) ring[i].sequence = i;
+    for (uint64_t i = 0; i < IN_FLIGHT; i++) {
+        ring[i].sequence = i;
+        slots[i].live = i + 1;
+    }
     pthread_t worker;
     const int fault = pthread_create(&worker, NULL, work, NULL);
     if (fault != 0) fail("dispatch_limit: no thread: %s", strerror(fault));

@@ -37,9 +37,10 @@ func answer(
 
 /// The same for a call that answers with a status alone.
 func answer(
-    _ error: UnsafeMutablePointer<curfew_error>?, _ status: Status, _ what: @autoclosure () -> String
+    _ error: UnsafeMutablePointer<curfew_error>?, _ status: Status,
+    _ what: @autoclosure () -> String
 ) -> curfew_status {
-    if status != .ok { ErrorBuffer.fill(error, status, "\(what()): \(status)") }
+    if status != .ok, error != nil { ErrorBuffer.fill(error, status, "\(what()): \(status)") }
     return status.rawValue
 }
 

@@ -31,10 +31,12 @@ extension HostConfiguration {
                             let start = bytes.baseAddress ?? empty
                             if let plugin {
                                 plugin.withCString {
-                                    function(data, level.rawValue, $0, task, start, UInt64(bytes.count))
+                                    function(
+                                        data, level.rawValue, $0, task, start, UInt64(bytes.count))
                                 }
                             } else {
-                                function(data, level.rawValue, nil, task, start, UInt64(bytes.count))
+                                function(
+                                    data, level.rawValue, nil, task, start, UInt64(bytes.count))
                             }
                         }
                     }

@@ -5,7 +5,8 @@ import Runner
 import Scheduling
 
 @c @implementation public func curfew_host_subscribe(
-    _ host: OpaquePointer, _ selector: UnsafePointer<CChar>, _ function: @escaping curfew_any_function,
+    _ host: OpaquePointer, _ selector: UnsafePointer<CChar>,
+    _ function: @escaping curfew_any_function,
     _ out: UnsafeMutablePointer<curfew_subscription>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     guard let parsed = text(selector).flatMap(EventSelector.init) else {
@@ -60,7 +61,7 @@ private func subscribe(
         return Status.invalid.rawValue
     }
     return with(host) { (host: HostRuntime) in
-        switch host.events.expect(parsed, task: task, context: UInt(bitPattern: context)) {
+        switch host.expect(parsed, task: task, context: UInt(bitPattern: context)) {
         case .success(let expectation):
             out.pointee = expectation.number
             return Status.ok.rawValue
@@ -134,7 +135,8 @@ private func subscribe(
     let full = curfew_counts(
         struct_size: size, workers: counts.workers, watchers: counts.watchers,
         lost_workers: counts.lostWorkers, launched: counts.launched,
-        ended: outcomeCounts { counts.ended[$0] ?? 0 }, events_delivered: counts.eventsDelivered, events_untaken: counts.eventsUntaken,
+        ended: outcomeCounts { counts.ended[$0] ?? 0 }, events_delivered: counts.eventsDelivered,
+        events_untaken: counts.eventsUntaken,
         events_lost: counts.eventsLost, misbehaviours: counts.misbehaviours,
         wakeups: counts.wakeups)
     StructCopy.write(full, to: out, size: size)

@@ -5,7 +5,8 @@ import Runner
 import Scheduling
 
 @c @implementation public func curfew_host_scan(
-    _ host: OpaquePointer, _ directory: UnsafePointer<CChar>, _ found: UnsafeMutablePointer<UInt32>?,
+    _ host: OpaquePointer, _ directory: UnsafePointer<CChar>,
+    _ found: UnsafeMutablePointer<UInt32>?,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(error) { () throws(BridgeError) in
@@ -122,7 +123,8 @@ private func required(_ start: UnsafePointer<CChar>, _ name: String) throws(Brid
 @c @implementation public func curfew_host_pause_handler(
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>?
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.pause(identifier.map { String(cString: $0) }).rawValue }
+    with(host) { (host: HostRuntime) in host.pause(identifier.map { String(cString: $0) }).rawValue
+    }
 }
 
 @c @implementation public func curfew_host_resume_handler(

@@ -17,13 +17,13 @@ final class HandlerClosures: Sendable {
         self.expired = expired
     }
 
-    /// Registers them. The caller keeps them for as long as the runtime may call them.
+    /// Registers them. The host keeps them: for ever, if a lost worker is inside them when it goes.
     func register(
         _ description: HandlerDescription, in runtime: HostRuntime
     ) throws(BridgeError) -> HandlerRecord {
         try runtime.register(
             description, run: runClosures, expired: expired == nil ? nil : expireClosures,
-            data: Unmanaged.passUnretained(self).toOpaque())
+            data: Unmanaged.passUnretained(self).toOpaque(), owner: self)
     }
 }
 

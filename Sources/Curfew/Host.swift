@@ -2,7 +2,6 @@
 import PluginBridge
 public import Runner
 public import Scheduling
-import Synchronization
 
 /// A host: it loads plugins, runs their handlers under budgets, and raises an event about how each
 /// task ended.
@@ -27,10 +26,8 @@ public final class Host: Sendable {
     /// The parts below, for the C interface.
     public let runtime: HostRuntime
 
-    /// The closures of the embedder's handlers: the runtime has addresses of them.
-    private let closures = Mutex<[HandlerClosures]>([])
     /// The sequences that were given out and have not ended, by the number of their subscription.
-    private let streams = Mutex<[UInt64: AsyncStream<HostEvent>.Continuation]>([:])
+    private let streams = Locked<[UInt64: AsyncStream<HostEvent>.Continuation]>([:])
 
     /// Makes a host. Throws `CurfewError` with code `.invalid` when the configuration cannot be
     /// used, `.system` when threads or descriptors are lacking.
@@ -44,8 +41,7 @@ public final class Host: Sendable {
 
     deinit {
         let end = HostEnd(
-            runtime: runtime, closures: closures.withLock { $0 },
-            streams: streams.withLock { Array($0.values) })
+            runtime: runtime, streams: streams.withLock { Array($0.values) })
         if !end.finish() { end.finishElsewhere() }
     }
 
@@ -96,9 +92,7 @@ public final class Host: Sendable {
     ) throws -> HandlerInfo {
         let closures = HandlerClosures(run: run, expired: expired)
         do {
-            let info = HandlerInfo(try closures.register(description, in: runtime))
-            self.closures.withLock { $0.append(closures) }
-            return info
+            return HandlerInfo(try closures.register(description, in: runtime))
         } catch {
             throw CurfewError(error)
         }
@@ -222,7 +216,7 @@ public final class Host: Sendable {
     /// A wait for the same selector and task takes the place of an older one, which throws
     /// `CancellationError`. Throws `.invalid` for what is no selector, and `.closing`.
     public func expect(_ selector: String, of task: LaunchedTask? = nil) throws -> EventWait {
-        switch runtime.events.expect(try Host.parse(selector), task: task?.id ?? 0, context: 0) {
+        switch runtime.expect(try Host.parse(selector), task: task?.id ?? 0, context: 0) {
         case .success(let expectation): return EventWait(expectation, self)
         case .failure(let error): throw CurfewError(error)
         }

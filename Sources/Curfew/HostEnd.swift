@@ -6,7 +6,6 @@ import Runner
 /// What is left to do for a host whose last reference is gone.
 struct HostEnd: Sendable {
     let runtime: HostRuntime
-    let closures: [HandlerClosures]
     let streams: [AsyncStream<HostEvent>.Continuation]
 
     /// Shuts the host down and ends its sequences. False on one of its own threads, which must not
@@ -16,8 +15,6 @@ struct HostEnd: Sendable {
             try runtime.destroy()
         } catch {
             if error.status == .wrongThread { return false }
-            // A thread never came back, and may be inside them.
-            for closures in closures { _ = Unmanaged.passRetained(closures) }
         }
         for stream in streams { stream.finish() }
         return true

@@ -22,10 +22,7 @@ extension ManifestChecker {
     /// The identifier's last component in small letters, with underscores for hyphens.
     mutating func defaultEvent(_ identifier: String?, at value: JSONValue) -> String? {
         guard let identifier else { return nil }
-        let last = identifier.utf8.reversed().prefix { $0 != UInt8(ascii: ".") }.reversed()
-        let name = String(
-            decoding: last.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }, as: UTF8.self
-        ).lowercased()
+        let name = HandlerDescription.defaultEvent(of: identifier)
         guard name.utf8.count <= Manifest.eventLimit, EventSelector(name: name, arity: 0) != nil
         else {
             fault(
@@ -49,7 +46,7 @@ extension ManifestChecker {
                 help: "add an \"event\" of its own to one of the two handlers")
             return
         }
-        for signature in ManifestHandler.hostEvents(of: event) {
+        for signature in HandlerDescription.hostEvents(of: event) {
             let selector = signature.selector
             guard !selector.name.hasPrefix(Self.reservedPrefix) else {
                 fault(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Durations as a manifest writes them, a number and a unit: `250ms`, `30s`, `1.5min`, `1h`.
-enum ManifestDuration {
+package enum ManifestDuration {
     /// The units and their nanoseconds.
     static let units: [(name: String, nanoseconds: UInt64)] = [
         ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000),
@@ -11,7 +11,7 @@ enum ManifestDuration {
     static var digitLimit: Int { 9 }
 
     /// Returns nanoseconds, rounded down to a whole one; nil when it is not written as a duration.
-    static func parse(_ text: String) -> UInt64? {
+    package static func parse(_ text: String) -> UInt64? {
         var rest = Array(text.utf8.prefix(2 * digitLimit + 8))[...]
         guard rest.count == text.utf8.count, let whole = digits(&rest) else { return nil }
         var fraction: (value: UInt64, scale: UInt64) = (0, 1)
@@ -42,7 +42,7 @@ enum ManifestDuration {
     }
 
     /// What was probably meant, when another spelling of a duration was written.
-    static func suggestion(for text: String) -> String? {
+    package static func suggestion(for text: String) -> String? {
         let plain = text.utf8.prefix(40).filter { $0 != UInt8(ascii: " ") }
         let lower = String(decoding: plain, as: UTF8.self).lowercased()
         let number = lower.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }

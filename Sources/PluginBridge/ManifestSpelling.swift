@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Finds the word that was probably meant.
-enum ManifestSpelling {
+package enum ManifestSpelling {
     /// The longest text that is compared, in bytes; no word of a manifest comes near it.
     static var limit: Int { 64 }
 
     /// Returns the nearest of `words`, or nil when none is near: up to a third of its letters, and
     /// at least one, may be wrong. Capitals count as small letters.
-    static func nearest(to text: String, among words: [String]) -> String? {
+    package static func nearest(to text: String, among words: [String]) -> String? {
         guard text.utf8.count <= limit else { return nil }
         let typed = Array(text.lowercased().utf8)
         var best: (word: String, distance: Int)?

@@ -236,7 +236,8 @@ private func pluginRaise(
         return refuse("raise was given \"\(name)\", which cannot be an event's name")
     }
     guard let values = ValueReader.read(values, count: Int(count)) else {
-        return refuse("raise of \"\(selector)\" was given a value of an unknown type or a NULL text")
+        return refuse(
+            "raise of \"\(selector)\" was given a value of an unknown type or a NULL text")
     }
     return context.services.raise(selector, values, for: task, plugin: context.plugin).rawValue
 }

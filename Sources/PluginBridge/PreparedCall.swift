@@ -49,7 +49,8 @@ public final class PreparedCall: @unchecked Sendable {
             switch parameters[index] {
             case .bool: slot.storeBytes(of: values[index].integer != 0 ? 1 : 0, as: UInt8.self)
             case .int32:
-                slot.storeBytes(of: Int32(truncatingIfNeeded: values[index].integer), as: Int32.self)
+                slot.storeBytes(
+                    of: Int32(truncatingIfNeeded: values[index].integer), as: Int32.self)
             case .int64: slot.storeBytes(of: values[index].integer, as: Int64.self)
             case .double: slot.storeBytes(of: values[index].number, as: Double.self)
             case .text:
@@ -60,7 +61,9 @@ public final class PreparedCall: @unchecked Sendable {
     }
 
     // libffi's type descriptions are C globals: constant, with stable addresses.
-    private nonisolated(unsafe) static let void = withUnsafeMutablePointer(to: &ffi_type_void) { $0 }
+    private nonisolated(unsafe) static let void = withUnsafeMutablePointer(to: &ffi_type_void) {
+        $0
+    }
 
     private static func foreign(_ type: EventType) -> UnsafeMutablePointer<ffi_type> {
         switch type {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 
-/// One event on its way to those who want it, in the forms they want it in.
+/// One event on its way to those who want it, in the forms they want it in; only during delivery,
+/// which holds what it points to.
 struct Delivery {
-    let entry: EventEntry
+    unowned(unsafe) let entry: EventEntry
     let values: UnsafeMutablePointer<curfew_value>
     let count: Int
     let task: UInt64

@@ -5,8 +5,9 @@ import Synchronization
 
 /// A known event: its declaration, the call that is prepared for it, and who wants it.
 final class EventEntry: @unchecked Sendable {
-    // Sendable: `declaration`, `call`, `subscriptions` and `waiting` are guarded by the event
-    // loop's lock, the last three by the turn of the loop; the declaration is there before the first event is raised and then constant.
+    // Sendable: `receivers` and `seen` belong to whoever turns the loop; the other variables are
+    // guarded by the directory's lock, and the declaration is there before the first event is
+    // raised and then constant.
 
     let index: UInt32
     let selector: EventSelector
@@ -17,16 +18,16 @@ final class EventEntry: @unchecked Sendable {
 
     /// Nil while the event was only asked for and nobody has declared it.
     private(set) var declaration: EventSignature?
-    private(set) var call: PreparedCall?
+    private(set) var call: Unmanaged<PreparedCall>?
     /// Who declared it: a plugin's number, or -1 for the host and the embedder.
     private(set) var owner: Int32 = -1
     var subscriptions: [Subscription] = []
     var waiting = 0
 
-    // What whoever turns the loop remembers, so that most events are delivered without the lock:
-    // observers of all events, then subscribers; good for one version of the subscriptions.
-    var receivers: [Subscription] = []
-    var observers = 0
+    /// What whoever turns the loop remembers, so that most events are delivered without the lock;
+    /// good for the version `seen` of the subscriptions.
+    private(set) var receivers = Unmanaged.passRetained(
+        ReceiverList(observers: [], subscribers: []))
     var seen: UInt64 = 0
 
     init(index: UInt32, selector: EventSelector) {
@@ -40,14 +41,27 @@ final class EventEntry: @unchecked Sendable {
     }
 
     deinit {
+        call?.release()
+        receivers.release()
         text.deallocate()
         takers.deinitialize(count: 1)
         takers.deallocate()
     }
 
+    /// Puts a new list in place of the old one, which is the caller's to keep for a while.
+    func replaceReceivers(_ list: ReceiverList) -> ReceiverList {
+        defer { receivers = Unmanaged.passRetained(list) }
+        return receivers.takeRetainedValue()
+    }
+
+    /// Declared only to tell of a failure: whoever declares it in earnest may.
+    var isProvisional = false
+
     func declare(_ signature: EventSignature, owner: Int32) {
+        isProvisional = false
         declaration = signature
-        call = PreparedCall(signature.parameters)
+        // In earnest after provisionally: the same parameters, and the loop may be inside the call.
+        if call == nil { call = Unmanaged.passRetained(PreparedCall(signature.parameters)) }
         self.owner = owner
     }
 }

@@ -2,32 +2,18 @@
 import CCurfew
 import CSystem
 public import PluginBridge
-public import Scheduling
+import Scheduling
 import Synchronization
 
-/// The events of a host: what is known, who wants it, the queue, and the delivery one at a time.
+/// The events of a host on their way: the queue, and the delivery one at a time.
 ///
 /// Any thread raises; whoever turns the loop delivers, without a lock held.
 public final class EventLoop: @unchecked Sendable {
-    // Sendable: `entries` are written under the lock before their index is given out; `sequence`
-    // and `doneValues` belong to whoever turns the loop; everything else is atomic or locked.
+    // Sendable: what belongs to whoever turns the loop is touched by one thread at a time, the one
+    // that has set `turning`; everything else is atomic or constant.
 
-    /// Events that can be known at a time.
-    static let entryLimit = 1 << 16
-
-    private struct State {
-        var byName: [EventSelector: EventEntry] = [:]
-        var count: UInt32 = 0
-        var waits = WaiterRegistry()
-        var expectations: [UInt64: Expectation] = [:]
-        var observers: [Subscription] = []
-        var subscriptions: [UInt64: Subscription] = [:]
-        var numbers: UInt64 = 0
-        var closed = false
-    }
-
-    private let state = Mutex(State())
-    private let entries: UnsafeMutablePointer<Unmanaged<EventEntry>?>
+    /// Who has declared which event, and who wants it.
+    let directory: EventDirectory
     private let queue = EventQueue()
     private let tasks: TaskTable
     private unowned(unsafe) let host: HostRuntime
@@ -35,25 +21,31 @@ public final class EventLoop: @unchecked Sendable {
     /// Besides done events, which have their place in their task.
     private let limit: UInt32
     private let waiting = Atomic<UInt32>(0)
+    /// Dropped since the last gap was announced.
     private let lost = Atomic<UInt64>(0)
     private let gapQueued = Atomic<Bool>(false)
 
     let counters: UnsafeMutablePointer<EventCounters>
-    /// Changes with every subscription and wait: what the loop remembers of an event is good while
-    /// it has not.
-    private let version = Atomic<UInt64>(1)
-
+    /// Readable while something waits and nobody is at it.
     let descriptor: Int32
     private let turning = Atomic<Bool>(false)
-    // Of whoever turns the loop.
+    /// Whose loop it is: the thread that turned it last, or 0.
+    private let turner = Atomic<UInt64>(0)
+
+    // Of whoever turns the loop: how many were delivered, how deep in deliveries it is, and about
+    // which task the innermost is.
     private var sequence: UInt64 = 0
     private var nesting = 0
+    /// From the first callback of a turn to its end, `attention` is raised.
+    private var isAttentive = false
     private var delivering: UInt64 = 0
     private var freed = FreeTasks()
     private let doneValues: UnsafeMutablePointer<curfew_value>
     private let emptyText: UnsafeMutablePointer<CChar>
     private let outcomeTexts: [UnsafeMutablePointer<CChar>]
-    /// How often a receiver has returned while somebody ends a subscription.
+    /// Lists that were replaced during this turn.
+    private var retired: [ReceiverList] = []
+    /// Changes when a receiver has returned while somebody waits for that.
     private let turns: UnsafeMutablePointer<Atomic<UInt32>>
     private let unsubscribing = Atomic<UInt32>(0)
 
@@ -68,11 +60,6 @@ public final class EventLoop: @unchecked Sendable {
             throw BridgeError(
                 .system, "no descriptor is left for the event loop; raise the limit (ulimit -n)")
         }
-        let bytes = UInt64(Self.entryLimit * MemoryLayout<Unmanaged<EventEntry>?>.stride)
-        guard let memory = csys_map(bytes) else {
-            throw BridgeError(.system, "no memory is left for the table of events")
-        }
-        entries = memory.bindMemory(to: Unmanaged<EventEntry>?.self, capacity: Self.entryLimit)
         counters = UnsafeMutableRawPointer.allocate(
             byteCount: MemoryLayout<EventCounters>.size, alignment: 128
         ).bindMemory(to: EventCounters.self, capacity: 1)
@@ -94,13 +81,12 @@ public final class EventLoop: @unchecked Sendable {
         doneValues[0].type = EventType.bool.rawValue
         doneValues[1].struct_size = UInt32(MemoryLayout<curfew_value>.size)
         doneValues[1].type = EventType.text.rawValue
-        gap = EventEntry(index: 0, selector: EventSelector(name: "curfew_gap", arity: 1)!)
-        gap.declare(EventSignature(name: "curfew_gap", parameters: [.int64])!, owner: -1)
-        entries[0] = Unmanaged.passRetained(gap)
-        state.withLock { state in
-            state.byName[gap.selector] = gap
-            state.count = 1
+        guard let directory = EventDirectory(counters) else {
+            throw BridgeError(.system, "no memory is left for the table of events")
         }
+        self.directory = directory
+        let signature = EventSignature(name: "curfew_gap", parameters: [.int64])!
+        gap = try! directory.declare([signature], owner: HostRuntime.ownPlugin).get()[0]
     }
 
     deinit {
@@ -108,8 +94,6 @@ public final class EventLoop: @unchecked Sendable {
         while let link = queue.take() {
             if !isSlot(link) { EventNode.free(node(link)) }
         }
-        for index in 0..<Int(state.withLock { $0.count }) { entries[index]?.release() }
-        csys_unmap(entries, UInt64(Self.entryLimit * MemoryLayout<Unmanaged<EventEntry>?>.stride))
         counters.deinitialize(count: 1)
         UnsafeMutableRawPointer(counters).deallocate()
         turns.deinitialize(count: 1)
@@ -118,55 +102,6 @@ public final class EventLoop: @unchecked Sendable {
         for text in outcomeTexts { text.deallocate() }
         doneValues.deallocate()
         csys_close(descriptor)
-    }
-
-    // MARK: What is known
-
-    /// The event of an index that was given out.
-    func entry(_ index: UInt32) -> EventEntry? {
-        entries[Int(index)]?.takeUnretainedValue()
-    }
-
-    private func entry(for selector: EventSelector, _ state: inout State) -> EventEntry? {
-        if let entry = state.byName[selector] { return entry }
-        guard state.count < Self.entryLimit else { return nil }
-        let entry = EventEntry(index: state.count, selector: selector)
-        entries[Int(state.count)] = Unmanaged.passRetained(entry)
-        state.byName[selector] = entry
-        state.count += 1
-        return entry
-    }
-
-    /// Declares events for `owner`, all or none. Returns the one that somebody else has declared,
-    /// with its owner; nil for success.
-    func declare(
-        _ signatures: [EventSignature], owner: Int32
-    ) -> Result<[EventEntry], DeclarationConflict> {
-        state.withLock { state in
-            for signature in signatures {
-                if let other = state.byName[signature.selector], other.declaration != nil {
-                    return .failure(
-                        DeclarationConflict(selector: signature.selector, owner: other.owner))
-                }
-            }
-            var result: [EventEntry] = []
-            for signature in signatures {
-                guard let entry = entry(for: signature.selector, &state) else {
-                    return .failure(DeclarationConflict(selector: signature.selector, owner: nil))
-                }
-                entry.declare(signature, owner: owner)
-                result.append(entry)
-            }
-            return .success(result)
-        }
-    }
-
-    /// The declaration of an event, or nil.
-    func declaration(of selector: EventSelector) -> (entry: EventEntry, owner: Int32)? {
-        state.withLock { state in
-            guard let entry = state.byName[selector], entry.declaration != nil else { return nil }
-            return (entry, entry.owner)
-        }
     }
 
     // MARK: Raising
@@ -248,46 +183,71 @@ public final class EventLoop: @unchecked Sendable {
     /// True when nothing waits and nothing is being delivered.
     var isQuiet: Bool { queue.isEmpty && !turning.load(ordering: .sequentiallyConsistent) }
 
-    /// True when nothing waits; for the thread that turns the loop, inside a delivery.
-    var isDry: Bool { queue.isEmpty }
+    /// Rounds of looking before the loop's own thread sleeps. Waking it costs more than most events
+    /// do; it gives way to others now and then, so that they raise something to find.
+    private static let searchRounds = 1_000
+    private static let yieldEvery = 128
 
     /// Delivers up to `limit` events (0: all that wait when it begins) on the calling thread.
-    public func turn(limit: UInt32) -> Result<UInt32, BridgeError> {
+    /// `patient`: the loop's own thread, which goes on while more come.
+    public func turn(limit: UInt32, patient: Bool = false) -> Result<UInt32, BridgeError> {
         guard ThreadRole.current(in: host) == .other else {
             return .failure(
-                BridgeError(.wrongThread, "events are not dispatched from inside the host's own calls"))
+                BridgeError(
+                    .wrongThread, "events are not dispatched from inside the host's own calls"))
         }
         guard !turning.exchange(true, ordering: .acquiringAndReleasing) else {
             return .failure(BridgeError(.wrongThread, "another thread is dispatching events"))
         }
         defer { turning.store(false, ordering: .releasing) }
-        return .success(deliverWaiting(limit: limit))
+        turner.store(csys_thread_number(), ordering: .relaxed)
+        return .success(deliverWaiting(limit: limit, patient: patient))
     }
 
-    /// For a thread that has the loop already: what `turn` does, nested.
-    func turnNested() { _ = deliverWaiting(limit: 0) }
+    /// Turns the loop for a thread that waits, if it is the loop's own: inside a delivery, or, where
+    /// the embedder turns it, the thread that did so last (any thread while none has). Returns
+    /// false when the loop is somebody else's.
+    func turnWhileWaiting(ownLoop: Bool) -> Bool {
+        if isLoopThread {
+            _ = deliverWaiting(limit: 0, patient: false)
+            return true
+        }
+        let turner = turner.load(ordering: .relaxed)
+        guard ownLoop, turner == 0 || turner == csys_thread_number() else { return false }
+        if case .success = turn(limit: 0) { return true }
+        return false
+    }
 
-    private func deliverWaiting(limit: UInt32) -> UInt32 {
+    private func deliverWaiting(limit: UInt32, patient: Bool) -> UInt32 {
         csys_eventfd_drain(descriptor)
         // Without a limit, what is raised meanwhile waits for the next turn: a handler that
         // launches itself from its done event must not keep the embedder's loop for ever.
         let mark = queue.mark()
         var count: UInt32 = 0
-        counters.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        let attentive = isAttentive
         ThreadRole.loop.during(in: host) {
             var taken: UnsafeMutablePointer<EventLink>?
-            while limit == 0 ? !queue.isPast(mark, taken: taken) : count < limit {
+            var round = 0
+            while patient || (limit == 0 ? !queue.isPast(mark, taken: taken) : count < limit) {
                 guard let link = queue.take() else {
-                    if queue.isEmpty { break }
-                    csys_pause()
+                    if queue.isEmpty {
+                        round += 1
+                        guard patient, round < Self.searchRounds else { break }
+                    }
+                    if round % Self.yieldEvery == 1 { csys_yield() } else { csys_pause() }
                     continue
                 }
+                round = 0
                 taken = link
                 deliver(link)
                 count += 1
             }
         }
-        counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        if isAttentive, !attentive {
+            isAttentive = false
+            counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        }
+        if nesting == 0, !retired.isEmpty { retired.removeAll() }
         freed.flush(tasks)
         counters.pointee.asleep.store(true, ordering: .sequentiallyConsistent)
         if !queue.isEmpty,
@@ -323,7 +283,7 @@ public final class EventLoop: @unchecked Sendable {
             values[0].integer = Int64(missing)
             sequence &+= missing
         }
-        entries[Int(node.pointee.event)]?._withUnsafeGuaranteedRef {
+        directory.unretainedEntry(node.pointee.event)?._withUnsafeGuaranteedRef {
             deliver($0, values, Int(node.pointee.count), task: node.pointee.task)
         }
     }
@@ -332,7 +292,7 @@ public final class EventLoop: @unchecked Sendable {
         let state = slot.state
         let task = TaskReference(index: tasks.index(of: slot), generation: state.generation)
         guard let handler = slot.handlerCell, let outcome = state.outcome,
-            let entry = entries[Int(handler.pointee.doneEvent)]
+            let entry = directory.unretainedEntry(handler.pointee.doneEvent)
         else { fatalError("a done event was queued for a task that is not over") }
         var text = emptyText
         var length = 0
@@ -365,39 +325,35 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func deliver(
-        _ entry: EventEntry, _ values: UnsafeMutablePointer<curfew_value>, _ count: Int,
+        _ entry: EventEntry, _ values: UnsafeMutablePointer<curfew_value>, _ parameters: Int,
         task: UInt64
     ) {
         sequence &+= 1
-        var expectation: Expectation?
-        if entry.seen != version.load(ordering: .acquiring) {
-            state.withLock { state in
-                entry.receivers = state.observers + entry.subscriptions
-                entry.observers = state.observers.count
-                // Somebody who waits is looked for each time.
-                entry.seen = entry.waiting > 0 ? 0 : version.load(ordering: .relaxed)
-                if entry.waiting > 0, let wait = state.waits.take(event: entry.index, task: task) {
-                    expectation = state.expectations[wait]
-                    entry.waiting -= 1
-                    entry.takers.pointee.wrappingSubtract(1, ordering: .relaxed)
-                }
-            }
+        let expectation = directory.look(entry, task: task, retired: &retired)
+        let receivers = entry.receivers
+        let count = receivers._withUnsafeGuaranteedRef {
+            expectation == nil ? $0.count : $0.observers
         }
-        guard expectation != nil || !entry.receivers.isEmpty else {
+        guard expectation != nil || count > 0 else {
             counters.pointee.unheard.countAlone()
             return
         }
         counters.pointee.delivered.countAlone()
+        if !isAttentive {
+            isAttentive = true
+            counters.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        }
         let delivery = Delivery(
-            entry: entry, values: values, count: count, task: task, sequence: sequence)
+            entry: entry, values: values, count: parameters, task: task, sequence: sequence)
         let sender = delivering
         delivering = task
         nesting += 1
         // Observers first: what they see is what the loop delivers, in its order, also where a
         // subscriber turns the loop from inside. They see what a wait takes, subscribers do not.
-        let receivers = entry.receivers
-        for place in 0..<(expectation == nil ? receivers.count : entry.observers) {
-            pass(delivery, to: receivers[place])
+        for place in 0..<count {
+            receivers._withUnsafeGuaranteedRef { $0[place] }._withUnsafeGuaranteedRef {
+                pass(delivery, to: $0)
+            }
         }
         expectation?.settle(.success(delivery.event))
         nesting -= 1
@@ -405,10 +361,12 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func pass(_ delivery: Delivery, to subscription: Subscription) {
+        // Whoever unsubscribes says so, then waits until nobody is in here; and the other way round.
         subscription.running.wrappingAdd(1, ordering: .sequentiallyConsistent)
         if subscription.active.load(ordering: .sequentiallyConsistent) {
             switch subscription.receiver {
-            case .typed(let function): delivery.entry.call?.call(function, delivery.values)
+            case .typed(let function):
+                delivery.entry.call?._withUnsafeGuaranteedRef { $0.call(function, delivery.values) }
             case .closure(let body): body(delivery.event)
             case .generic(let function, let data):
                 var event = delivery.foreign
@@ -423,147 +381,28 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    // MARK: Subscribing
-
-    /// Adds a subscription. `selector` nil: all events. A typed receiver needs a declared event.
-    func subscribe(
-        to selector: EventSelector?, _ receiver: EventReceiver
-    ) -> Result<UInt64, BridgeError> {
-        state.withLock { state in
-            defer { version.wrappingAdd(1, ordering: .releasing) }
-            state.numbers += 1
-            let number = state.numbers
-            guard let selector else {
-                let subscription = Subscription(number: number, event: nil, receiver: receiver)
-                state.observers.append(subscription)
-                state.subscriptions[number] = subscription
-                counters.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
-                return .success(number)
-            }
-            if case .typed = receiver, state.byName[selector]?.declaration == nil {
-                return .failure(
-                    BridgeError(
-                        .notFound,
-                        "nobody has declared the event \"\(selector)\", so its parameters are not known; load its plugin before subscribing a typed function"
-                    ))
-            }
-            guard let entry = entry(for: selector, &state) else {
-                return .failure(
-                    BridgeError(.exhausted, "\(Self.entryLimit) events are known; no more can be"))
-            }
-            let subscription = Subscription(
-                number: number, event: entry.index, receiver: receiver)
-            entry.subscriptions.append(subscription)
-            entry.takers.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            state.subscriptions[number] = subscription
-            return .success(number)
-        }
-    }
+    // MARK: Ending
 
     /// Ends a subscription, and waits until its receiver has returned, unless the caller is inside
     /// it.
     func unsubscribe(_ number: UInt64) -> Status {
-        let found = state.withLock { state -> Subscription? in
-            guard let subscription = state.subscriptions.removeValue(forKey: number) else {
-                return nil
-            }
-            subscription.active.store(false, ordering: .sequentiallyConsistent)
-            version.wrappingAdd(1, ordering: .releasing)
-            if let event = subscription.event, let entry = entry(event) {
-                entry.subscriptions.removeAll { $0.number == number }
-                entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            } else {
-                state.observers.removeAll { $0.number == number }
-                counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            }
-            return subscription
-        }
-        guard let found else { return .notFound }
-        defer { found.letGo() }
+        guard let subscription = directory.remove(number) else { return .notFound }
+        defer { subscription.letGo() }
         guard !isLoopThread else { return .ok }
         unsubscribing.wrappingAdd(1, ordering: .sequentiallyConsistent)
         while true {
             let turn = turns.pointee.load(ordering: .sequentiallyConsistent)
-            guard found.running.load(ordering: .sequentiallyConsistent) > 0 else { break }
+            guard subscription.running.load(ordering: .sequentiallyConsistent) > 0 else { break }
             csys_futex_wait(turns, turn, .max)
         }
         unsubscribing.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         return .ok
     }
 
-    // MARK: Waiting
-
-    /// Expects the next event that matches, in place of an older expectation of the same kind.
-    public func expect(
-        _ selector: EventSelector, task: UInt64, context: UInt
-    ) -> Result<Expectation, BridgeError> {
-        let (result, replaced) = state.withLock {
-            state -> (Result<Expectation, BridgeError>, Expectation?) in
-            guard !state.closed else {
-                return (.failure(BridgeError(.closing, "the host is shutting down")), nil)
-            }
-            guard let entry = entry(for: selector, &state) else {
-                return (
-                    .failure(
-                        BridgeError(
-                            .exhausted, "\(Self.entryLimit) events are known; no more can be")), nil
-                )
-            }
-            version.wrappingAdd(1, ordering: .releasing)
-            state.numbers += 1
-            let expectation = Expectation(number: state.numbers)
-            let wait = WaiterRegistry.Wait(
-                number: expectation.number, event: entry.index, task: task, context: context)
-            let old = state.waits.add(wait)
-            state.expectations[expectation.number] = expectation
-            guard let old else {
-                entry.waiting += 1
-                entry.takers.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-                return (.success(expectation), nil)
-            }
-            return (.success(expectation), state.expectations[old])
-        }
-        replaced?.settle(
-            .failure(
-                BridgeError(
-                    .replaced,
-                    "a newer wait for \"\(selector)\" with the same task and context took this one's place"
-                )))
-        return result
-    }
-
-    /// The expectation of a number, for as long as it was not collected.
-    func expectation(_ number: UInt64) -> Expectation? {
-        state.withLock { $0.expectations[number] }
-    }
-
-    /// Gives an expectation up. It is settled with `status` unless its event came first.
-    func giveUp(_ expectation: Expectation, _ error: BridgeError) {
-        state.withLock { state in
-            state.expectations[expectation.number] = nil
-            if let event = state.waits.remove(expectation.number), let entry = entry(event) {
-                entry.waiting -= 1
-                entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            }
-        }
-        expectation.settle(.failure(error))
-    }
-
     /// Ends every wait with `CLOSING`, and every later one.
     func close() {
-        let ended = state.withLock { state -> [Expectation] in
-            state.closed = true
-            for wait in state.waits.removeAll() {
-                guard let entry = entry(wait.event) else { continue }
-                entry.waiting -= 1
-                entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            }
-            return Array(state.expectations.values)
-        }
-        for expectation in ended {
-            expectation.settle(
-                .failure(BridgeError(.closing, "the host began to shut down during the wait")))
-        }
+        directory.close()
+        // A thread that waits on the loop looks again.
+        csys_eventfd_signal(descriptor)
     }
 }
-

@@ -58,7 +58,9 @@ extension curfew_value {
         case .text(let string):
             var string = string
             let length = string.withUTF8 { bytes in
-                texts.copyMemory(from: bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!, byteCount: bytes.count)
+                texts.copyMemory(
+                    from: bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!, byteCount: bytes.count
+                )
                 return bytes.count
             }
             (texts + length).storeBytes(of: 0, as: UInt8.self)

@@ -13,7 +13,7 @@ public final class Expectation: @unchecked Sendable {
     }
 
     public let number: UInt64
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
 
     init(number: UInt64) {

@@ -193,7 +193,7 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
 
     var queueLength: UInt64 {
         let head = pointee.head.load(ordering: .relaxed)
-        let tail = pointee.tail.load(ordering: .relaxed)
+        let tail = pointee.tail.load(ordering: .sequentiallyConsistent)
         return tail >= head ? tail - head : 0
     }
 

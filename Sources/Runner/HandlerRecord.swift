@@ -24,17 +24,20 @@ public final class HandlerRecord: @unchecked Sendable {
     /// What its tasks may raise.
     let declared: [EventSelector: EventEntry]
 
-    private let quarantine = Mutex<String?>(nil)
+    /// What its functions are called with, where the host keeps that.
+    private let owner: AnyObject?
+    private let quarantine = Locked<String?>(nil)
     private let texts = TextStore()
 
     init(
         index: UInt32, description: HandlerDescription, plugin: String, cell: HandlerCellPointer,
-        events: [EventEntry]
+        events: [EventEntry], owner: AnyObject?
     ) {
         self.index = index
         self.description = description
         self.plugin = plugin
         self.cell = cell
+        self.owner = owner
         registering = events[0]
         progress = events[1]
         expired = events[2]

@@ -37,7 +37,8 @@ extension HostRuntime {
         counts.eventsLost = events.pointee.dropped.load(ordering: .relaxed)
         counts.misbehaviours = misbehaviours.load(ordering: .relaxed)
         counts.wakeups =
-            events.pointee.wakeups.load(ordering: .relaxed) &+ watchers.wakeups.load(ordering: .relaxed)
+            events.pointee.wakeups.load(ordering: .relaxed)
+            &+ watchers.wakeups.load(ordering: .relaxed)
             &+ lanes.reduce(0) { $0 &+ $1.wakeups.load(ordering: .relaxed) }
         return counts
     }

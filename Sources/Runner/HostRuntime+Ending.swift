@@ -19,22 +19,14 @@ extension HostRuntime {
         let wasLost: Bool
         if status == .pending {
             // Armed before it is pending, while nobody can free the slot and use it again.
-            let before = slot.state
-            if !before.isClaimed, before.reason == nil {
-                var deadline = slot.pointee.deadline.load(ordering: .relaxed)
-                while true {
-                    watchers.arm(task, deadline: deadline)
-                    // Told to stop meanwhile: the end of the grace may have been armed just before.
-                    let latest = slot.pointee.deadline.load(ordering: .acquiring)
-                    if latest == deadline { break }
-                    deadline = latest
-                }
-            }
+            watchers.armPending(task)
             pendingTasks.wrappingAdd(1, ordering: .sequentiallyConsistent)
             let (action, state) = mustStep(task) { machine in
                 (machine.functionReturned(success: nil), machine.isLost)
             }
-            if action.0 == .none { pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+            if action.0 == .none {
+                pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            }
             wasLost = action.1
             freeIfDone(task, state)
         } else {

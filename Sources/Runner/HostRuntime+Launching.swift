@@ -42,7 +42,8 @@ extension HostRuntime {
     /// Launches the handler at `index`: one more task in its queue. `launch` nil: nothing special.
     @inline(__always)
     public func launch(_ index: UInt32, _ launch: Launch?) -> Launched {
-        guard index < handlerCount.load(ordering: .acquiring), let handler = handlerCells[Int(index)]
+        guard index < handlerCount.load(ordering: .acquiring),
+            let handler = handlerCells[Int(index)]
         else { return Launched(status: .notFound, task: 0) }
         if handler.pointee.gate.load(ordering: .acquiring) & ~HandlerCell.Gate.paused != 0 {
             return Launched(status: refusal(handler), task: 0)
@@ -105,7 +106,7 @@ extension HostRuntime {
         guard
             handler.pointee.active.load(ordering: .sequentiallyConsistent)
                 < handler.pointee.maxConcurrency,
-            handler.pointee.gate.load(ordering: .acquiring) == 0
+            handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0
         else { return }
         if takePlace(handler) { lane(handler.pointee.kind).add(handler) }
     }

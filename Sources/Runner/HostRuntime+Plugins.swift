@@ -3,7 +3,6 @@ import CCurfew
 import Glibc
 public import PluginBridge
 import Scheduling
-import Synchronization
 
 extension HostRuntime {
     // MARK: Scanning
@@ -92,16 +91,9 @@ extension HostRuntime {
     }
 
     private func load(_ path: String, _ manifest: Manifest) -> BridgeError? {
-        if let other = plugins.first(where: { $0.id == manifest.id && status(of: $0).status == .ready })
-        {
-            return BridgeError(
-                .exists,
-                "the plugin \"\(manifest.id)\" is loaded already, from \(other.directory); \(path) is shadowed by it"
-            )
-        }
         let record = addRecord(path, manifest, .validated, "")
         do throws(BridgeError) {
-            try check(manifest)
+            try check(path, manifest)
             let library = path + "/" + manifest.library
             try checkNote(library, manifest)
             try open(library, manifest, record)
@@ -112,7 +104,7 @@ extension HostRuntime {
             }
             log(.error, manifest.id, 0, "refused: \(reason.message)")
             for handler in manifest.handlers {
-                registered(handler, success: false, reason.message)
+                notRegistered(handler, reason.message)
             }
             return reason
         }
@@ -120,7 +112,14 @@ extension HostRuntime {
     }
 
     /// What is taken already, before any code of the plugin runs.
-    private func check(_ manifest: Manifest) throws(BridgeError) {
+    private func check(_ path: String, _ manifest: Manifest) throws(BridgeError) {
+        let other = plugins.first { $0.id == manifest.id && status(of: $0).status == .ready }
+        if let other {
+            throw BridgeError(
+                .exists,
+                "the plugin \"\(manifest.id)\" is loaded already, from \(other.directory); \(path) is shadowed by it"
+            )
+        }
         for handler in manifest.handlers {
             if let other = self.handler(handler.identifier) {
                 throw taken(handler.identifier, by: other)
@@ -156,7 +155,8 @@ extension HostRuntime {
             $0.loading = PluginLoad(plugin: record.number, manifest: manifest)
         }
         defer { directory.withLock { $0.loading = nil } }
-        let library = try ThreadRole.loading.during(in: self) { () throws(BridgeError) -> PluginLibrary in
+        let library = try ThreadRole.loading.during(in: self) {
+            () throws(BridgeError) -> PluginLibrary in
             let library = try PluginLibrary(path: String(cString: absolute))
             try library.enter(table, id: manifest.id, version: manifest.version)
             return library
@@ -172,13 +172,10 @@ extension HostRuntime {
                     "the manifest declares \"\(handler.identifier)\", but \(path) did not register it; nothing of the plugin is registered"
                 )
             }
-            var added: [HandlerRecord] = []
-            for handler in manifest.handlers {
-                added.append(
-                    try add(
-                        HandlerDescription(handler), registered[handler.identifier]!,
-                        plugin: record.number))
-            }
+            let added = try add(
+                manifest.handlers.map {
+                    (HandlerDescription($0), registered[$0.identifier]!)
+                }, plugin: record.number)
             directory.withLock { _ in
                 record.status = .ready
                 record.reason = ""
@@ -217,16 +214,13 @@ extension HostRuntime {
     }
 
     /// Raises `registering<event>_done` for a handler that could not be registered.
-    private func registered(_ handler: ManifestHandler, success: Bool, _ reason: String) {
+    private func notRegistered(_ handler: ManifestHandler, _ reason: String) {
         guard
             let signature = EventSignature(
-                name: "registering\(handler.event)_done", parameters: [.bool, .text])
+                name: "registering\(handler.event)_done", parameters: [.bool, .text]),
+            let entry = events.directory.declareProvisionally(signature)
         else { return }
-        if events.declaration(of: signature.selector) == nil {
-            _ = events.declare([signature], owner: HostRuntime.ownPlugin)
-        }
-        guard let (entry, _) = events.declaration(of: signature.selector) else { return }
-        _ = events.raise(entry, [.bool(success), .text(reason)], task: 0)
+        _ = events.raise(entry, [.bool(false), .text(reason)], task: 0)
     }
 }
 

@@ -33,7 +33,9 @@ extension HostRuntime {
         }
         enter(.draining)
         events.close()
-        for record in waits.withLock({ $0.values.map(\.record) }) { record.disturb() }
+        for wait in waits.withLock({ Array($0.values) }) { wait.record.disturb() }
+        // Whoever turns the loop while it waits sleeps on the descriptor.
+        csys_eventfd_signal(events.descriptor)
         wait(limits.drain) { isIdle }
         life.withLock { $0.drained() }
         enter(.expiring)
@@ -157,7 +159,7 @@ extension HostRuntime {
             if error.status == .wrongThread { throw error }
             failure = error
         }
-        guard !isDestroyed.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        guard !destroyed.exchange(true, ordering: .sequentiallyConsistent) else { return }
         let stuck = threads.load(ordering: .sequentiallyConsistent) > 0
         let mayBeCalled = stuck || unanswered.load(ordering: .sequentiallyConsistent) > 0
         let records = plugins

@@ -30,22 +30,22 @@ extension HostRuntime {
             let slot = tasks.slot(task)
             let record = tasks.record(of: slot)
             let grace = record.grace != 0 ? record.grace : handler.pointee.grace
-            let deadline = clock.now() &+ grace
-            // Before the step: whoever finds the task so finds the deadline that belongs to it.
-            slot.pointee.deadline.store(deadline, ordering: .releasing)
+            let graceEnd = clock.now() &+ grace
             let told = record.order.withLock { _ -> Bool in
+                // Before the reason can be seen: whoever finds both compares this with the time.
+                slot.pointee.deadline.store(graceEnd, ordering: .releasing)
                 let (confirmed, after) = mustStep(task) { $0.stopConfirmed(reason) }
                 guard confirmed else {
                     freeIfDone(task, after)
                     return false
                 }
-                if let expired = events.entry(handler.pointee.expiredEvent) {
+                if let expired = events.directory.entry(handler.pointee.expiredEvent) {
                     _ = events.raiseIfWanted(expired, task: tasks.publicID(task), [])
                 }
                 return true
             }
             guard told else { return .already }
-            watchers.arm(task, deadline: deadline)
+            watchers.arm(task, deadline: graceEnd)
             return .told
         }
     }
@@ -109,8 +109,9 @@ extension HostRuntime {
         handler.pointee.requeued.wrappingAdd(1, ordering: .relaxed)
         guard case .success = handler.add(tasks, existing: task, prepare: { _ in }) else {
             handler.pointee.requeued.wrappingSubtract(1, ordering: .relaxed)
-            if let (_, state) = tasks.step(task, { $0.requeueFailed() }) { freeIfDone(task, state) }
-            return .busy
+            let (aside, state) = mustStep(task) { $0.requeueFailed() }
+            freeIfDone(task, state)
+            return aside ? .busy : .already
         }
         callWorker(handler)
         // As in `launch`: a shutdown that has begun may not have seen it.

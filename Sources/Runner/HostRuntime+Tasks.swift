@@ -111,26 +111,32 @@ extension HostRuntime {
         case .worker, .watcher, .loading: return (.wrongThread, nil)
         case .loop, .other: break
         }
-        switch keep(id) {
-        case .ok: break
-        case let status: return (status, nil)
-        }
-        defer { _ = release(id) }
-        guard let task = tasks.find(id) else { return (.stale, nil) }
-        let slot = tasks.slot(task)
-        // Made before the last look at the state: whoever publishes looks for it afterwards.
-        let record = tasks.record(of: slot)
-        waits.withLock { $0[ObjectIdentifier(record), default: (record, 0)].count += 1 }
+        // Where the embedder holds all references it can, one of them keeps the task.
+        let kept = keep(id)
+        guard kept == .ok || kept == .exhausted else { return (kept, nil) }
+        defer { if kept == .ok { _ = release(id) } }
+        // The record is made before the last look at the state: whoever publishes looks for it
+        // afterwards. It outlives the task, whose state may be another's if nobody keeps it.
+        guard let task = tasks.find(id), let record = tasks.pinning(task, { tasks.record(of: $0) })
+        else { return (.stale, nil) }
+        waits.withLock { $0[ObjectIdentifier(record), default: (record, 0)].threads += 1 }
         defer { endWait(record) }
         let until = HostRuntime.realDeadline(timeout)
+        func answer(_ status: Status) -> (status: Status, state: TaskState?) {
+            let state = query(id)
+            return (state == nil ? .stale : status, state)
+        }
+        let slot = tasks.slot(task)
         while true {
             let word = record.overWord
-            if slot.state.isOver { return (.ok, query(id)) }
-            if !isOpen { return (.closing, query(id)) }
-            if csys_monotonic_ns() >= until { return (.timedOut, query(id)) }
-            if events.isLoopThread {
-                events.turnNested()
-                if events.isDry || slot.state.isOver { record.sleep(while: word, until: min(until, csys_monotonic_ns() &+ 1_000_000)) }
+            let state = slot.state
+            if state.isOver || state.generation != task.generation { return answer(.ok) }
+            if !isOpen { return answer(.closing) }
+            if csys_monotonic_ns() >= until { return answer(.timedOut) }
+            if events.turnWhileWaiting(ownLoop: configuration.ownLoop) {
+                // Its done event is queued in any case here, and wakes this thread; so does a
+                // shutdown, unless the turn has swallowed that signal.
+                if !slot.state.isOver, isOpen { csys_wait_readable(events.descriptor, until) }
             } else {
                 record.sleep(while: word, until: until)
             }
@@ -153,11 +159,8 @@ extension HostRuntime {
     private func endWait(_ record: TaskRecord) {
         waits.withLock { waits in
             let key = ObjectIdentifier(record)
-            guard let count = waits[key]?.count, count > 1 else {
-                waits[key] = nil
-                return
-            }
-            waits[key]?.count = count - 1
+            guard let threads = waits[key]?.threads else { return }
+            waits[key] = threads > 1 ? (record, threads - 1) : nil
         }
     }
 
@@ -176,21 +179,18 @@ extension HostRuntime {
                 BridgeError(.wrongThread, "a worker or watcher must not wait for an event"))
         case .loop, .other: break
         }
-        guard let expectation = events.expectation(number) else {
+        guard let expectation = events.directory.expectation(number) else {
             return .failure(BridgeError(.notFound, "no such expectation; it was collected before"))
         }
         let until = HostRuntime.realDeadline(timeout)
         while expectation.outcome == nil, csys_monotonic_ns() < until {
-            if events.isLoopThread {
-                events.turnNested()
-                if expectation.outcome == nil, events.isDry {
-                    csys_wait_readable(events.descriptor, until)
-                }
+            if events.turnWhileWaiting(ownLoop: configuration.ownLoop) {
+                if expectation.outcome == nil { csys_wait_readable(events.descriptor, until) }
             } else {
                 expectation.sleep(until: until)
             }
         }
-        events.giveUp(
+        events.directory.giveUp(
             expectation,
             BridgeError(.timedOut, "the event did not come within \(timeout / 1_000_000) ms"))
         return expectation.outcome ?? .failure(BridgeError(.timedOut, "the event did not come"))
@@ -203,22 +203,37 @@ extension HostRuntime {
             let signature = EventSignature(name: selector.name, parameters: values.map(\.type))
         else { return .invalid }
         guard !selector.name.hasPrefix("curfew_") else { return .denied }
-        if events.declaration(of: selector) == nil {
-            _ = events.declare([signature], owner: HostRuntime.ownPlugin)
+        if events.directory.declaration(of: selector) == nil {
+            _ = events.directory.declare([signature], owner: HostRuntime.ownPlugin)
         }
-        guard let (entry, owner) = events.declaration(of: selector) else { return .exhausted }
+        guard let (entry, owner) = events.directory.declaration(of: selector) else {
+            return .exhausted
+        }
+        // What a handler declares is its tasks' alone, also where the handler is the embedder's.
         guard owner == HostRuntime.ownPlugin,
-            !handlers.contains(where: { $0.description.hostEvents.contains { $0.selector == selector } })
+            !handlers.contains(where: {
+                ($0.description.hostEvents + $0.description.events).contains {
+                    $0.selector == selector
+                }
+            })
         else { return .denied }
         guard entry.declaration == signature else { return .invalid }
         return events.raise(entry, values, task: 0)
+    }
+
+    /// Expects the next event that matches, in place of an older expectation of the same kind.
+    /// `task` 0: about any task or none.
+    public func expect(
+        _ selector: EventSelector, task: UInt64, context: UInt
+    ) -> Result<Expectation, BridgeError> {
+        events.directory.expect(selector, task: task, context: context)
     }
 
     /// Subscribes to an event, or to all when `selector` is nil.
     public func subscribe(
         _ selector: EventSelector?, _ receiver: EventReceiver
     ) -> Result<UInt64, BridgeError> {
-        events.subscribe(to: selector, receiver)
+        events.directory.subscribe(to: selector, receiver)
     }
 
     public func unsubscribe(_ number: UInt64) -> Status { events.unsubscribe(number) }
@@ -230,6 +245,6 @@ extension HostRuntime {
     ) { expectation.whenSettled(body) }
 
     public func giveUp(_ expectation: Expectation, _ error: BridgeError) {
-        events.giveUp(expectation, error)
+        events.directory.giveUp(expectation, error)
     }
 }

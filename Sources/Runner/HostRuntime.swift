@@ -11,7 +11,7 @@ import Synchronization
 /// Split by what it does: launching, ending, stopping, plugins, shutting down, and the services a
 /// plugin's table reaches.
 public final class HostRuntime: @unchecked Sendable {
-    // Sendable: what changes is atomic or behind a Mutex; the parts are set in init and constant.
+    // Sendable: what changes is atomic or behind a lock; the parts are set in init and constant.
 
     /// Handlers there may be.
     static let handlerLimit = 1 << 14
@@ -42,10 +42,10 @@ public final class HostRuntime: @unchecked Sendable {
         var loading: PluginLoad?
     }
 
-    let directory = Mutex(Directory())
+    let directory = Locked(Directory())
     /// One plugin is loaded at a time.
-    let loading = Mutex<Void>(())
-    let life = Mutex(HostStateMachine())
+    let loading = Locked<Void>(())
+    let life = Locked(HostStateMachine())
     /// `HostStateMachine.State.rawValue`, for those who cannot take the lock.
     let stage = Atomic<UInt32>(0)
     let pendingTasks = Atomic<Int>(0)
@@ -54,9 +54,9 @@ public final class HostRuntime: @unchecked Sendable {
     let unanswered = Atomic<UInt32>(0)
     let misbehaviours = Atomic<UInt64>(0)
     let threads = Atomic<Int>(0)
-    let isDestroyed = Atomic<Bool>(false)
-    /// The tasks that threads wait for, and how many do.
-    let waits = Mutex<[ObjectIdentifier: (record: TaskRecord, count: Int)]>([:])
+    let destroyed = Atomic<Bool>(false)
+    /// What threads wait for, and how many do.
+    let waits = Locked<[ObjectIdentifier: (record: TaskRecord, threads: Int)]>([:])
 
     /// Hosts that were destroyed while a thread was inside plugin code.
     static let leaked = Atomic<UInt32>(0)
@@ -119,8 +119,7 @@ public final class HostRuntime: @unchecked Sendable {
     private func turnLoop() {
         while stage.load(ordering: .sequentiallyConsistent) < HostStateMachine.State.closed.rawValue
         {
-            // A thread that waits for events between two shutdown phases turns the loop too.
-            _ = events.turn(limit: 0)
+            _ = events.turn(limit: 0, patient: true)
             csys_wait_readable(events.descriptor, .max)
         }
         _ = events.turn(limit: 0)
@@ -142,7 +141,9 @@ public final class HostRuntime: @unchecked Sendable {
     }
 
     public func handler(at index: UInt32) -> HandlerRecord? {
-        directory.withLock { $0.handlers.indices.contains(Int(index)) ? $0.handlers[Int(index)] : nil }
+        directory.withLock {
+            $0.handlers.indices.contains(Int(index)) ? $0.handlers[Int(index)] : nil
+        }
     }
 
     public func status(of plugin: PluginRecord) -> (status: PluginRecord.Status, reason: String) {
@@ -161,51 +162,68 @@ public final class HostRuntime: @unchecked Sendable {
 
     // MARK: Registering
 
-    /// Adds a handler. Its events are declared for `plugin`. Names what is taken, and by whom.
+    /// Adds handlers, all or none. Their events are declared for `plugin`. Names what is taken, and
+    /// by whom.
     func add(
-        _ description: HandlerDescription, _ code: HandlerCode, plugin: Int32
-    ) throws(BridgeError) -> HandlerRecord {
-        if let fault = description.fault { throw BridgeError(.invalid, fault) }
-        let pluginName = pluginID(plugin) ?? ""
-        let capacity = configuration.queueLimit
-        let hostEvents = description.hostEvents
-        let result = directory.withLock { directory -> Result<HandlerRecord, BridgeError> in
-            if let other = directory.byIdentifier[description.identifier] {
-                return .failure(taken(description.identifier, by: other))
+        _ handlers: [(description: HandlerDescription, code: HandlerCode)], plugin: Int32,
+        owner: AnyObject? = nil
+    ) throws(BridgeError) -> [HandlerRecord] {
+        for handler in handlers {
+            if let fault = handler.description.fault { throw BridgeError(.invalid, fault) }
+        }
+        let name = pluginID(plugin) ?? ""
+        let result = directory.withLock { directory -> Result<[HandlerRecord], BridgeError> in
+            for (description, _) in handlers {
+                if let other = directory.byIdentifier[description.identifier] {
+                    return .failure(taken(description.identifier, by: other))
+                }
             }
-            guard directory.handlers.count < Self.handlerLimit else {
+            guard directory.handlers.count + handlers.count <= Self.handlerLimit else {
                 return .failure(
                     BridgeError(
                         .exhausted, "\(Self.handlerLimit) handlers are registered; no more can be"))
             }
-            let entries: [EventEntry]
-            switch events.declare(hostEvents + description.events, owner: plugin) {
-            case .failure(let conflict):
-                return .failure(self.conflict(conflict, for: description, in: directory))
-            case .success(let declared): entries = declared
+            let signatures = handlers.flatMap { $0.description.hostEvents + $0.description.events }
+            switch events.directory.declare(signatures, owner: plugin) {
+            case .failure(let conflict): return .failure(describe(conflict, in: directory))
+            case .success(var entries):
+                return .success(
+                    handlers.map { description, code in
+                        let count = 4 + description.events.count
+                        defer { entries.removeFirst(count) }
+                        return add(
+                            description, code, plugin, name, Array(entries.prefix(count)), owner,
+                            to: &directory)
+                    })
             }
-            let raw = UnsafeMutableRawPointer.allocate(
-                byteCount: MemoryLayout<HandlerCell>.size, alignment: 128)
-            let cell = raw.bindMemory(to: HandlerCell.self, capacity: 1)
-            let index = UInt32(directory.handlers.count)
-            cell.initialize(
-                to: HandlerCell(
-                    code: code, budget: description.budget, grace: description.grace,
-                    capacity: capacity, index: index, plugin: plugin,
-                    maxConcurrency: description.maxConcurrency, kind: description.kind,
-                    done: entries[3], expired: entries[2], progress: entries[1]))
-            let record = HandlerRecord(
-                index: index, description: description, plugin: pluginName, cell: cell,
-                events: entries)
-            // The queue keeps free slots; they are not to count against the task limit.
-            tasks.limit.wrappingAdd(capacity, ordering: .relaxed)
-            directory.handlers.append(record)
-            directory.byIdentifier[description.identifier] = record
-            handlerCells[Int(index)] = cell
-            handlerCount.store(index + 1, ordering: .releasing)
-            return .success(record)
         }
         return try result.get()
+    }
+
+    private func add(
+        _ description: HandlerDescription, _ code: HandlerCode, _ plugin: Int32, _ name: String,
+        _ entries: [EventEntry], _ owner: AnyObject?, to directory: inout Directory
+    ) -> HandlerRecord {
+        let raw = UnsafeMutableRawPointer.allocate(
+            byteCount: MemoryLayout<HandlerCell>.size, alignment: 128)
+        let cell = raw.bindMemory(to: HandlerCell.self, capacity: 1)
+        let index = UInt32(directory.handlers.count)
+        cell.initialize(
+            to: HandlerCell(
+                code: code, budget: description.budget, grace: description.grace,
+                capacity: configuration.queueLimit, index: index, plugin: plugin,
+                maxConcurrency: description.maxConcurrency, kind: description.kind,
+                done: entries[3], expired: entries[2], progress: entries[1]))
+        let record = HandlerRecord(
+            index: index, description: description, plugin: name, cell: cell, events: entries,
+            owner: owner)
+        // The queue keeps free slots; they are not to count against the task limit.
+        tasks.limit.wrappingAdd(configuration.queueLimit, ordering: .relaxed)
+        directory.handlers.append(record)
+        directory.byIdentifier[description.identifier] = record
+        handlerCells[Int(index)] = cell
+        handlerCount.store(index + 1, ordering: .releasing)
+        return record
     }
 
     func taken(_ identifier: String, by other: HandlerRecord) -> BridgeError {
@@ -215,9 +233,8 @@ public final class HostRuntime: @unchecked Sendable {
         )
     }
 
-    private func conflict(
-        _ conflict: DeclarationConflict, for description: HandlerDescription,
-        in directory: Directory
+    private func describe(
+        _ conflict: DeclarationConflict, in directory: Directory
     ) -> BridgeError {
         guard let number = conflict.owner else {
             return BridgeError(.exhausted, "no more events can be declared")
@@ -227,7 +244,7 @@ public final class HostRuntime: @unchecked Sendable {
             ? directory.plugins[Int(number)].id : ""
         return BridgeError(
             .exists,
-            "the event \"\(conflict.selector)\" of \"\(description.identifier)\" is taken by \(owner(name)); give the handler another \"event\" in its manifest"
+            "the event \"\(conflict.selector)\" is taken by \(owner(name)), which keeps it; give the handler another \"event\""
         )
     }
 
@@ -235,14 +252,15 @@ public final class HostRuntime: @unchecked Sendable {
         plugin.isEmpty ? "the embedder" : "plugin \"\(plugin)\""
     }
 
-    /// Registers a handler of the embedder's own and raises `registering<event>_done`.
+    /// Registers a handler of the embedder's own and raises `registering<event>_done`. `owner` is
+    /// kept as long as the functions may be called.
     public func register(
         _ description: HandlerDescription, run: @escaping curfew_run_function,
-        expired: curfew_expired_function?, data: UnsafeMutableRawPointer?
+        expired: curfew_expired_function?, data: UnsafeMutableRawPointer?, owner: AnyObject? = nil
     ) throws(BridgeError) -> HandlerRecord {
         guard isOpen else { throw HostRuntime.closing }
         let code = HandlerCode(run: run, expired: expired, data: data, api: ownTable.api)
-        let record = try add(description, code, plugin: Self.ownPlugin)
+        let record = try add([(description, code)], plugin: Self.ownPlugin, owner: owner)[0]
         _ = events.raise(record.registering, [.bool(true), .text("")], task: 0)
         return record
     }

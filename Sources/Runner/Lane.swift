@@ -11,9 +11,7 @@ import Synchronization
 final class Lane: @unchecked Sendable {
     // Sendable: the queues are locked, the counts atomic, the rest constant.
 
-    private struct State: @unchecked Sendable {
-        // Sendable, as the enums below: handler and worker cells are made of atomics.
-
+    private struct State {
         /// Oldest first, from `first` on.
         var ready: [HandlerCellPointer] = []
         var first = 0
@@ -37,7 +35,7 @@ final class Lane: @unchecked Sendable {
     }
 
     /// What to do, once the lock is left, so that somebody looks for work.
-    private enum Call: @unchecked Sendable {
+    private enum Call {
         case nobody
         case wake(UnsafeMutablePointer<WorkerCell>)
         case start
@@ -46,7 +44,7 @@ final class Lane: @unchecked Sendable {
     let kind: TaskKind
     let workers: HostConfiguration.Workers
     private unowned(unsafe) let host: HostRuntime
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// How many handlers are ready, to look at without the lock.
     let readyCount = Atomic<Int>(0)
     /// Workers that look for work: while there is one, nobody has to be woken.
@@ -112,13 +110,12 @@ final class Lane: @unchecked Sendable {
     /// A worker that is searching takes the next handler; nil leaves it searching.
     func take() -> HandlerCellPointer? {
         guard readyCount.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
-        let (found, call) = state.withLock { state -> (Rest?, Call) in
+        let (handler, call) = state.withLock { state -> (HandlerCellPointer?, Call) in
             guard let handler = state.next() else { return (nil, .nobody) }
-            return (.work(handler), foundWork(&state))
+            return (handler, foundWork(&state))
         }
         carryOut(call)
-        if case .work(let handler) = found { return handler }
-        return nil
+        return handler
     }
 
     private func foundWork(_ state: inout State) -> Call {
@@ -129,7 +126,7 @@ final class Lane: @unchecked Sendable {
     }
 
     /// What a searching worker does that has found nothing for a while.
-    enum Rest: @unchecked Sendable {
+    enum Rest {
         case work(HandlerCellPointer)
         /// Sleep on the cell's word; whoever wakes it has counted it as searching.
         case sleep
@@ -166,14 +163,13 @@ final class Lane: @unchecked Sendable {
 
     /// Tells every worker to leave once nothing is ready.
     func stop() {
-        let sleeping = state.withLock { state -> State in
+        let sleeping = state.withLock { state in
             state.stopping = true
-            let before = state
-            state.idle = []
-            searching.wrappingAdd(before.idle.count, ordering: .sequentiallyConsistent)
-            return before
+            defer { state.idle = [] }
+            searching.wrappingAdd(state.idle.count, ordering: .sequentiallyConsistent)
+            return state.idle
         }
-        for cell in sleeping.idle {
+        for cell in sleeping {
             cell.pointee.wake.store(1, ordering: .sequentiallyConsistent)
             csys_futex_wake(cell.wakeWord, 1)
         }

@@ -8,9 +8,9 @@ public final class ManualClock: @unchecked Sendable {
 
     private let time: UnsafeMutablePointer<Atomic<UInt64>>
     /// Held until their shutdown is over, so that they can be while the clock is advanced.
-    private let hosts = Mutex<[HostRuntime]>([])
+    private let hosts = Locked<[HostRuntime]>([])
     /// One thread advances at a time.
-    private let advancing = Mutex<Void>(())
+    private let advancing = Locked<Void>(())
 
     /// Makes a clock that shows 1 s.
     public init() {

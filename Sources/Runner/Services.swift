@@ -76,24 +76,25 @@ final class Services: TaskServices {
     func raise(
         _ selector: EventSelector, _ values: [EventValue], for id: UInt64, plugin: Int32
     ) -> Status {
-        guard let task = find(id, plugin) else { return .stale }
-        return whileNotOver(task) { _, handler in
-            guard let entry = handler.declared[selector] else {
-                host.misbehaved(
-                    "raise of \"\(selector)\": \"\(handler.description.identifier)\" does not declare it in its manifest's \"events\", or it is the host's own",
-                    id, plugin)
-                return .denied
-            }
-            guard let declared = entry.declaration?.parameters,
-                declared == values.map(\.type)
-            else {
-                host.misbehaved(
-                    "raise of \"\(selector)\": the parameters are not of the declared types", id,
-                    plugin)
-                return .invalid
-            }
-            return host.events.raise(entry, values, task: id)
+        guard let task = find(id, plugin), !isQueued(task),
+            host.tasks.slot(task).state.generation == task.generation,
+            let cell = host.tasks.slot(task).handlerCell,
+            let handler = host.handler(at: cell.pointee.index)
+        else { return .stale }
+        // Complaints first: nothing of the embedder's, a log among it, is called under a lock.
+        guard let entry = handler.declared[selector] else {
+            host.misbehaved(
+                "raise of \"\(selector)\": \"\(handler.description.identifier)\" does not declare it in its manifest's \"events\", or it is the host's own",
+                id, plugin)
+            return .denied
         }
+        guard let declared = entry.declaration?.parameters, declared == values.map(\.type) else {
+            host.misbehaved(
+                "raise of \"\(selector)\": the parameters are not of the declared types", id, plugin
+            )
+            return .invalid
+        }
+        return whileNotOver(task) { _, _ in host.events.raise(entry, values, task: id) }
     }
 
     /// Does something for a running task that must not come after its done event.

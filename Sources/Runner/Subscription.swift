@@ -11,7 +11,7 @@ final class Subscription: @unchecked Sendable {
     let event: UInt32?
     private(set) var receiver: EventReceiver?
     let active = Atomic<Bool>(true)
-    /// How many calls are inside the receiver: a receiver may turn the loop.
+    /// How many deliveries are inside the receiver: one, or more where it turns the loop.
     let running = Atomic<UInt32>(0)
 
     init(number: UInt64, event: UInt32?, receiver: EventReceiver) {

@@ -22,7 +22,7 @@ final class TaskRecord: @unchecked Sendable {
 
     /// Orders the task's own events before its done event: whoever queues one holds it, and whoever
     /// has claimed the outcome passes through it before the done event is queued.
-    let order = Mutex<Void>(())
+    let order = Locked<Void>(())
     /// The last reported fraction, as bits.
     let progress = Atomic<UInt64>(0)
     /// 1 once the task is over: what a waiting thread sleeps on.
@@ -59,7 +59,7 @@ final class TaskRecord: @unchecked Sendable {
     }
 
     /// Called when the task is over.
-    private let continuations = Mutex<[@Sendable () -> Void]>([])
+    private let continuations = Locked<[@Sendable () -> Void]>([])
 
     func whenAnnounced(_ body: @escaping @Sendable () -> Void) {
         continuations.withLock { $0.append(body) }

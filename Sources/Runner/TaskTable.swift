@@ -18,7 +18,7 @@ final class TaskTable: @unchecked Sendable {
 
     /// Free slots that no worker holds. A queue cell carries the free id of its next lap, so this
     /// is visited once for many tasks.
-    private let pool = Mutex<[UInt64]>([])
+    private let pool = Locked<[UInt64]>([])
     /// About how many there are, to look at without the lock.
     let pooled = Atomic<Int>(0)
 

@@ -25,7 +25,7 @@ final class Watchers: @unchecked Sendable {
         var stopping = false
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
     private let clock: HostClock
     private unowned(unsafe) let host: HostRuntime
 
@@ -39,7 +39,7 @@ final class Watchers: @unchecked Sendable {
     init(host: HostRuntime, clock: HostClock) {
         self.host = host
         self.clock = clock
-        state = Mutex(State(wheel: TimingWheel(now: clock.now())))
+        state = Locked(State(wheel: TimingWheel(now: clock.now())))
         let line = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 128)
         promise = line.bindMemory(to: Atomic<UInt64>.self, capacity: 1)
         promise.initialize(to: Atomic(0))
@@ -78,6 +78,21 @@ final class Watchers: @unchecked Sendable {
         if deadline < promise { wake() }
     }
 
+    /// Arms the budget of a task that is about to be pending, unless it is told to stop: whoever
+    /// tells it says so before arming the grace, which must not be replaced.
+    func armPending(_ task: TaskReference) {
+        let slot = host.tasks.slot(task)
+        let earlier = state.withLock { state -> Bool in
+            let now = slot.state
+            guard !now.isClaimed, now.reason == nil else { return false }
+            let deadline = slot.pointee.deadline.load(ordering: .acquiring)
+            state.wheel.arm(
+                TimingWheel.Entry(key: task.index, value: task.bits, deadline: deadline))
+            return deadline < state.roster.promise
+        }
+        if earlier { wake() }
+    }
+
     func disarm(_ task: TaskReference) {
         state.withLock { _ = $0.wheel.disarm(task.index, value: task.bits) }
     }
@@ -114,7 +129,8 @@ final class Watchers: @unchecked Sendable {
                         if case .asleep(let until) = $0 { until > now } else { false }
                     }
             }
-            if quiet, scan(now: now).due == nil { return }
+            let cells = scan(now: now)
+            if quiet, cells.due == nil, cells.stuck == nil { return }
             wake()
             csys_yield()
         }
@@ -172,6 +188,10 @@ final class Watchers: @unchecked Sendable {
                 expire(task, number, next: next)
                 continue
             }
+            if let task = cells.stuck {
+                host.loseWorker(task)
+                continue
+            }
             let work = state.withLock { state -> Work in
                 if !state.calls.isEmpty { return .call(state.calls.removeFirst()) }
                 if let entry = state.wheel.popDue(now: now) {
@@ -204,7 +224,7 @@ final class Watchers: @unchecked Sendable {
                 atomicMemoryFence(ordering: .sequentiallyConsistent)
             #endif
             let again = scan(now: now)
-            if again.due != nil || again.next < next { continue }
+            if again.due != nil || again.stuck != nil || again.next < next { continue }
             csys_futex_wait(sequence, seen, clock.manual == nil ? next : .max)
         }
     }
@@ -221,34 +241,49 @@ final class Watchers: @unchecked Sendable {
     /// Looks through the workers' cells: one task whose budget is over, and the earliest deadline of
     /// the others. A task read from a cell may be over by now, and its deadline another's; whether
     /// it still runs is in its state, and only the exchange there decides.
-    private func scan(now: UInt64) -> (due: TaskReference?, next: UInt64) {
+    ///
+    /// And one that was completed in time or within its grace, but whose function has not returned
+    /// long after that: nobody tells it to stop again, and its worker is lost all the same.
+    private func scan(now: UInt64) -> (due: TaskReference?, stuck: TaskReference?, next: UInt64) {
         var due: TaskReference?
+        var stuck: TaskReference?
         var next = UInt64.max
         for index in 0..<host.workerCells.used.load(ordering: .acquiring) {
             let cell = host.workerCells.cells + index
             let bits = cell.pointee.task.load(ordering: .acquiring)
             guard bits != 0 else { continue }
-            let deadline = cell.pointee.deadline.load(ordering: .acquiring)
+            var deadline = cell.pointee.deadline.load(ordering: .acquiring)
             let task = TaskReference(bits: bits)
-            let state = host.tasks.slot(task).state
-            guard state.generation == task.generation, !state.isCalling, !state.shouldStop else {
-                continue
-            }
+            let slot = host.tasks.slot(task)
+            let state = slot.state
+            guard state.generation == task.generation, !state.isCalling,
+                state.reason == nil || state.isAnswered
+            else { continue }
             // Between the two words of a cell the second may be the next task's; the task's own
             // deadline decides, and who has moved on has another generation by now.
-            let own = host.tasks.slot(task).pointee.deadline.load(ordering: .acquiring)
-            if deadline > now || own > now {
-                next = min(next, max(deadline, own))
+            deadline = max(deadline, slot.pointee.deadline.load(ordering: .acquiring))
+            if state.isClaimed {
+                guard state.isEntered, !state.isReturned, !state.isLost,
+                    let handler = slot.handlerCell
+                else { continue }
+                // One that was told to stop has the end of its grace for a deadline.
+                if state.reason == nil { deadline &+= handler.pointee.grace }
+                deadline &+= host.configuration.lostAfter
+            }
+            if deadline > now {
+                next = min(next, deadline)
             } else if !state.isEntered {
                 // It is between arming and entering; it cannot expire before it has started.
                 next = min(next, now &+ 50_000)
+            } else if state.isClaimed {
+                stuck = task
             } else if due == nil {
                 due = task
             } else {
                 next = min(next, now)
             }
         }
-        return (due, next)
+        return (due, stuck, next)
     }
 
     private func expire(_ task: TaskReference, _ number: Int, next: UInt64) {
@@ -269,7 +304,7 @@ final class Watchers: @unchecked Sendable {
         }
         guard let found, let state = found else { return }
         if state.isClaimed {
-            // Completed by itself: how long its function goes on is its own affair.
+            // One that completed by itself is looked for in the cells, some time later.
             if state.reason != nil, !state.isAnswered { host.loseWorker(task) }
         } else if state.reason == nil {
             expire(task, number, next: next)
@@ -286,7 +321,12 @@ final class Watchers: @unchecked Sendable {
             case .none: break
             case .wake: wake()
             case .start(let added):
-                if !start(added) { host.log(.error, nil, 0, "no thread for another watcher; deadlines wait until an expiration callback returns") }
+                if !start(added) {
+                    host.log(
+                        .error, nil, 0,
+                        "no thread for another watcher; deadlines wait until an expiration callback returns"
+                    )
+                }
             case .exhausted:
                 host.log(
                     .error, nil, 0,

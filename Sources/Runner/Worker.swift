@@ -159,18 +159,20 @@ final class Worker {
                     expected: word, desired: over.word, ordering: .sequentiallyConsistent
                 ).exchanged
             {
+                // Counted before the event can be seen.
+                if alone {
+                    handler.pointee.successes.store(
+                        handler.pointee.successes.load(ordering: .relaxed) &+ 1,
+                        ordering: .releasing)
+                } else {
+                    handler.pointee.successes.wrappingAdd(1, ordering: .releasing)
+                }
                 if wanted {
                     events.raiseDone(slot)
                 } else {
                     cell.pointee.untaken.store(
                         cell.pointee.untaken.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
                     if let next = tasks.clear(task) { free.add(next, tasks) }
-                }
-                if alone {
-                    handler.pointee.successes.store(
-                        handler.pointee.successes.load(ordering: .relaxed) &+ 1, ordering: .releasing)
-                } else {
-                    handler.pointee.successes.wrappingAdd(1, ordering: .releasing)
                 }
             } else {
                 lost = host.functionReturned(task, handler, Status(rawValue: status), error)
@@ -203,7 +205,9 @@ final class Worker {
     private func leave(_ handler: HandlerCellPointer) -> Bool {
         handler.pointee.active.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         // A launcher adds, then looks at `active`; this is the other half.
-        guard !handler.isQueueEmpty, handler.pointee.gate.load(ordering: .acquiring) == 0 else {
+        guard !handler.isQueueEmpty,
+            handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0
+        else {
             return true
         }
         return !host.takePlace(handler)

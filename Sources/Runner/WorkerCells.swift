@@ -11,12 +11,7 @@ final class WorkerCells: @unchecked Sendable {
     let cells: UnsafeMutablePointer<WorkerCell>
     /// Cells that were ever used.
     let used = Atomic<Int>(0)
-    private let free = Mutex(Free())
-
-    private struct Free: @unchecked Sendable {
-        // Sendable: the cells are made of atomics.
-        var cells: [UnsafeMutablePointer<WorkerCell>] = []
-    }
+    private let free = Locked<[UnsafeMutablePointer<WorkerCell>]>([])
 
     init() {
         let raw = UnsafeMutableRawPointer.allocate(
@@ -28,19 +23,18 @@ final class WorkerCells: @unchecked Sendable {
     deinit { UnsafeMutableRawPointer(cells).deallocate() }
 
     func take() -> UnsafeMutablePointer<WorkerCell>? {
-        let taken = free.withLock { free -> Free in
-            if let cell = free.cells.popLast() { return Free(cells: [cell]) }
+        free.withLock { free in
+            if let cell = free.popLast() { return cell }
             let count = used.load(ordering: .relaxed)
-            guard count < Self.limit else { return Free() }
+            guard count < Self.limit else { return nil }
             used.store(count + 1, ordering: .sequentiallyConsistent)
-            return Free(cells: [cells + count])
+            return cells + count
         }
-        return taken.cells.first
     }
 
     func giveBack(_ cell: UnsafeMutablePointer<WorkerCell>) {
         cell.pointee.task.store(0, ordering: .releasing)
-        free.withLock { $0.cells.append(cell) }
+        free.withLock { $0.append(cell) }
     }
 
     /// Done events nobody wanted.

@@ -24,7 +24,9 @@ public struct EventSelector: Hashable, Sendable, CustomStringConvertible {
     /// Reads `name`, `name:`, `name::`, …
     public init?(_ text: String) {
         let colons = text.utf8.reversed().prefix { $0 == UInt8(ascii: ":") }.count
-        self.init(name: String(text.dropLast(colons)), arity: colons)
+        // In bytes: a colon can be part of one character with what stands before it.
+        self.init(
+            name: String(decoding: text.utf8.dropLast(colons), as: UTF8.self), arity: colons)
     }
 
     public var description: String { name + String(repeating: ":", count: arity) }

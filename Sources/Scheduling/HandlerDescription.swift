@@ -48,13 +48,16 @@ public struct HandlerDescription: Sendable {
                         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
                             || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
                             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                            || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                            || $0 == UInt8(ascii: "-")
                     }
             }
     }
 
     /// The four events the host raises for it: registering, progress, expired, done.
-    public var hostEvents: [EventSignature] {
+    public var hostEvents: [EventSignature] { HandlerDescription.hostEvents(of: event) }
+
+    /// The same for an event name; fewer than four when it cannot be one.
+    public static func hostEvents(of event: String) -> [EventSignature] {
         [
             EventSignature(name: "registering\(event)_done", parameters: [.bool, .text]),
             EventSignature(name: "\(event)_progress", parameters: [.double, .text]),

@@ -189,13 +189,14 @@ public struct TaskStateMachine: Equatable, Sendable {
         case expired
         /// Completed before.
         case already
-        /// It was never entered, so nobody can know its id.
+        /// It was never entered, so nobody can know its id, or it was abandoned, so its plugin has
+        /// none any more.
         case stale
     }
 
     /// The plugin completes the task, from any thread.
     public mutating func complete(success: Bool) -> Verdict {
-        guard isEntered else { return .stale }
+        guard isEntered, outcome != .abandoned else { return .stale }
         guard !isClaimed else { return reason != nil && !isAnswered ? .expired : .already }
         let late = reason != nil
         claim(answering: success)
@@ -317,8 +318,8 @@ public struct TaskStateMachine: Equatable, Sendable {
         return parked ? .requeue : .done
     }
 
-    /// There was no place in the queue for a resumed task: it stays aside. Returns false when it was
-    /// cancelled meanwhile; no worker will see it again.
+    /// There was no place in the queue for a resumed task: it stays aside. Returns false when it
+    /// was cancelled or interrupted meanwhile; no queue has it, so no worker will skip it.
     public mutating func requeueFailed() -> Bool {
         guard !isClaimed else {
             word |= Self.returnedBit

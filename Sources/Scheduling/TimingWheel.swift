@@ -2,10 +2,11 @@
 
 /// Deadlines of many tasks, kept so that arming and disarming cost the same however many there are.
 ///
-/// A hierarchical timing wheel (Varghese and Lauck, 1987) over keys that are small integers: six
+/// A hierarchical timing wheel (Varghese and Lauck, 1987) over keys that are small integers: eight
 /// levels of 64 buckets, a tick of 2^20 ns (about 1 ms). A deadline's level is the highest digit in
 /// which its tick differs from the current one. Entries of the current tick are kept in a heap
 /// ordered by the exact deadline, so nothing is early and nothing waits for the end of its tick.
+/// Whatever is in the heap is earlier than whatever is in a bucket.
 public struct TimingWheel: Sendable {
     /// What was armed, and comes out when it is due.
     public struct Entry: Equatable, Sendable {
@@ -26,17 +27,16 @@ public struct TimingWheel: Sendable {
         var value: UInt64 = 0
         var next: Int32 = -1
         var previous: Int32 = -1
-        /// `idle`, a bucket 0…383, or `heapBase` plus the place in the heap.
+        /// `idle`, a bucket 0…511, or `heapBase` plus the place in the heap.
         var place: Int32 = idle
     }
 
     private static let idle: Int32 = -1
     private static let heapBase: Int32 = 1024
     private static let tickShift: UInt64 = 20
-    private static let levels = 6
-    /// Later deadlines wait in the last bucket and are looked at again when it comes: 2^36 ticks,
-    /// about two years.
-    private static let horizon: UInt64 = (1 << 36) - 1
+    /// Enough for every tick there is, 44 bits: with fewer, a deadline past the last level would
+    /// have to wait among nearer ones and could hide those that are armed after it.
+    private static let levels = 8
 
     private var nodes: [Node] = []
     private var heads = [Int32](repeating: -1, count: levels * 64)
@@ -126,7 +126,7 @@ public struct TimingWheel: Sendable {
     }
 
     private mutating func link(_ key: UInt32) {
-        let tick = min(nodes[Int(key)].deadline >> Self.tickShift, current | Self.horizon)
+        let tick = nodes[Int(key)].deadline >> Self.tickShift
         if tick <= current {
             heap.append(key)
             nodes[Int(key)].place = Self.heapBase + Int32(heap.count - 1)

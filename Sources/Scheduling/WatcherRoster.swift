@@ -18,7 +18,8 @@ public struct WatcherRoster: Sendable {
 
     /// What to do before a callback is called.
     public enum CallAction: Equatable, Sendable {
-        /// Somebody else keeps watch.
+        /// Somebody else keeps watch. Publish the promise, then look once more: a deadline armed
+        /// while this one was scanning woke nobody, and one before the promise has to.
         case none
         /// The others sleep too long: wake them.
         case wake
@@ -65,7 +66,8 @@ public struct WatcherRoster: Sendable {
         posts[watcher] = .asleep(until: until)
     }
 
-    /// A watcher is about to call a callback; `next` is the earliest other deadline it knows.
+    /// A watcher is about to call a callback; `next` is the earliest other deadline it knows, the
+    /// grace of the task it calls for among them.
     public mutating func calls(_ watcher: Int, next: UInt64) -> CallAction {
         posts[watcher] = .calling
         var anyone = false

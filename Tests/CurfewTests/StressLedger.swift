@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+import Runner
 
 /// What happened to every task of a stress run, written down by many threads and checked at the end.
 final class StressLedger: Sendable {
@@ -16,7 +16,7 @@ final class StressLedger: Sendable {
         }
     }
 
-    private let pages = Mutex(Pages())
+    private let pages = Locked(Pages())
 
     /// What went wrong, at most 20 lines.
     var faults: [String] { pages.withLock { $0.faults } }

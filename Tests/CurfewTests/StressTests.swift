@@ -13,15 +13,17 @@ struct StressTests {
             let text = ProcessInfo.processInfo.environment["CURFEW_STRESS_SECONDS"]
             let seconds = text.flatMap(Double.init) ?? 4
             // What a process has from its first host on: what libffi and the runtime keep.
-            _ = StressRun(ownLoop: false, taskLimit: 64).carryOut(seconds: 0.05)
+            _ = StressRun(ownLoop: false, taskLimit: 64, endsEarly: false).carryOut(seconds: 0.05)
             let before = ProcessFacts.now
             let end = ContinuousClock.now + .seconds(seconds)
             var round = 0
             repeat {
-                // A table of tasks that is hardly ever full, and one that mostly is.
+                // In turns: who turns the loop, whether the table of tasks is mostly full, and
+                // whether the shutdown comes while everybody is at work.
                 let run = StressRun(
-                    ownLoop: round % 2 == 1, taskLimit: round % 4 < 2 ? 65_536 : 48)
-                let faults = run.carryOut(seconds: min(1, seconds / 4))
+                    ownLoop: round % 2 == 1, taskLimit: round % 4 < 2 ? 65_536 : 48,
+                    endsEarly: round % 3 > 0)
+                let faults = run.carryOut(seconds: min(0.6, seconds / 4))
                 #expect(faults.isEmpty, "round \(round): \(faults.joined(separator: "; "))")
                 #expect(run.ledger.launches > 0)
                 #expect(run.ledger.completions > 0)

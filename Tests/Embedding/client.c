@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TASKS = 3, FILES = 12, PATH_BYTES = 4096, SIGNALS = 65, LIMIT_S = 60 };
+enum { TASKS = 3, FILES = 12, PATH_BYTES = 4096, SIGNALS = 65, LIMIT_S = 20 };
 static const uint64_t LIMIT_NS = (uint64_t)LIMIT_S * 1000000000;
 
 /* --- Saying what happens ---------------------------------------------------------------------- */
@@ -411,7 +411,7 @@ static void check_all_was_seen(void) {
         const job *of = &jobs[at];
         const bool expires = of->outcome == CURFEW_OUTCOME_EXPIRED;
         CHECK(of->registered == 1, "%s: registered %u times", of->identifier, of->registered);
-        CHECK(of->refused == 1, "%s: refused %u times", of->identifier, of->refused);
+        CHECK(of->refused <= 1, "%s: refused %u times", of->identifier, of->refused);
         CHECK(of->done == 1, "%s: %u done events", of->identifier, of->done);
         CHECK(of->expired == expires, "%s: expired %u times", of->identifier, of->expired);
         CHECK((of->progress > 0) == of->tells_progress, "%s: %u progress events", of->identifier,

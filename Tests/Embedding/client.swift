@@ -12,7 +12,7 @@ import CClient
 import Glibc
 import Synchronization
 
-let limitNanoseconds: UInt64 = 60_000_000_000
+let limitNanoseconds: UInt64 = 20_000_000_000
 let fileCount = 12
 
 // MARK: - Saying what happens
@@ -325,7 +325,7 @@ struct Client {
         var rounds = 0
         while transcript.doneEvents < jobs.count {
             var ready = epoll_event()
-            let count = epoll_wait(poller, &ready, 1, 60_000)
+            let count = epoll_wait(poller, &ready, 1, 20_000)
             if count < 0, errno == EINTR { continue }
             check(count == 1, "no event came in time")
             var delivered: UInt32 = 0
@@ -405,7 +405,7 @@ struct Client {
         let seen = transcript.state.withLock { $0 }
         for (job, sighting) in zip(jobs, seen.sightings) {
             check(sighting.registered == 1, "\(job.plugin): registered \(sighting.registered)")
-            check(sighting.refused == 1, "\(job.plugin): refused \(sighting.refused) times")
+            check(sighting.refused <= 1, "\(job.plugin): refused \(sighting.refused) times")
             check(sighting.done == 1, "\(job.plugin): \(sighting.done) done events")
             check(sighting.expired == (job.succeeds ? 0 : 1), "\(job.plugin): \(sighting.expired)")
             check((sighting.progress > 0) == job.tellsProgress, "\(job.plugin): progress")

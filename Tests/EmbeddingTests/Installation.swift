@@ -47,7 +47,7 @@ struct Installation {
 
     /// The names of the functions a shared object gives to others, as `nm` prints them.
     static func exports(of library: String) throws -> [String] {
-        try output("nm", ["-D", "--defined-only", "--format=posix", library])
+        try output("nm", ["-D", "--defined-only", "--extern-only", "--format=posix", library])
             .split(separator: "\n")
             .map { $0.split(separator: " ").map(String.init) }
             // Absolute symbols are the names of versions.

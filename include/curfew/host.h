@@ -290,8 +290,8 @@ typedef struct curfew_launch_options {
 
     const void *CURFEW_NULLABLE payload; /* copied */
     uint64_t payload_bytes;
-    uint64_t budget_ns; /* default: the handler's */
-    uint64_t grace_ns;  /* default: the handler's */
+    uint64_t budget_ns; /* default: the handler's; at most 24 h */
+    uint64_t grace_ns;  /* default: the handler's; at most 24 h */
     uint32_t attempt;   /* default: 1 */
     uint32_t reserved2; /* 0 */
 } curfew_launch_options;

@@ -90,7 +90,7 @@ typedef int32_t curfew_status;
     X(REPLACED, 7, "a newer wait for the same event took this one's place")                   \
     X(TIMED_OUT, 8, "the time limit of the call passed")                                      \
     X(BUSY, 9, "a queue is full; nothing was launched, try again later")                      \
-    X(EXHAUSTED, 10, "a limit of the host is reached")                                        \
+    X(EXHAUSTED, 10, "a limit of the host is reached; try again when tasks have ended")       \
     X(QUARANTINED, 11, "the handler is quarantined until someone lifts it")                   \
     X(NOT_FOUND, 12, "no such thing")                                                         \
     X(EXISTS, 13, "the name is taken")                                                        \

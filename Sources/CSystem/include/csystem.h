@@ -43,6 +43,9 @@ void csys_thread_nice(int32_t increment);      /* this thread's; errors are igno
 void csys_thread_io_priority(int32_t level);   /* 1…8 best effort, 9 idle; errors are ignored */
 void csys_thread_no_timer_slack(void);
 
+/* A number that only the calling thread has. */
+uint64_t csys_thread_number(void);
+
 /* Two words of the calling thread, NULL and 0 at first: whose thread this is, and its role. */
 const void *csys_thread_owner(void);
 uint64_t csys_thread_role(void);

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// The events of a host: which are known, who has declared them, who subscribes, and who waits.
+final class EventDirectory: @unchecked Sendable {
+    // Sendable: `entries` are written under the lock before their index is given out; the rest is
+    // locked or atomic.
+
+    /// Events that can be known at a time.
+    static let entryLimit = 1 << 16
+
+    private struct State {
+        var byName: [EventSelector: EventEntry] = [:]
+        var count: UInt32 = 0
+        var waits = WaiterRegistry()
+        var expectations: [UInt64: Expectation] = [:]
+        var observers: [Subscription] = []
+        var subscriptions: [UInt64: Subscription] = [:]
+        var numbers: UInt64 = 0
+        var closed = false
+    }
+
+    private let state = Locked(State())
+    private let entries: UnsafeMutablePointer<Unmanaged<EventEntry>?>
+    /// Changes with every subscription and wait: what the loop remembers of an event is good while
+    /// it has not.
+    private let version = Atomic<UInt64>(1)
+    /// The loop's: observers of all events raise its attention.
+    private let attention: UnsafeMutablePointer<EventCounters>
+
+    /// Nil when there is no memory to be had.
+    init?(_ attention: UnsafeMutablePointer<EventCounters>) {
+        let bytes = UInt64(Self.entryLimit * MemoryLayout<Unmanaged<EventEntry>?>.stride)
+        guard let memory = csys_map(bytes) else { return nil }
+        entries = memory.bindMemory(to: Unmanaged<EventEntry>?.self, capacity: Self.entryLimit)
+        self.attention = attention
+    }
+
+    deinit {
+        for index in 0..<Int(state.withLock { $0.count }) { entries[index]?.release() }
+        csys_unmap(entries, UInt64(Self.entryLimit * MemoryLayout<Unmanaged<EventEntry>?>.stride))
+    }
+
+    // MARK: What is known
+
+    /// The same without counting a reference; entries live as long as this.
+    func unretainedEntry(_ index: UInt32) -> Unmanaged<EventEntry>? { entries[Int(index)] }
+
+    /// The event of an index that was given out.
+    func entry(_ index: UInt32) -> EventEntry? {
+        entries[Int(index)]?.takeUnretainedValue()
+    }
+
+    private func entry(for selector: EventSelector, _ state: inout State) -> EventEntry? {
+        if let entry = state.byName[selector] { return entry }
+        guard state.count < Self.entryLimit else { return nil }
+        let entry = EventEntry(index: state.count, selector: selector)
+        entries[Int(state.count)] = Unmanaged.passRetained(entry)
+        state.byName[selector] = entry
+        state.count += 1
+        return entry
+    }
+
+    /// Declares events for `owner`, all or none. Returns the one that somebody else has declared,
+    /// with its owner; nil for success.
+    func declare(
+        _ signatures: [EventSignature], owner: Int32
+    ) -> Result<[EventEntry], DeclarationConflict> {
+        state.withLock { state in
+            for signature in signatures {
+                if let other = state.byName[signature.selector], other.declaration != nil,
+                    !other.isProvisional
+                {
+                    return .failure(
+                        DeclarationConflict(selector: signature.selector, owner: other.owner))
+                }
+            }
+            var result: [EventEntry] = []
+            for signature in signatures {
+                guard let entry = entry(for: signature.selector, &state) else {
+                    return .failure(DeclarationConflict(selector: signature.selector, owner: nil))
+                }
+                entry.declare(signature, owner: owner)
+                result.append(entry)
+            }
+            return .success(result)
+        }
+    }
+
+    /// Declares an event that tells of a failure, unless somebody has declared it.
+    func declareProvisionally(_ signature: EventSignature) -> EventEntry? {
+        state.withLock { state in
+            guard let entry = entry(for: signature.selector, &state) else { return nil }
+            if entry.declaration == nil {
+                entry.declare(signature, owner: HostRuntime.ownPlugin)
+                entry.isProvisional = true
+            }
+            return entry
+        }
+    }
+
+    /// The declaration of an event, or nil.
+    func declaration(of selector: EventSelector) -> (entry: EventEntry, owner: Int32)? {
+        state.withLock { state in
+            guard let entry = state.byName[selector], entry.declaration != nil else { return nil }
+            return (entry, entry.owner)
+        }
+    }
+
+    // MARK: Subscribing
+
+    /// Adds a subscription. `selector` nil: all events. A typed receiver needs a declared event.
+    func subscribe(
+        to selector: EventSelector?, _ receiver: EventReceiver
+    ) -> Result<UInt64, BridgeError> {
+        state.withLock { state in
+            defer { version.wrappingAdd(1, ordering: .releasing) }
+            state.numbers += 1
+            let number = state.numbers
+            guard let selector else {
+                let subscription = Subscription(number: number, event: nil, receiver: receiver)
+                state.observers.append(subscription)
+                state.subscriptions[number] = subscription
+                attention.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                return .success(number)
+            }
+            if case .typed = receiver, state.byName[selector]?.declaration == nil {
+                return .failure(
+                    BridgeError(
+                        .notFound,
+                        "nobody has declared the event \"\(selector)\", so its parameters are not known; load its plugin before subscribing a typed function"
+                    ))
+            }
+            guard let entry = entry(for: selector, &state) else {
+                return .failure(
+                    BridgeError(.exhausted, "\(Self.entryLimit) events are known; no more can be"))
+            }
+            let subscription = Subscription(
+                number: number, event: entry.index, receiver: receiver)
+            entry.subscriptions.append(subscription)
+            entry.takers.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            state.subscriptions[number] = subscription
+            return .success(number)
+        }
+    }
+
+    /// Ends a subscription: no delivery that begins now sees it. Nil when there is none.
+    func remove(_ number: UInt64) -> Subscription? {
+        state.withLock { state in
+            guard let subscription = state.subscriptions.removeValue(forKey: number) else {
+                return nil
+            }
+            subscription.active.store(false, ordering: .sequentiallyConsistent)
+            version.wrappingAdd(1, ordering: .releasing)
+            if let event = subscription.event, let entry = entry(event) {
+                entry.subscriptions.removeAll { $0.number == number }
+                entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            } else {
+                state.observers.removeAll { $0.number == number }
+                attention.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            }
+            return subscription
+        }
+    }
+
+    // MARK: Delivering
+
+    /// For whoever turns the loop, before an event is delivered: brings what the entry remembers of
+    /// its receivers up to date, and returns the wait that takes the event, if there is one.
+    ///
+    /// What it remembered before is added to `retired`.
+    @inline(__always)
+    func look(
+        _ entry: EventEntry, task: UInt64, retired: inout [ReceiverList]
+    ) -> Expectation? {
+        guard entry.seen != version.load(ordering: .acquiring) else { return nil }
+        return state.withLock { state in
+            retired.append(
+                entry.replaceReceivers(
+                    ReceiverList(observers: state.observers, subscribers: entry.subscriptions)))
+            // Somebody who waits is looked for each time.
+            entry.seen = entry.waiting > 0 ? 0 : version.load(ordering: .relaxed)
+            guard entry.waiting > 0, let wait = state.waits.take(event: entry.index, task: task)
+            else { return nil }
+            entry.waiting -= 1
+            entry.takers.pointee.wrappingSubtract(1, ordering: .relaxed)
+            return state.expectations[wait]
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Expects the next event that matches, in place of an older expectation of the same kind.
+    public func expect(
+        _ selector: EventSelector, task: UInt64, context: UInt
+    ) -> Result<Expectation, BridgeError> {
+        let (result, replaced) = state.withLock {
+            state -> (Result<Expectation, BridgeError>, Expectation?) in
+            guard !state.closed else {
+                return (.failure(BridgeError(.closing, "the host is shutting down")), nil)
+            }
+            guard let entry = entry(for: selector, &state) else {
+                return (
+                    .failure(
+                        BridgeError(
+                            .exhausted, "\(Self.entryLimit) events are known; no more can be")), nil
+                )
+            }
+            version.wrappingAdd(1, ordering: .releasing)
+            state.numbers += 1
+            let expectation = Expectation(number: state.numbers)
+            let wait = WaiterRegistry.Wait(
+                number: expectation.number, event: entry.index, task: task, context: context)
+            let old = state.waits.add(wait)
+            state.expectations[expectation.number] = expectation
+            guard let old else {
+                entry.waiting += 1
+                entry.takers.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                return (.success(expectation), nil)
+            }
+            return (.success(expectation), state.expectations[old])
+        }
+        replaced?.settle(
+            .failure(
+                BridgeError(
+                    .replaced,
+                    "a newer wait for \"\(selector)\" with the same task and context took this one's place"
+                )))
+        return result
+    }
+
+    /// The expectation of a number, for as long as it was not collected.
+    func expectation(_ number: UInt64) -> Expectation? {
+        state.withLock { $0.expectations[number] }
+    }
+
+    /// Gives an expectation up. It is settled with `status` unless its event came first.
+    func giveUp(_ expectation: Expectation, _ error: BridgeError) {
+        state.withLock { state in
+            state.expectations[expectation.number] = nil
+            if let event = state.waits.remove(expectation.number), let entry = entry(event) {
+                entry.waiting -= 1
+                entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            }
+        }
+        expectation.settle(.failure(error))
+    }
+
+    /// Ends every wait with `CLOSING`, and every later one.
+    func close() {
+        let ended = state.withLock { state -> [Expectation] in
+            state.closed = true
+            for wait in state.waits.removeAll() {
+                guard let entry = entry(wait.event) else { continue }
+                entry.waiting -= 1
+                entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            }
+            return Array(state.expectations.values)
+        }
+        for expectation in ended {
+            expectation.settle(
+                .failure(BridgeError(.closing, "the host began to shut down during the wait")))
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a command could not be carried out, as it is told on standard error.
+struct CommandError: Error {
+    let code: ExitCode
+    /// One cause: lower case, no full stop. May quote what came from outside.
+    let message: String
+    /// What else there is to know, one line each.
+    var notes: [String] = []
+    /// What to do next; the last line is the next thing to type.
+    var help: [String] = []
+    /// The message has been laid out already: a manifest's faults with their places.
+    var isLaidOut = false
+
+    init(
+        _ code: ExitCode, _ message: String, notes: [String] = [], help: [String] = [],
+        isLaidOut: Bool = false
+    ) {
+        self.code = code
+        self.message = message
+        self.notes = notes
+        self.help = help
+        self.isLaidOut = isLaidOut
+    }
+
+    /// Prints it the way the faults of manifests look.
+    func print(to output: Output) {
+        if isLaidOut {
+            output.line(output.painted(diagnostics: message))
+        } else {
+            output.line(output.paint("error", .alarm) + ": " + Shown.line(message))
+        }
+        for note in notes { output.line("  = note: " + Shown.line(note)) }
+        for (index, line) in help.enumerated() {
+            output.line((index == 0 ? "  = help: " : "          ") + Shown.line(line))
+        }
+    }
+}

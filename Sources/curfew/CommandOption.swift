@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An option a command takes.
+struct CommandOption: Sendable {
+    /// Without the dashes.
+    let name: String
+    /// A letter that means the same.
+    var letter: Character?
+    /// How its value is called in help; nil: it has none.
+    var value: String?
+    /// May be given more than once.
+    var isRepeated = false
+    /// One line, lower case, no full stop.
+    let summary: String
+
+    /// How help writes it, `--budget TIME`.
+    var usage: String { "--" + name + (value.map { " " + $0 } ?? "") }
+
+    static let help = CommandOption(
+        name: "help", letter: "h", summary: "explain, and do nothing else")
+    static let noColor = CommandOption(
+        name: "no-color", summary: "no colours, nothing drawn over (like NO_COLOR=1)")
+    static let json = CommandOption(name: "json", summary: "write JSON, for other programs")
+    static let plugins = CommandOption(
+        name: "plugins", value: "DIR", isRepeated: true,
+        summary: "look for plugins there, and only there")
+    static let version = CommandOption(name: "version", summary: "the same as `curfew version`")
+
+    /// Those that every command has.
+    static let everywhere = [help, noColor]
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The commands, in the order of help.
+enum CommandTable {
+    static let all: [Command] = [
+        RunCommand.command, PluginsCommand.command, LintCommand.command, VersionCommand.command,
+        HelpCommand.command,
+    ]
+
+    /// Fails with the name that was probably meant.
+    static func command(_ name: String) throws(CommandError) -> Command {
+        if let command = all.first(where: { $0.name == name }) { return command }
+        var help = ["curfew help"]
+        if let nearest = Suggestion.nearest(to: name, among: all.map(\.name)) {
+            help.insert("did you mean `\(nearest)`?", at: 0)
+        }
+        throw CommandError(.usage, "there is no command `\(name)`", help: help)
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the program leaves with. The numbers are part of its interface: they are never given
+/// another meaning.
+struct ExitCode: Hashable {
+    let rawValue: Int32
+
+    /// What was asked for was done; of `run`: the task succeeded.
+    static let ok = ExitCode(rawValue: 0)
+    /// `lint` found faults, or the output could not be written.
+    static let faults = ExitCode(rawValue: 1)
+    /// The command line is wrong; nothing was done.
+    static let usage = ExitCode(rawValue: 2)
+    /// The task reported failure.
+    static let failed = ExitCode(rawValue: 100)
+    /// The plugin broke the contract.
+    static let misuse = ExitCode(rawValue: 101)
+    /// The task had to stop: its time was up. As timeout(1) has it, like the next three.
+    static let expired = ExitCode(rawValue: 124)
+    /// The host could not run it.
+    static let host = ExitCode(rawValue: 125)
+    /// The plugin was refused.
+    static let refused = ExitCode(rawValue: 126)
+    /// There is no handler of that identifier.
+    static let notFound = ExitCode(rawValue: 127)
+
+    /// Ended by a signal, as a shell tells it: 130 for SIGINT.
+    static func signal(_ number: Int32) -> ExitCode { ExitCode(rawValue: 128 + number) }
+}

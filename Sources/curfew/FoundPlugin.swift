@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+
+/// A directory with a manifest in it, sound or not.
+struct FoundPlugin {
+    let directory: String
+    let manifest: Result<Manifest, ManifestFaults>
+
+    /// Nil when its manifest is faulty.
+    var sound: Manifest? { try? manifest.get() }
+
+    func handler(_ identifier: String) -> ManifestHandler? {
+        sound?.handlers.first { $0.identifier == identifier }
+    }
+}

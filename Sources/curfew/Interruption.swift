@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import Glibc
+import Synchronization
+
+/// Ctrl-C and its like, taken by a thread of its own.
+///
+/// The first signal cancels the task, the second ends the process. Where no task is running, the
+/// first one does.
+final class Interruption: Sendable {
+    private struct State {
+        var task: LaunchedTask?
+        var first: Int32?
+    }
+
+    private let state = Mutex(State())
+    private let feed: LifeFeed
+    private let signals: [Int32]
+
+    static func name(_ signal: Int32) -> String {
+        switch signal {
+        case SIGINT: "SIGINT"
+        case SIGTERM: "SIGTERM"
+        case SIGHUP: "SIGHUP"
+        default: "signal \(signal)"
+        }
+    }
+
+    /// The signal by which the task was cancelled.
+    var signal: Int32? { state.withLock { $0.first } }
+
+    /// Blocks the signals in this thread and in those it will start, so it must come before a host.
+    init(_ feed: LifeFeed) throws(CommandError) {
+        self.feed = feed
+        // What the parent has us ignore stays ignored: nohup, and shells' background jobs.
+        signals = [SIGINT, SIGTERM, SIGHUP].filter { number in
+            var action = sigaction()
+            return sigaction(number, nil, &action) != 0
+                || unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+                    != unsafeBitCast(SIG_IGN, to: Int.self)
+        }
+        var set = set
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        let retained = Unmanaged.passRetained(self)
+        let failure = csys_thread_start(
+            { Unmanaged<Interruption>.fromOpaque($0!).takeUnretainedValue().wait() },
+            retained.toOpaque(), 0)
+        guard failure == 0 else {
+            retained.release()
+            throw CommandError(
+                .host, "a thread cannot be started: \(String(cString: strerror(failure)))")
+        }
+    }
+
+    /// From now on the first signal cancels this task; nil: every one ends the process.
+    func watch(_ task: LaunchedTask?) {
+        let wasSignalled = state.withLock { state in
+            defer { state.task = task }
+            return state.first != nil
+        }
+        if wasSignalled { task?.cancel() }
+    }
+
+    private var set: sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in signals { sigaddset(&set, signal) }
+        return set
+    }
+
+    private func wait() {
+        csys_thread_name("curfew-signals")
+        var set = set
+        while true {
+            var number: Int32 = 0
+            if sigwait(&set, &number) == 0 { signalled(number) }
+        }
+    }
+
+    /// Leaves the line that may just be drawn, if the terminal takes anything.
+    private func sayGoodbye() {
+        var ready = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+        guard poll(&ready, 1, 0) == 1 else { return }
+        let lead = isatty(2) == 1 ? "\n" : ""
+        var text = lead + "ended at once; the task had not answered\n"
+        _ = text.withUTF8 { write(2, $0.baseAddress, $0.count) }
+    }
+
+    private func signalled(_ number: Int32) {
+        let task = state.withLock { state -> LaunchedTask? in
+            guard state.first == nil, let task = state.task else { return nil }
+            state.first = number
+            return task
+        }
+        // Nothing may be waited for here: the other threads may be stuck in a plugin or a terminal.
+        guard let task else {
+            if signal != nil { sayGoodbye() }
+            _exit(ExitCode.signal(number).rawValue)
+        }
+        feed.add(signal: number)
+        task.cancel()
+    }
+}

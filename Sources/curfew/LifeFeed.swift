@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import PluginBridge
+import Runner
+import Synchronization
+
+/// What a host's threads tell the thread that shows it, in order.
+///
+/// A bounded queue: whoever delivers events waits while it is full, so that they pile up in the
+/// host, which counts what is lost; log lines and signals never wait.
+final class LifeFeed: Sendable {
+    enum Item: Sendable {
+        case event(HostEvent)
+        case log(LogLevel, String)
+        case signal(Int32)
+    }
+
+    /// How many items wait before the one that delivers has to.
+    private static let limit = 4_096
+    /// How many log lines may stand in it beyond that.
+    private static let logLimit = 2 * limit
+
+    private struct State {
+        var items: [(time: UInt64, item: Item)] = []
+        var lostLines = 0
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let beginning = csys_monotonic_ns()
+    /// Readable when there is something to take.
+    private let filled: Int32
+    /// Readable when there is room again.
+    private let emptied: Int32
+
+    init() throws(CommandError) {
+        filled = csys_eventfd()
+        emptied = csys_eventfd()
+        guard filled >= 0, emptied >= 0 else {
+            throw CommandError(
+                .host, "no file descriptor is left", help: ["raise the limit: ulimit -n 1024"])
+        }
+    }
+
+    deinit {
+        csys_close(filled)
+        csys_close(emptied)
+    }
+
+    /// Nanoseconds since it was made.
+    var now: UInt64 { csys_monotonic_ns() - beginning }
+
+    /// The same for a reading of CLOCK_MONOTONIC.
+    func time(of instant: UInt64) -> UInt64 { instant < beginning ? 0 : instant - beginning }
+
+    /// Adds an event; waits while there is no room.
+    func add(_ event: HostEvent) {
+        let time = now
+        while true {
+            let isDone = state.withLock { state in
+                if state.isClosed { return true }
+                guard state.items.count < LifeFeed.limit else { return false }
+                state.items.append((time, .event(event)))
+                return true
+            }
+            if isDone { break }
+            csys_wait_readable(emptied, .max)
+            csys_eventfd_drain(emptied)
+        }
+        csys_eventfd_signal(filled)
+    }
+
+    func add(_ level: LogLevel, _ line: String) {
+        let time = now
+        state.withLock { state in
+            if state.items.count < LifeFeed.logLimit {
+                state.items.append((time, .log(level, line)))
+            } else {
+                state.lostLines += 1
+            }
+        }
+        csys_eventfd_signal(filled)
+    }
+
+    func add(signal: Int32) {
+        let time = now
+        state.withLock { $0.items.append((time, .signal(signal))) }
+        csys_eventfd_signal(filled)
+    }
+
+    /// Takes all that is there, waiting at most so many nanoseconds for the first.
+    func take(within nanoseconds: UInt64) -> [(time: UInt64, item: Item)] {
+        csys_wait_readable(filled, csys_monotonic_ns() &+ nanoseconds)
+        csys_eventfd_drain(filled)
+        let taken = state.withLock { state in
+            var taken = state.items
+            state.items.removeAll(keepingCapacity: true)
+            if state.lostLines > 0 {
+                taken.append((now, .log(.warning, "\(state.lostLines) log lines were left out")))
+                state.lostLines = 0
+            }
+            return taken
+        }
+        csys_eventfd_signal(emptied)
+        return taken
+    }
+
+    /// Lets whoever waits for room go; events are no longer taken.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        csys_eventfd_signal(emptied)
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+import Scheduling
+
+/// The life of a task as JSON, one object a line; the last one has the outcome.
+final class LifeRecords: LifeView {
+    private let out: Output
+
+    init(_ out: Output) { self.out = out }
+
+    private func write(_ time: UInt64, _ event: String, _ members: [(key: String, value: JSONItem)])
+    {
+        out.line(
+            JSONItem.object([("time", .seconds(time)), ("event", .text(event))] + members).written)
+    }
+
+    func begin(_ facts: LifeFacts) {
+        write(
+            0, "launching",
+            [
+                ("identifier", .text(facts.handler.identifier)),
+                ("kind", .text(facts.handler.kind.name)), ("plugin", .text(facts.plugin.id)),
+                ("version", .text(facts.plugin.version)), ("directory", .text(facts.directory)),
+                ("budget", .seconds(facts.budget)), ("grace", .seconds(facts.grace)),
+            ])
+    }
+
+    func show(_ entry: LifeEntry) {
+        switch entry.what {
+        case .started: write(entry.time, "started", [])
+        case .progress(let fraction, let text):
+            write(entry.time, "progress", [("fraction", .number(fraction)), ("text", .text(text))])
+        case .raised(let selector, let values):
+            write(entry.time, "raised", members(selector, values))
+        case .log(let level, let text):
+            write(entry.time, "log", [("level", .text(name(level))), ("text", .text(text))])
+        case .signal(let number):
+            write(entry.time, "signal", [("signal", .text(Interruption.name(number)))])
+        case .expiring(let reason, let grace):
+            write(
+                entry.time, "expiring",
+                [("reason", .text(orNull: reason?.name)), ("grace", .seconds(grace))])
+        case .gap(let count): write(entry.time, "gap", [("lost", .integer(count))])
+        case .done(let selector, let values):
+            write(entry.time, "done", members(selector, values))
+        }
+    }
+
+    func tick(_ now: UInt64) {}
+
+    func end(_ ending: LifeEnding) {
+        write(
+            ending.time, "outcome",
+            [
+                ("outcome", .text(ending.outcome.name)), ("duration", .seconds(ending.duration)),
+                ("result", .text(orNull: ending.result.isEmpty ? nil : ending.resultText)),
+                (
+                    "resultBase64",
+                    .text(orNull: ending.resultText == nil ? Base64.text(ending.result) : nil)
+                ),
+                ("error", .text(orNull: ending.error.isEmpty ? nil : ending.error)),
+                ("answer", .text(orNull: ending.answer)),
+                ("reason", .text(orNull: ending.reason?.name)),
+                ("answered", .bool(ending.reason == nil || ending.isAnswered)),
+                ("returned", .bool(ending.isReturned)),
+                ("exit", .integer(Int64(ending.code.rawValue))),
+            ])
+    }
+
+    func fail(_ error: CommandError, at time: UInt64) {
+        write(
+            time, "outcome",
+            [
+                ("outcome", .null), ("duration", .null), ("result", .null),
+                ("error", .text(error.message)), ("exit", .integer(Int64(error.code.rawValue))),
+            ])
+    }
+
+    private func members(
+        _ selector: EventSelector, _ values: [EventValue]
+    ) -> [(key: String, value: JSONItem)] {
+        let items = values.map { value -> JSONItem in
+            switch value {
+            case .bool(let value): .bool(value)
+            case .int32(let value): .integer(Int64(value))
+            case .int64(let value): .integer(value)
+            case .double(let value): .number(value)
+            case .text(let value): .text(value)
+            }
+        }
+        return [("name", .text(selector.name)), ("values", .list(items))]
+    }
+
+    private func name(_ level: LogLevel) -> String {
+        switch level {
+        case .debug: "debug"
+        case .info: "info"
+        case .warning: "warning"
+        case .error: "error"
+        case .pluginMisbehaving: "plugin-misbehaving"
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+
+/// `curfew lint`
+enum LintCommand {
+    static let command = Command(
+        name: "lint", summary: "check manifests and libraries, without loading them",
+        operands: "PATH…", operandCount: 1...10_000, options: [.json],
+        details: [
+            """
+            PATH is the directory of a plugin, or a manifest alone, which may be checked
+            before its library is built; - is a manifest on standard input. Also reads
+            from the library which plugin ABI it was built for.
+            """,
+            "Exit status: 0 when there is no fault, 1 when there is one.",
+        ],
+        examples: [
+            "curfew lint Plugins/*/manifest.json", "curfew lint --json build/plugins/mirror",
+        ]
+    ) { arguments, console throws(CommandError) in
+        let linted = arguments.operands.map(LintedPlugin.init(path:))
+        if arguments.has(.json) {
+            console.out.line(
+                JSONItem.object([("plugins", .list(linted.map(item)))]).written)
+        } else {
+            print(linted, console.out)
+        }
+        return linted.allSatisfy(\.faults.isEmpty) ? .ok : .faults
+    }
+
+    private static func print(_ linted: [LintedPlugin], _ out: Output) {
+        for plugin in linted where !plugin.faults.isEmpty {
+            for fault in plugin.faults {
+                out.line(out.painted(diagnostics: fault.rendered))
+                out.line()
+            }
+        }
+        for plugin in linted {
+            guard plugin.faults.isEmpty, let manifest = plugin.manifest else {
+                let word = out.paint(count(plugin.faults.count, "fault"), .alarm)
+                out.line("\(Shown.line(plugin.path)): \(word)")
+                continue
+            }
+            let handlers = count(manifest.handlers.count, "handler")
+            let library =
+                plugin.libraryRemark ?? plugin.abi.map { "library built for ABI \($0)" } ?? ""
+            out.line(
+                "\(Shown.line(plugin.path)): \(out.paint("ok", .good)), \(handlers), \(library)")
+        }
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+
+    private static func item(_ plugin: LintedPlugin) -> JSONItem {
+        .object([
+            ("path", .text(plugin.path)), ("ok", .bool(plugin.faults.isEmpty)),
+            ("id", .text(orNull: plugin.manifest?.id)),
+            ("version", .text(orNull: plugin.manifest?.version)),
+            ("library", .text(orNull: plugin.manifest?.library)),
+            ("libraryABI", plugin.abi.map { .integer(Int64($0)) } ?? .null),
+            ("faults", .list(plugin.faults.map(FaultItem.item))),
+        ])
+    }
+}

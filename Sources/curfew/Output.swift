@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+
+/// Standard output or standard error: what may be written there, and whether it still can be.
+final class Output {
+    private let descriptor: Int32
+    /// Colours and lines that are drawn over are welcome.
+    private(set) var isRich: Bool
+    /// How wide the terminal is now; nil when it is none.
+    var columns: Int? {
+        guard isTerminal else { return nil }
+        let columns = Int(csys_terminal_columns(descriptor))
+        return columns > 0 ? columns : 80
+    }
+    private let isTerminal: Bool
+    /// The `errno` of the first write that failed; nothing is written after it.
+    private(set) var failure: Int32 = 0
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        isTerminal = isatty(descriptor) == 1
+        let term = Environment.value("TERM") ?? ""
+        isRich =
+            isTerminal && term != "" && term != "dumb"
+            && (Environment.value("NO_COLOR") ?? "").isEmpty
+    }
+
+    func makePlain() { isRich = false }
+
+    /// Writes all of it, or nothing more from now on.
+    func write(_ text: String) {
+        guard failure == 0 else { return }
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if written >= 0 {
+                    rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+                } else if errno == EAGAIN {
+                    // Somebody else has made our descriptor non-blocking, as shells' children may.
+                    var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    poll(&ready, 1, -1)
+                } else if errno != EINTR {
+                    failure = errno
+                    return
+                }
+            }
+        }
+    }
+
+    func line(_ text: String = "") { write(text + "\n") }
+
+    func paint(_ text: String, _ colour: Colour) -> String {
+        isRich ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    /// Faults as `Diagnostic` lays them out, with the word `error` and the marks under a line
+    /// coloured.
+    func painted(diagnostics: String) -> String {
+        guard isRich else { return diagnostics }
+        return diagnostics.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let place = line.drop { $0 == " " }
+            if line.hasPrefix("error") {
+                let word = line.prefix { $0 != ":" }
+                return paint(String(word), .alarm)
+                    + paint(String(line.dropFirst(word.count)), .strong)
+            }
+            if place.hasPrefix("| "), place.dropFirst(2).allSatisfy({ $0 == " " || $0 == "^" }) {
+                return paint(String(line), .alarm)
+            }
+            if place.hasPrefix("--> ") || place.hasPrefix("= help") {
+                return paint(String(line), .accent)
+            }
+            return String(line)
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curfew
+import Glibc
+import PluginBridge
+
+/// The plugins of some directories, found without loading any code.
+struct PluginSearch {
+    /// The variable that names directories, separated by colons, where no option does.
+    static var variable: String { "CURFEW_PLUGIN_PATH" }
+
+    /// Those that were looked through, in order; an earlier one's plugins come first.
+    let directories: [String]
+    private(set) var plugins: [FoundPlugin] = []
+
+    init(_ arguments: Arguments, failingWith code: ExitCode) throws(CommandError) {
+        let named = arguments.values(.plugins)
+        directories = named.isEmpty ? PluginSearch.usual : named
+        for directory in directories {
+            if access(directory + "/" + Manifest.fileName, F_OK) == 0 {
+                plugins.append(
+                    FoundPlugin(
+                        directory: directory, manifest: Manifest.read(directory: directory)))
+            } else {
+                try scan(directory, mustExist: !named.isEmpty, code)
+            }
+        }
+    }
+
+    /// The first plugin that declares the identifier: that is the one a host would load.
+    func plugin(declaring identifier: String) -> (plugin: FoundPlugin, handler: ManifestHandler)? {
+        for plugin in plugins {
+            if let handler = plugin.handler(identifier) { return (plugin, handler) }
+        }
+        return nil
+    }
+
+    var identifiers: [String] {
+        plugins.flatMap { ($0.sound?.handlers ?? []).map(\.identifier) }
+    }
+
+    private mutating func scan(
+        _ directory: String, mustExist: Bool, _ code: ExitCode
+    ) throws(CommandError) {
+        do {
+            // A host of its own: a host lists what it has seen, not where.
+            let host = try Host()
+            try host.scan(directory)
+            for found in host.plugins {
+                plugins.append(
+                    FoundPlugin(
+                        directory: found.directory,
+                        manifest: Manifest.read(directory: found.directory)))
+            }
+        } catch {
+            // Of the usual places, any may be missing, as in PATH.
+            guard mustExist else { return }
+            throw CommandError(
+                code, String(describing: error),
+                help: ["name a directory of plugins, or of one plugin: --plugins DIR"])
+        }
+    }
+
+    private static var usual: [String] {
+        if let path = Environment.trustedValue(variable), !path.isEmpty {
+            return path.split(separator: ":").map(String.init)
+        }
+        return [installed]
+    }
+
+    /// Where `make install` puts plugins, seen from the program itself.
+    private static var installed: String {
+        guard let program = realpath("/proc/self/exe", nil) else {
+            return "/usr/lib/curfew/plugins"
+        }
+        defer { free(program) }
+        let prefix = String(cString: program).split(separator: "/").dropLast(2)
+        return prefix.map { "/" + $0 }.joined() + "/lib/curfew/plugins"
+    }
+}

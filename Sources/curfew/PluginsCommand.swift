@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+import Scheduling
+
+/// `curfew plugins`
+enum PluginsCommand {
+    static let command = Command(
+        name: "plugins", summary: "list the plugins that are found, without loading them",
+        options: [.plugins, .json],
+        details: [
+            """
+            Looks into the directories of --plugins; without that option into those of
+            CURFEW_PLUGIN_PATH, separated by colons; without both into the directory
+            where plugins are installed. A plugin is a directory with a manifest.json.
+            """
+        ],
+        examples: ["curfew plugins", "curfew plugins --plugins build/plugins --json"]
+    ) { arguments, console throws(CommandError) in
+        let search = try PluginSearch(arguments, failingWith: .faults)
+        if arguments.has(.json) {
+            console.out.line(document(search).written)
+        } else {
+            print(search, console)
+        }
+        return .ok
+    }
+
+    // MARK: Text
+
+    private static func print(_ search: PluginSearch, _ console: Console) {
+        let out = console.out
+        var rows: [[String]] = []
+        var seen: [String: String] = [:]
+        var remarks: [String] = []
+        for plugin in search.plugins {
+            switch plugin.manifest {
+            case .success(let manifest):
+                for handler in manifest.handlers {
+                    if let other = seen[handler.identifier] {
+                        remarks.append(
+                            "\(handler.identifier) of \(plugin.directory) is shadowed by \(other)")
+                        continue
+                    }
+                    seen[handler.identifier] = plugin.directory
+                    rows.append([
+                        handler.identifier, handler.kind.name, TimeText.limit(handler.budget),
+                        TimeText.limit(handler.grace), manifest.version, plugin.directory,
+                    ])
+                }
+            case .failure(let faults):
+                let count = faults.diagnostics.count
+                remarks.append(
+                    "\(plugin.directory) cannot be used: \(faults.diagnostics[0].message)"
+                        + (count > 1 ? ", and \(count - 1) more" : "")
+                        + "; curfew lint \(plugin.directory)")
+            }
+        }
+        if !rows.isEmpty { table(rows, out) }
+        for remark in remarks {
+            console.out.line(out.paint("note", .warning) + ": " + Shown.line(remark))
+        }
+        let places = search.directories.joined(separator: ", ")
+        if search.plugins.isEmpty {
+            console.errors.line(Shown.line("no plugin was found in \(places)"))
+            console.errors.line("  = help: curfew plugins --plugins DIR")
+        }
+    }
+
+    private static func table(_ rows: [[String]], _ out: Output) {
+        let heads = ["IDENTIFIER", "KIND", "BUDGET", "GRACE", "VERSION", "FROM"]
+        let cells = rows.map { $0.map(Shown.line) }
+        let widths = heads.indices.map { column in
+            ([heads] + cells).map { Shown.width($0[column]) }.max() ?? 0
+        }
+        for (number, row) in ([heads] + cells).enumerated() {
+            let padded = heads.indices.dropLast().map { column in
+                // Times are compared by their ends.
+                [2, 3].contains(column)
+                    ? Shown.rightAligned(row[column], widths[column])
+                    : Shown.padded(row[column], widths[column])
+            }
+            let line = padded.joined(separator: "  ") + "  "
+            // Of a long path the end tells more.
+            let room = out.columns.map { max(8, $0 - Shown.width(line)) } ?? .max
+            let shown = line + Shown.fittedEnd(row[heads.count - 1], room)
+            out.line(number == 0 ? out.paint(shown, .faint) : shown)
+        }
+    }
+
+    // MARK: JSON
+
+    private static func document(_ search: PluginSearch) -> JSONItem {
+        .object([
+            ("directories", .list(search.directories.map { .text($0) })),
+            ("plugins", .list(search.plugins.map(item))),
+        ])
+    }
+
+    private static func item(_ plugin: FoundPlugin) -> JSONItem {
+        switch plugin.manifest {
+        case .success(let manifest):
+            .object([
+                ("id", .text(manifest.id)), ("version", .text(manifest.version)),
+                ("directory", .text(plugin.directory)), ("ok", .bool(true)),
+                ("handlers", .list(manifest.handlers.map(item))), ("faults", .list([])),
+            ])
+        case .failure(let faults):
+            .object([
+                ("id", .null), ("version", .null), ("directory", .text(plugin.directory)),
+                ("ok", .bool(false)), ("handlers", .list([])),
+                ("faults", .list(faults.diagnostics.map(FaultItem.item))),
+            ])
+        }
+    }
+
+    private static func item(_ handler: ManifestHandler) -> JSONItem {
+        .object([
+            ("identifier", .text(handler.identifier)), ("kind", .text(handler.kind.name)),
+            ("budget", .seconds(handler.budget)), ("grace", .seconds(handler.grace)),
+            ("maxConcurrency", .integer(Int64(handler.maxConcurrency))),
+            ("event", .text(handler.event)),
+            (
+                "events",
+                .list(
+                    handler.events.map { event in
+                        .object([
+                            ("name", .text(event.selector.name)),
+                            ("parameters", .list(event.parameters.map { .text($0.name) })),
+                        ])
+                    })
+            ),
+            ("requires", .list(handler.requires.map(\.rawValue).sorted().map { .text($0) })),
+            (
+                "examples",
+                .list(
+                    handler.examples.map {
+                        .object([("name", .text($0.name)), ("payload", .text($0.payload))])
+                    })
+            ),
+        ])
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// The program `curfew`.
+@main
+enum Program {
+    static func main() {
+        // A reader that leaves is noticed by the write that fails.
+        signal(SIGPIPE, SIG_IGN)
+        let console = Console()
+        leave(run(Array(CommandLine.arguments.dropFirst()), console), console)
+    }
+
+    private static func run(_ words: [String], _ console: Console) -> ExitCode {
+        do throws(CommandError) {
+            // Looked for by hand, so that the error about another word is plain as well.
+            if words.prefix(while: { $0 != "--" }).contains("--\(CommandOption.noColor.name)") {
+                console.makePlain()
+            }
+            let program = try Arguments(
+                words, of: "curfew", options: HelpText.programOptions, upToOperand: true)
+            if program.has(.version) {
+                return try VersionCommand.command.run(program, console)
+            }
+            guard let name = program.operands.first else {
+                if program.has(.help) {
+                    console.out.line(HelpText.program(console.out))
+                    return .ok
+                }
+                console.errors.line(HelpText.program(console.errors))
+                return .usage
+            }
+            let command = try CommandTable.command(name)
+            let rest = Array(program.operands.dropFirst())
+            let arguments = try Arguments(
+                rest, of: "curfew \(name)", options: command.allOptions)
+            if arguments.has(.help) || program.has(.help) {
+                console.out.line(HelpText.command(command, console.out))
+                return .ok
+            }
+            try checkCount(of: arguments.operands, command)
+            return try command.run(arguments, console)
+        } catch {
+            error.print(to: console.errors)
+            return error.code
+        }
+    }
+
+    private static func checkCount(
+        of operands: [String], _ command: Command
+    ) throws(CommandError) {
+        let usage = "curfew \(command.name) \(command.operands)"
+        if operands.count < command.operandCount.lowerBound {
+            throw CommandError(
+                .usage, "`curfew \(command.name)` lacks its argument",
+                help: ["write `\(usage)`", "curfew help \(command.name)"])
+        }
+        if operands.count > command.operandCount.upperBound {
+            let extra = operands[command.operandCount.upperBound]
+            throw CommandError(
+                .usage, "`curfew \(command.name)` does not know what to do with `\(extra)`",
+                help: ["curfew help \(command.name)"])
+        }
+    }
+
+    /// Ends the process, in the way that tells its parent whether the output was wanted.
+    ///
+    /// - Parameter atOnce: leave threads that are inside plugins alone: run nothing at the exit.
+    static func leave(_ code: ExitCode, _ console: Console, atOnce: Bool = false) -> Never {
+        var code = code
+        let failure = console.out.failure
+        if failure == EPIPE {
+            // As if the signal had not been ignored: whoever looks at the status knows it.
+            signal(SIGPIPE, SIG_DFL)
+            raise(SIGPIPE)
+        } else if failure != 0 {
+            CommandError(
+                .faults, "cannot write to standard output: \(String(cString: strerror(failure)))"
+            ).print(to: console.errors)
+            if code == .ok { code = .faults }
+        }
+        if atOnce { _exit(code.rawValue) }
+        exit(code.rawValue)
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+
+/// What `curfew run` was asked for.
+struct RunRequest {
+    let identifier: String
+    let payload: [UInt8]
+    /// Nanoseconds; nil: the manifest's.
+    let budget: UInt64?
+    let grace: UInt64?
+    let isJSON: Bool
+    let isVerbose: Bool
+
+    static let payloadOption = CommandOption(
+        name: "payload", value: "TEXT|@FILE|-",
+        summary: "what the handler is given; - is standard input")
+    static let budgetOption = CommandOption(
+        name: "budget", value: "TIME", summary: "its time, in place of the manifest's: 250ms, 30s")
+    static let graceOption = CommandOption(
+        name: "grace", value: "TIME", summary: "to answer in, once it was told to stop: 5s")
+    static let verboseOption = CommandOption(
+        name: "verbose", letter: "v", summary: "show every event, and log lines for debugging")
+
+    static let options = [
+        payloadOption, budgetOption, graceOption, .plugins, verboseOption, .json,
+    ]
+
+    /// Bytes of the largest payload, the default of hosts.
+    static var payloadLimit: Int { 1 << 20 }
+
+    init(_ arguments: Arguments) throws(CommandError) {
+        identifier = arguments.operands[0]
+        budget = try DurationArgument.value(
+            of: RunRequest.budgetOption, in: arguments, range: Manifest.budgetRange)
+        grace = try DurationArgument.value(
+            of: RunRequest.graceOption, in: arguments, range: Manifest.graceRange)
+        isJSON = arguments.has(.json)
+        isVerbose = arguments.has(RunRequest.verboseOption)
+        payload = try RunRequest.payload(arguments.value(RunRequest.payloadOption))
+    }
+
+    private static func payload(_ text: String?) throws(CommandError) -> [UInt8] {
+        guard let text else { return [] }
+        guard text == "-" || text.hasPrefix("@") else {
+            // The kernel's own limit for one argument is below the payload's.
+            return Array(text.utf8)
+        }
+        let path = text == "-" ? "-" : String(text.dropFirst())
+        do throws(InputFile.Fault) {
+            return try InputFile.read(path, limit: payloadLimit)
+        } catch {
+            let name = path == "-" ? "standard input" : "`\(path)`"
+            throw CommandError(
+                .host, "the payload cannot be read from \(name): \(error.reason)",
+                notes: ["nothing was run"],
+                help: ["--payload @FILE, --payload - or --payload TEXT, at most 1 MiB"])
+        }
+    }
+}

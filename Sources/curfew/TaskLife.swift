@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import PluginBridge
+import Runner
+import Scheduling
+
+/// One task from the loading of its plugin to its outcome, told to a view.
+final class TaskLife {
+    private let facts: LifeFacts
+    private let request: RunRequest
+    private let feed: LifeFeed
+    private let view: any LifeView
+    private let console: Console
+    private let progressSelector: EventSelector?
+    private let expiredSelector: EventSelector?
+    private let doneSelector: EventSelector?
+
+    private var isStarted = false
+    private var doneAt: UInt64?
+
+    /// Between two looks at the clock, while nothing happens.
+    private static var look: UInt64 { 100_000_000 }
+    /// The done event comes after the outcome; this is how long it is waited for.
+    private static var doneLimit: UInt64 { 2_000_000_000 }
+
+    init(
+        facts: LifeFacts, request: RunRequest, feed: LifeFeed, view: any LifeView, console: Console
+    ) {
+        self.facts = facts
+        self.request = request
+        self.feed = feed
+        self.view = view
+        self.console = console
+        let event = facts.handler.event
+        progressSelector = EventSelector(name: event + "_progress", arity: 2)
+        expiredSelector = EventSelector(name: event + "_expired", arity: 0)
+        doneSelector = EventSelector(name: event + "_done", arity: 2)
+    }
+
+    func run(_ interruption: Interruption) throws(CommandError) -> ExitCode {
+        let host = try makeHost()
+        let observation: Observation
+        let task: LaunchedTask
+        do {
+            observation = try host.observe { [feed] in feed.add($0) }
+            task = try host.launch(
+                facts.handler.identifier, payload: request.payload,
+                budget: request.budget.map { .nanoseconds($0) },
+                // 0 would mean the manifest's.
+                grace: request.grace.map { .nanoseconds(max($0, 1)) })
+        } catch {
+            throw CommandError(
+                .host, "the task cannot be launched: \(error)", notes: ["nothing was run"])
+        }
+        interruption.watch(task)
+        follow(task)
+        interruption.watch(nil)
+        let state = task.state
+        let wasAnswered = state.reason == nil || state.isAnswered
+        feed.close()
+        observation.end()
+        leave(host, task, wait: wasAnswered)
+        let ending = ending(of: task, signal: interruption.signal)
+        show(feed.take(within: 0), task)
+        view.end(ending)
+        // The host would wait for a function that does not return; nobody else does.
+        if !ending.isReturned { Program.leave(ending.code, console, atOnce: true) }
+        return ending.code
+    }
+
+    // MARK: The beginning
+
+    private func makeHost() throws(CommandError) -> Host {
+        var configuration = HostConfiguration()
+        configuration.log = { [feed] level, _, _, line in feed.add(level, line) }
+        configuration.payloadLimit = UInt64(RunRequest.payloadLimit)
+        do {
+            let host = try Host(configuration)
+            do {
+                try host.load(plugin: facts.directory)
+            } catch {
+                show(
+                    feed.take(within: 0).filter {
+                        // The refusal itself is about to be told.
+                        if case .log(.error, let line) = $0.item {
+                            return !line.hasPrefix("refused")
+                        }
+                        return true
+                    }, nil)
+                throw error
+            }
+            return host
+        } catch let error as CurfewError {
+            throw refusal(error)
+        } catch {
+            throw CommandError(.host, String(describing: error))
+        }
+    }
+
+    private func refusal(_ error: CurfewError) -> CommandError {
+        let isHosts = error.code == .system || error.code == .exhausted
+        let isLaidOut = error.message.hasPrefix("error")
+        return CommandError(
+            isHosts ? .host : .refused, error.message,
+            notes: ["`\(facts.handler.identifier)` was not run"],
+            help: ["curfew lint \(facts.directory)"], isLaidOut: isLaidOut)
+    }
+
+    // MARK: The middle
+
+    private func follow(_ task: LaunchedTask) {
+        var isCancelled = false
+        var overSince: UInt64?
+        // The start raises no event; it is looked for closely until it is seen.
+        var look: UInt64 = 200_000
+        while doneAt == nil {
+            show(feed.take(within: look), task)
+            noteStart(of: task)
+            look = isStarted ? TaskLife.look : min(look * 2, TaskLife.look)
+            let now = feed.now
+            view.tick(now)
+            if console.out.failure != 0, !isCancelled {
+                // Nobody reads any more; the task may answer, but need not go on.
+                isCancelled = true
+                task.cancel()
+            }
+            if task.outcomeSoFar != nil {
+                let since = overSince ?? now
+                overSince = since
+                if now >= since + TaskLife.doneLimit { doneAt = since }
+            }
+        }
+    }
+
+    private func noteStart(of task: LaunchedTask?) {
+        guard !isStarted, let startedAt = task?.state.startedAt, startedAt > 0 else { return }
+        isStarted = true
+        view.show(LifeEntry(time: feed.time(of: startedAt), what: .started))
+    }
+
+    private func show(_ items: [(time: UInt64, item: LifeFeed.Item)], _ task: LaunchedTask?) {
+        for (time, item) in items {
+            if !isStarted, let task, task.state.startedAt > 0,
+                feed.time(of: task.state.startedAt) <= time
+            {
+                noteStart(of: task)
+            }
+            if let what = what(item, task) { view.show(LifeEntry(time: time, what: what)) }
+            if case .event(let event) = item, event.selector == doneSelector { doneAt = time }
+        }
+    }
+
+    /// What an item is to the task, or nil when it is about something else.
+    private func what(_ item: LifeFeed.Item, _ task: LaunchedTask?) -> LifeEntry.What? {
+        switch item {
+        case .log(let level, let text): return .log(level, text)
+        case .signal(let number): return .signal(number)
+        case .event(let event):
+            if event.selector.name == "curfew_gap", case .int64(let count)? = event.values.first {
+                return .gap(count)
+            }
+            guard let task, event.task == task.id else { return nil }
+            switch event.selector {
+            case progressSelector:
+                guard event.values.count == 2, case .double(let fraction) = event.values[0],
+                    case .text(let text) = event.values[1]
+                else { return nil }
+                return .progress(min(max(fraction, 0), 1), text)
+            case expiredSelector:
+                return .expiring(task.state.reason, grace: request.grace ?? facts.grace)
+            case doneSelector: return .done(event.selector, event.values)
+            default: return .raised(event.selector, event.values)
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Lets the function return if it still runs after it has completed its task.
+    private func leave(_ host: Host, _ task: LaunchedTask, wait: Bool) {
+        var limits = HostRuntime.Shutdown()
+        limits.leave = wait ? max(facts.grace, 1_000_000_000) : 0
+        // That something has not returned is told by the task's state.
+        try? host.shutDown(limits)
+    }
+
+    private func ending(of task: LaunchedTask, signal: Int32?) -> LifeEnding {
+        let state = task.state
+        let outcome = state.outcome ?? .interrupted
+        let end = doneAt ?? feed.now
+        let start = state.startedAt > 0 ? feed.time(of: state.startedAt) : 0
+        let code: ExitCode =
+            switch outcome {
+            case .succeeded: .ok
+            case .failed: .failed
+            case .expired: .expired
+            case .cancelled: signal.map(ExitCode.signal) ?? .signal(2)
+            case .interrupted: .host
+            case .abandoned: .misuse
+            }
+        return LifeEnding(
+            outcome: outcome, duration: end > start ? end - start : 0, time: feed.now,
+            error: task.errorText, answer: task.answer, reason: state.reason,
+            isAnswered: state.isAnswered, isReturned: state.isReturned, result: task.result,
+            code: code)
+    }
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CInterface
+import Testing
+
+/// The four phases of a shutdown, and what comes after.
+///
+/// Serialized: some of these tests leave a host behind on purpose, and count.
+@Suite("Shutting down", .serialized)
+struct ShutdownTests {
+    private static let longest = Guarded<Int>.limit.nanoseconds
+
+    @Test("intake stops: launches, registrations, raises, waits and loads answer CLOSING")
+    func intake() throws {
+        let host = try TestHost()
+        try host.register { _ in 0 }
+        #expect(host.shutDown() == .ok)
+        #expect(host.tryLaunch().answer == .closing)
+        #expect(host.tryRegister("org.example.late").answer == .closing)
+        #expect(host.raise("hello") == .closing)
+        #expect(host.load("/nonexistent").answer == .closing)
+        var found: UInt32 = 0
+        #expect(Answer(curfew_host_scan(host.raw, "/", &found, nil)) == .closing)
+        var number: curfew_subscription = 0
+        #expect(Answer(curfew_host_expect(host.raw, "tidy_done::", 0, nil, &number)) == .closing)
+        #expect(
+            Answer(curfew_host_wait_event(host.raw, "tidy_done::", 0, nil, 0, nil)) == .closing)
+    }
+
+    @Test("a second shutdown does nothing, and destroying comes after it")
+    func second() throws {
+        let host = try TestHost()
+        #expect(host.shutDown() == .ok)
+        #expect(host.shutDown() == .ok)
+        #expect(host.destroy() == .ok)
+        #expect(Answer(curfew_host_destroy(nil, nil, nil)) == .ok)
+    }
+
+    @Test("every waiter is woken with CLOSING when shutdown begins")
+    func wakesWaiters() throws {
+        let host = try TestHost()
+        let stuck = Stuck()
+        try host.register(run: stuck.run())
+        let task = try host.launch()
+        #expect(stuck.entered.wait())
+        let started = Signal()
+        let waiters = (0..<2).map { _ in
+            Side { () -> Answer in
+                started.send()
+                return host.wait(task)
+            }
+        }
+        let expectation = try host.expect("never")
+        let collector = Side { () -> Answer in
+            started.send()
+            return host.collect(expectation).answer
+        }
+        for _ in 0..<3 { #expect(started.wait()) }
+        // A wait that ends by itself must not take the others with it.
+        #expect(host.wait(task, within: .millisecond) == .timedOut)
+        let shutdown = Side { host.shutDown(drain: ShutdownTests.longest) }
+        for waiter in waiters { #expect(waiter.join() == .closing) }
+        #expect(collector.join() == .closing)
+        #expect(!shutdown.isOver)
+        stuck.go.send()
+        #expect(shutdown.join() == .ok)
+        #expect(host.wait(task) == .ok)
+    }
+
+    @Test("a waiter that turns the loop is woken with CLOSING too")
+    func wakesLoop() throws {
+        let host = try TestHost(ownLoop: true)
+        let stuck = Stuck()
+        try host.register(run: stuck.run())
+        let task = try host.launch()
+        #expect(stuck.entered.wait())
+        let started = Signal()
+        let waiter = Side { () -> [Answer] in
+            host.dispatch()
+            let expectation = try? host.expect("never")
+            started.send()
+            return [host.collect(expectation ?? 0).answer, host.wait(task)]
+        }
+        #expect(started.wait())
+        let shutdown = Side { host.shutDown(drain: ShutdownTests.longest) }
+        #expect(waiter.join() == [.closing, .closing])
+        #expect(!shutdown.isOver)
+        stuck.go.send()
+        #expect(shutdown.join() == .ok)
+    }
+
+    @Test("drain lets running, pending and queued tasks finish")
+    func drain() throws {
+        let host = try TestHost()
+        let stuck = Stuck()
+        try host.register(run: stuck.run())
+        try host.register("org.example.later") { _ in curfew_status(CURFEW_PENDING) }
+        let tasks = try (0..<3).map { _ in try host.launch() }
+        let pending = try host.launch("org.example.later")
+        try host.waitUntilPending(pending)
+        #expect(stuck.entered.wait())
+        let shutdown = Side { host.shutDown(drain: ShutdownTests.longest) }
+        try host.waitUntil("closing") { host.raise("probe") == .closing }
+        stuck.go.send(3)
+        #expect(stuck.entered.wait())
+        #expect(stuck.entered.wait())
+        #expect(!shutdown.isOver)
+        #expect(host.call(pending).complete() == .ok)
+        #expect(shutdown.join() == .ok)
+        for task in tasks + [pending] {
+            #expect(try host.query(task).outcome == CURFEW_OUTCOME_SUCCEEDED)
+            #expect(host.all.dones(of: task) == [[.bool(true), .text("")]])
+        }
+    }
+
+    @Test("after the drain the rest is told to stop, with SHUTDOWN, held-back tasks included")
+    func expire() throws {
+        let host = try TestHost()
+        let stuck = Stuck()
+        try host.register(
+            expired: { call, reason in
+                stuck.onExpired(call, reason)
+                stuck.go.send()
+            }, run: stuck.run())
+        let running = try host.launch()
+        #expect(stuck.entered.wait())
+        let queued = try host.launch()
+        let held = try host.launch()
+        #expect(host.pause(held) == .ok)
+        #expect(host.shutDown(drain: .millisecond) == .ok)
+        #expect(stuck.reasons.now == [curfew_reason(CURFEW_REASON_SHUTDOWN)])
+        #expect(try host.query(running).answered)
+        for task in [running, queued, held] {
+            #expect(try host.query(task).outcome == CURFEW_OUTCOME_INTERRUPTED)
+            #expect(host.all.dones(of: task) == [[.bool(false), .text(Ending.interruptedText)]])
+        }
+    }
+
+    @Test("a task cancelled before shutdown stays cancelled")
+    func cancelledBefore() throws {
+        let host = try TestHost()
+        try host.register { _ in curfew_status(CURFEW_PENDING) }
+        let task = try host.launch()
+        try host.waitUntilPending(task)
+        #expect(host.cancel(task) == .ok)
+        #expect(host.shutDown(expire: .millisecond) == .ok)
+        #expect(try host.query(task).outcome == CURFEW_OUTCOME_CANCELLED)
+        #expect(host.all.dones(of: task) == [[.bool(false), .text(Ending.cancelledText)]])
+    }
+
+    @Test("a function that never returns makes shutdown say TIMED_OUT and name it")
+    func neverReturns() throws {
+        let host = try TestHost()
+        let stuck = Stuck()
+        try host.register(run: stuck.run())
+        let task = try host.launch()
+        #expect(stuck.entered.wait())
+        let (answer, text) = host.shutDownSaying(expire: .millisecond, leave: .millisecond)
+        #expect(answer == .timedOut)
+        #expect(text.contains("org.example.tidy"))
+        #expect(try host.query(task).outcome == CURFEW_OUTCOME_INTERRUPTED)
+        #expect(host.all.dones(of: task).count == 1)
+        stuck.go.send()
+        try host.waitUntil("returned") { try host.query(task).returned }
+        try host.waitUntil("gone") { host.counts.workers == 0 }
+        #expect(host.destroy() == .ok)
+    }
+
+    @Test("memory a lost thread may touch is kept and counted, once")
+    func leaks() throws {
+        let before = curfew_leaked_hosts()
+        let stuck = Stuck()
+        let answers = Guarded<[Answer]>([])
+        do {
+            let host = try TestHost()
+            try host.register(
+                run: stuck.run { call in
+                    answers.change {
+                        $0 = [call.complete(), call.keep(), call.progress(0.5)]
+                    }
+                    stuck.expired.send()
+                    return 0
+                })
+            _ = try host.launch()
+            #expect(stuck.entered.wait())
+            #expect(host.destroy(expire: .millisecond, leave: .millisecond) == .timedOut)
+        }
+        #expect(curfew_leaked_hosts() == before + 1)
+        stuck.go.send()
+        #expect(stuck.expired.wait())
+        #expect(answers.now == [.closing, .stale, .stale])
+    }
+
+    @Test("a host that nobody is inside of leaves nothing behind")
+    func noLeak() throws {
+        let before = curfew_leaked_hosts()
+        let host = try TestHost()
+        try host.register { _ in 0 }
+        for _ in 0..<100 { #expect(host.wait(try host.launch()) == .ok) }
+        #expect(host.destroy() == .ok)
+        #expect(curfew_leaked_hosts() == before)
+    }
+
+    @Test("a table stays good for a task that was never answered, and says CLOSING")
+    func tableAfterDestroy() throws {
+        let host = try TestHost()
+        try host.register { _ in curfew_status(CURFEW_PENDING) }
+        let task = try host.launch()
+        try host.waitUntilPending(task)
+        let call = host.call(task)
+        #expect(host.destroy(expire: .millisecond) == .ok)
+        #expect(call.complete() == .closing)
+        #expect(call.isExpired)
+        #expect(call.remaining == 0)
+        #expect(call.keep() == .stale)
+        #expect(call.raise("tidy_progress") == .stale)
+    }
+
+    @Test("with an own loop, done events can be dispatched after the shutdown")
+    func dispatchAfterwards() throws {
+        let host = try TestHost(ownLoop: true)
+        try host.register { _ in curfew_status(CURFEW_PENDING) }
+        let task = try host.launch()
+        try host.waitUntilPending(task)
+        _ = curfew_host_pause_handler(host.raw, nil)
+        let queued = try host.launch()
+        #expect(host.shutDown(expire: .millisecond) == .ok)
+        #expect(host.all.dones(of: task).isEmpty)
+        #expect(host.dispatch() != nil)
+        #expect(host.all.dones(of: task) == [[.bool(false), .text(Ending.interruptedText)]])
+        #expect(host.all.dones(of: queued) == [[.bool(false), .text(Ending.interruptedText)]])
+        #expect(host.dispatch() == 0)
+    }
+
+    @Test("where Curfew's own thread turns the loop everything has been delivered")
+    func deliveredBefore() throws {
+        let host = try TestHost(clock: nil)
+        try host.register(concurrency: 4) { _ in 0 }
+        let tasks = try (0..<500).map { _ in try host.launch(keep: false) }
+        #expect(host.shutDown(drain: ShutdownTests.longest) == .ok)
+        let done = host.all.events.filter(\.isDone)
+        #expect(done.count == tasks.count)
+        #expect(Set(done.map(\.task)) == Set(tasks))
+        #expect(host.dispatch() == 0)
+    }
+
+    @Test("destroy and shutdown are refused from a handler, an expired callback and an event")
+    func wrongThread() throws {
+        let host = try TestHost()
+        let answers = Guarded<[Answer]>([])
+        let tryBoth: @Sendable (TestHost) -> Void = { host in
+            let both = [
+                Answer(curfew_host_shutdown(host.raw, nil, nil)),
+                Answer(curfew_host_destroy(host.raw, nil, nil)),
+            ]
+            answers.change { $0 += both }
+        }
+        let inLoop = Observer { [unowned host] _ in tryBoth(host) }
+        try host.observe("tidy_done::", by: inLoop)
+        try host.register(
+            expired: { [unowned host] call, _ in
+                tryBoth(host)
+                _ = call.complete()
+            },
+            run: { [unowned host] _ in
+                tryBoth(host)
+                return curfew_status(CURFEW_PENDING)
+            })
+        let task = try host.launch()
+        try host.waitUntilPending(task)
+        _ = host.cancel(task)
+        #expect(answers.wait { $0.count == 6 })
+        #expect(answers.now == [Answer](repeating: .wrongThread, count: 6))
+        try host.register("org.example.other") { _ in 0 }
+        #expect(host.wait(try host.launch("org.example.other")) == .ok)
+    }
+
+    @Test("another host's callbacks may destroy a host")
+    func fromAnotherHost() throws {
+        let host = try TestHost()
+        let victim = try TestHost()
+        let answer = Guarded<Answer?>(nil)
+        try host.register { _ in
+            answer.change { $0 = victim.destroy() }
+            return 0
+        }
+        #expect(host.wait(try host.launch()) == .ok)
+        #expect(answer.now == .ok)
+    }
+
+    @Test("two threads may shut down at once; both return when it is over")
+    func twoThreads() throws {
+        let host = try TestHost()
+        let stuck = Stuck()
+        try host.register(run: stuck.run())
+        _ = try host.launch()
+        #expect(stuck.entered.wait())
+        let sides = (0..<2).map { _ in Side { host.shutDown(drain: ShutdownTests.longest) } }
+        try host.waitUntil("closing") { host.raise("probe") == .closing }
+        #expect(!sides.contains { $0.isOver })
+        stuck.go.send()
+        for side in sides { #expect(side.join() == .ok) }
+    }
+
+    @Test("launches that race with a shutdown are refused or ended, each with its one done event")
+    func racingLaunches() throws {
+        for _ in 0..<20 {
+            let host = try TestHost(clock: nil)
+            try host.register(concurrency: 2) { _ in 0 }
+            let go = Signal()
+            let launchers = (0..<2).map { _ in
+                Side { () -> [curfew_task] in
+                    var tasks: [curfew_task] = []
+                    go.send()
+                    while true {
+                        let (answer, task) = host.tryLaunch(keep: false)
+                        if answer == .closing { return tasks }
+                        if answer == .ok { tasks.append(task) }
+                    }
+                }
+            }
+            for _ in launchers { #expect(go.wait()) }
+            #expect(host.shutDown() == .ok)
+            let tasks = try launchers.flatMap { try #require($0.join()) }
+            let done = host.all.events.filter(\.isDone).map(\.task)
+            #expect(done.count == tasks.count)
+            #expect(Set(done) == Set(tasks))
+        }
+    }
+}

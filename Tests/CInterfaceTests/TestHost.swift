@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CInterface
+import Foundation
+
+/// A host as C has it, with handlers made of closures.
+final class TestHost: @unchecked Sendable {
+    // Sendable: the C functions take calls from every thread; `kept` and `isGone` are guarded.
+
+    let raw: OpaquePointer
+    /// Nil for a host on the system's clock.
+    let clock: TestClock?
+    /// Sees all events of the host.
+    let all = Observer()
+    let log = Guarded<[String]>([])
+    private let kept = Guarded<[AnyObject]>([])
+    private let isGone = Guarded(false)
+
+    /// Makes a host. With a clock, time stands still until the test advances it.
+    init(
+        clock: TestClock? = TestClock(), ownLoop: Bool = false, workers: UInt32 = 0,
+        observing: Bool = true, configure: (inout curfew_host_config) -> Void = { _ in }
+    ) throws {
+        self.clock = clock
+        var pool = curfew_worker_config()
+        pool.struct_size = UInt32(MemoryLayout<curfew_worker_config>.size)
+        pool.workers = workers
+        var config = curfew_host_config()
+        config.struct_size = UInt32(MemoryLayout<curfew_host_config>.size)
+        config.own_loop = ownLoop
+        config.clock = clock?.raw
+        config.log_data = Unmanaged.passUnretained(log).toOpaque()
+        config.log = { data, level, plugin, task, text, _ in
+            let from = plugin.map { "[\(String(cString: $0))] " } ?? ""
+            let line = "\(level) \(from)\(String(cString: text))"
+            Unmanaged<Guarded<[String]>>.fromOpaque(data!).takeUnretainedValue()
+                .change { $0.append(line) }
+        }
+        configure(&config)
+        var made: OpaquePointer?
+        var error = curfew_error.empty
+        let status = withUnsafePointer(to: &pool) { pool in
+            config.app_refresh = pool
+            config.processing = pool
+            return curfew_host_create(&config, &made, &error)
+        }
+        guard status == CURFEW_OK, let made else { throw Failure("no host: \(error.text)") }
+        raw = made
+        if observing { try observe(nil, by: all) }
+    }
+
+    deinit {
+        destroy(expire: 1_000_000, leave: Guarded<Int>.limit.nanoseconds)
+    }
+
+    /// Destroys the host, unless that was done.
+    @discardableResult
+    func destroy(drain: UInt64 = 0, expire: UInt64 = 0, leave: UInt64 = 0) -> Answer {
+        if isGone.now { return .ok }
+        let answer = TestHost.withShutdown(drain, expire, leave) {
+            Answer(curfew_host_destroy(raw, $0, nil))
+        }
+        if answer == .timedOut {
+            // A thread of it may still call what the test gave it.
+            for object in kept.now { _ = Unmanaged.passRetained(object) }
+            _ = Unmanaged.passRetained(log)
+            _ = Unmanaged.passRetained(all)
+        }
+        if answer != .wrongThread { isGone.change { $0 = true } }
+        return answer
+    }
+
+    @discardableResult
+    func shutDown(drain: UInt64 = 0, expire: UInt64 = 0, leave: UInt64 = 0) -> Answer {
+        shutDownSaying(drain: drain, expire: expire, leave: leave).answer
+    }
+
+    func shutDownSaying(
+        drain: UInt64 = 0, expire: UInt64 = 0, leave: UInt64 = 0
+    ) -> (answer: Answer, text: String) {
+        var error = curfew_error.empty
+        let answer = TestHost.withShutdown(drain, expire, leave) {
+            Answer(curfew_host_shutdown(raw, $0, &error))
+        }
+        return (answer, error.text)
+    }
+
+    private static func withShutdown<Result>(
+        _ drain: UInt64, _ expire: UInt64, _ leave: UInt64,
+        _ body: (UnsafePointer<curfew_shutdown_options>) -> Result
+    ) -> Result {
+        var options = curfew_shutdown_options()
+        options.struct_size = UInt32(MemoryLayout<curfew_shutdown_options>.size)
+        options.drain_ns = drain
+        options.expire_ns = expire
+        options.leave_ns = leave
+        return body(&options)
+    }
+
+    /// Keeps an object for as long as the host may use it.
+    func keep(_ object: AnyObject) { kept.change { $0.append(object) } }
+
+    // MARK: Handlers
+
+    /// A second, by default: budgets and graces are on the manual clock mostly.
+    @discardableResult
+    func register(
+        _ identifier: String = "org.example.tidy", kind: Int = CURFEW_KIND_APP_REFRESH,
+        budget: UInt64 = 1_000_000_000, grace: UInt64 = 1_000_000_000, concurrency: UInt32 = 1,
+        event: String? = nil, events: [String] = [],
+        expired: (@Sendable (RunCall, curfew_reason) -> Void)? = nil,
+        run: @escaping @Sendable (RunCall) -> curfew_status
+    ) throws -> UInt32 {
+        let (answer, text) = tryRegister(
+            identifier, kind: kind, budget: budget, grace: grace, concurrency: concurrency,
+            event: event, events: events, expired: expired, run: run)
+        guard answer == .ok else { throw Failure("not registered: \(text)") }
+        var index: UInt32 = 0
+        _ = curfew_host_find_handler(raw, identifier, &index)
+        return index
+    }
+
+    func tryRegister(
+        _ identifier: String, kind: Int = CURFEW_KIND_APP_REFRESH, budget: UInt64 = 0,
+        grace: UInt64 = 0, concurrency: UInt32 = 0, event: String? = nil, events: [String] = [],
+        expired: (@Sendable (RunCall, curfew_reason) -> Void)? = nil,
+        run: @escaping @Sendable (RunCall) -> curfew_status = { _ in 0 }
+    ) -> (answer: Answer, text: String) {
+        let handler = TestHandler(expired: expired, run: run)
+        keep(handler)
+        var error = curfew_error.empty
+        let name = event.map { strdup($0)! }
+        var list = events.map { UnsafePointer<CChar>?(strdup($0)!) } + [nil]
+        defer {
+            free(name)
+            for text in list { free(UnsafeMutablePointer(mutating: text)) }
+        }
+        let answer = handler.withDescription(identifier) { description in
+            list.withUnsafeMutableBufferPointer { list in
+                var options = curfew_handler_options()
+                options.struct_size = UInt32(MemoryLayout<curfew_handler_options>.size)
+                options.kind = curfew_kind(kind)
+                options.budget_ns = budget
+                options.grace_ns = grace
+                options.max_concurrency = concurrency
+                options.event = UnsafePointer(name)
+                options.events = UnsafePointer(list.baseAddress)
+                return Answer(curfew_host_register(raw, description, &options, &error))
+            }
+        }
+        return (answer, error.text)
+    }
+
+    func handler(_ identifier: String = "org.example.tidy") throws -> curfew_handler_state {
+        var index: UInt32 = 0
+        guard curfew_host_find_handler(raw, identifier, &index) == CURFEW_OK else {
+            throw Failure("no handler \(identifier)")
+        }
+        let state = OutStruct.filled(curfew_handler_state.self) {
+            curfew_host_handler_at(raw, index, $0)
+        }.value
+        guard let state else { throw Failure("no state of \(identifier)") }
+        return state
+    }
+
+    func load(_ directory: String) -> (answer: Answer, text: String) {
+        var error = curfew_error.empty
+        let answer = Answer(curfew_host_load(raw, directory, &error))
+        return (answer, error.text)
+    }
+
+    // MARK: Tasks
+
+    func tryLaunch(
+        _ identifier: String = "org.example.tidy", keep: Bool = true, payload: [UInt8] = [],
+        budget: UInt64 = 0, grace: UInt64 = 0, attempt: UInt32 = 0
+    ) -> (answer: Answer, task: curfew_task) {
+        payload.withUnsafeBytes { bytes in
+            var options = curfew_launch_options()
+            options.struct_size = UInt32(MemoryLayout<curfew_launch_options>.size)
+            options.keep = keep
+            options.payload = bytes.isEmpty ? nil : bytes.baseAddress
+            options.payload_bytes = UInt64(bytes.count)
+            options.budget_ns = budget
+            options.grace_ns = grace
+            options.attempt = attempt
+            var task: curfew_task = 0
+            let answer = Answer(curfew_host_launch(raw, identifier, &options, &task, nil))
+            return (answer, task)
+        }
+    }
+
+    func launch(
+        _ identifier: String = "org.example.tidy", keep: Bool = true, payload: [UInt8] = [],
+        budget: UInt64 = 0, grace: UInt64 = 0
+    ) throws -> curfew_task {
+        let (answer, task) = tryLaunch(
+            identifier, keep: keep, payload: payload, budget: budget, grace: grace)
+        guard answer == .ok else { throw Failure("not launched: \(answer)") }
+        return task
+    }
+
+    func query(_ task: curfew_task) throws -> curfew_task_state {
+        let (answer, state) = OutStruct.filled(curfew_task_state.self) {
+            curfew_host_query(raw, task, $0)
+        }
+        guard let state else { throw Failure("no state of task \(task): \(answer)") }
+        return state
+    }
+
+    /// What `curfew_host_query` answers, where the state does not matter.
+    func queryAnswer(_ task: curfew_task) -> Answer {
+        OutStruct.filled(curfew_task_state.self) { curfew_host_query(raw, task, $0) }.answer
+    }
+
+    func wait(
+        _ task: curfew_task, within limit: UInt64 = Guarded<Int>.limit.nanoseconds
+    ) -> Answer {
+        Answer(curfew_host_wait(raw, task, limit, nil))
+    }
+
+    /// Returns once the task's function has returned `PENDING`; the host tells nobody about that.
+    func waitUntilPending(_ task: curfew_task) throws {
+        try waitUntil("pending") { try query(task).phase == CURFEW_PHASE_PENDING }
+    }
+
+    /// Looks again and again for a state that nobody signals.
+    func waitUntil(_ what: String, _ isSo: () throws -> Bool) throws {
+        let end = Date(timeIntervalSinceNow: Guarded<Int>.limit)
+        while try !isSo() {
+            guard Date() < end else { throw Failure("not \(what) within the limit") }
+            sched_yield()
+        }
+    }
+
+    func cancel(_ task: curfew_task) -> Answer { Answer(curfew_host_cancel(raw, task)) }
+
+    func stop(_ task: curfew_task, _ reason: Int = CURFEW_REASON_HOST) -> Answer {
+        Answer(curfew_host_stop(raw, task, curfew_reason(reason)))
+    }
+
+    func pause(_ task: curfew_task) -> Answer { Answer(curfew_host_pause(raw, task)) }
+
+    func resume(_ task: curfew_task) -> Answer { Answer(curfew_host_resume(raw, task)) }
+
+    func keepTask(_ task: curfew_task) -> Answer { Answer(curfew_host_keep(raw, task)) }
+
+    func release(_ task: curfew_task) -> Answer { Answer(curfew_host_release(raw, task)) }
+
+    /// The task as the host's own table reaches it.
+    func call(_ task: curfew_task) -> RunCall { RunCall(api: curfew_host_table(raw), task: task) }
+
+    func errorText(_ task: curfew_task) -> String? {
+        var bytes = [CChar](repeating: 0, count: 70_000)
+        var count: UInt64 = 0
+        guard
+            curfew_host_read_error(raw, task, &bytes, UInt64(bytes.count), &count) == CURFEW_OK
+        else { return nil }
+        return String(decoding: bytes.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    func result(_ task: curfew_task) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        var count: UInt64 = 0
+        guard
+            curfew_host_read_result(raw, task, &bytes, UInt64(bytes.count), &count) == CURFEW_OK
+        else { return nil }
+        return Array(bytes.prefix(Int(count)))
+    }
+
+    // MARK: Events
+
+    @discardableResult
+    func observe(_ selector: String?, by observer: Observer) throws -> curfew_subscription {
+        var number: curfew_subscription = 0
+        keep(observer)
+        let answer = Answer(
+            curfew_host_observe(
+                raw, selector, Observer.function, Unmanaged.passUnretained(observer).toOpaque(),
+                &number, nil))
+        guard answer == .ok else { throw Failure("not observed: \(answer)") }
+        return number
+    }
+
+    func expect(
+        _ selector: String, task: curfew_task = 0, context: UnsafeRawPointer? = nil
+    ) throws -> curfew_subscription {
+        var number: curfew_subscription = 0
+        let answer = Answer(curfew_host_expect(raw, selector, task, context, &number))
+        guard answer == .ok else { throw Failure("not expected: \(answer)") }
+        return number
+    }
+
+    func collect(
+        _ expectation: curfew_subscription, within limit: UInt64 = Guarded<Int>.limit.nanoseconds
+    ) -> (answer: Answer, event: SeenEvent?) {
+        var event: UnsafeMutablePointer<curfew_event>?
+        let answer = Answer(curfew_host_collect(raw, expectation, limit, &event))
+        defer { curfew_event_free(event) }
+        return (answer, event.map { SeenEvent($0) })
+    }
+
+    func raise(_ selector: String, _ parameters: [Parameter] = []) -> Answer {
+        Parameter.withValues(parameters) { values, count in
+            Answer(curfew_host_raise(raw, selector, values, count))
+        }
+    }
+
+    /// Turns the loop on this thread. Nil where that is refused.
+    @discardableResult
+    func dispatch(_ limit: UInt32 = 0) -> UInt32? {
+        var count: UInt32 = 0
+        return curfew_host_dispatch(raw, limit, &count) == CURFEW_OK ? count : nil
+    }
+
+    var counts: curfew_counts {
+        var counts = curfew_counts()
+        counts.struct_size = UInt32(MemoryLayout<curfew_counts>.size)
+        _ = curfew_host_counts(raw, &counts)
+        return counts
+    }
+}

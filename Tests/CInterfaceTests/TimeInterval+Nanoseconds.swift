@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+extension TimeInterval {
+    var nanoseconds: UInt64 { UInt64(self * 1_000_000_000) }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("curfew lint")
+struct LintTests {
+    private static let faulty = #"""
+        {
+          "id": "org.example.tidy",
+          "version": "1.0.0",
+          "abi": 0,
+          "library": "libtidy.so",
+          "handlers": [
+            {
+              "identifier": "org.example.tidy",
+              "kind": "procesing",
+              "buget": "30s"
+            }
+          ]
+        }
+        """#
+
+    private static var sound: String {
+        faulty.replacing("procesing", with: "processing").replacing("buget", with: "budget")
+    }
+
+    @Test("faults are shown with their places, and counted")
+    func faults() throws {
+        let files = try TemporaryDirectory()
+        try files.write(LintTests.faulty, to: "manifest.json")
+        let run = try CommandRun("lint", "manifest.json", directory: files.path)
+        #expect(run.code == 1)
+        #expect(
+            run.output
+                == #"""
+                error: `kind` has no value `procesing`
+                 --> manifest.json:9:15
+                  |
+                9 |       "kind": "procesing",
+                  |               ^^^^^^^^^^^
+                  = help: write "processing"
+
+                error: a handler has no key `buget`
+                  --> manifest.json:10:7
+                   |
+                10 |       "buget": "30s"
+                   |       ^^^^^^^
+                   = help: write `budget`
+
+                manifest.json: 2 faults
+
+                """#.replacing(/(?m)^(?=(?: *-->| *\||[0-9 ]+\|| *=))/, with: " "), "\(run.output)")
+        #expect(run.errors.isEmpty)
+    }
+
+    @Test("a sound manifest, alone, with a library, and on standard input")
+    func sound() throws {
+        let files = try TemporaryDirectory()
+        try files.write(LintTests.sound, to: "manifest.json")
+        let alone = try CommandRun("lint", "manifest.json", directory: files.path)
+        #expect(alone.code == 0)
+        #expect(alone.output == "manifest.json: ok, 1 handler, no library yet\n")
+        let input = try CommandRun("lint", "-", input: LintTests.sound)
+        #expect(input.output == "-: ok, 1 handler, library not looked for\n")
+        let plugin = BuiltProducts.testPluginDirectory("patient")
+        for path in [plugin, plugin + "/manifest.json"] {
+            let whole = try CommandRun("lint", path)
+            #expect(whole.code == 0)
+            #expect(whole.output == "\(path): ok, 1 handler, library built for ABI 0\n")
+        }
+    }
+
+    @Test("a library that is no plugin is a fault of the manifest that names it")
+    func library() throws {
+        let files = try TemporaryDirectory()
+        try files.write(LintTests.sound, to: "tidy/manifest.json")
+        try files.write("no library", to: "tidy/libtidy.so")
+        let run = try CommandRun("lint", "tidy", directory: files.path)
+        #expect(run.code == 1)
+        #expect(
+            run.output == #"""
+                error: `libtidy.so` is not an ELF file
+                  --> tidy/manifest.json:5:14
+                   |
+                 5 |   "library": "libtidy.so",
+                   |              ^^^^^^^^^^^^
+                   = help: name the shared object that the linker wrote
+
+                tidy: 1 fault
+
+                """#, "\(run.output)")
+    }
+
+    @Test("a library of another ABI is refused by its note, before it is loaded")
+    func otherABI() throws {
+        let files = try TemporaryDirectory()
+        try files.write(
+            LintTests.sound.replacing("libtidy.so", with: "libpatient.so"),
+            to: "tidy/manifest.json")
+        var bytes = Array(
+            try Data(
+                contentsOf: URL(
+                    fileURLWithPath: BuiltProducts.testPluginDirectory("patient")
+                        + "/libpatient.so")))
+        // The name of the note and its NUL and pad, then the number.
+        let name = Array("Curfew\0\0".utf8)
+        let place = try #require(
+            bytes.indices.dropLast(12).first { bytes[$0..<($0 + 8)].elementsEqual(name) })
+        bytes[place + 8] = 3
+        try files.write(bytes, to: "tidy/libpatient.so")
+        let run = try CommandRun("lint", "tidy", directory: files.path)
+        #expect(run.code == 1)
+        #expect(
+            run.output.hasPrefix(
+                "error: `libpatient.so` was built for ABI 3, this host speaks ABI 0\n"))
+        let launched = try CommandRun(
+            "run", "org.example.tidy", "--plugins", "tidy", directory: files.path)
+        #expect(launched.code == 126, "\(launched.process)")
+    }
+
+    @Test("JSON has the same fields, and several paths")
+    func json() throws {
+        let files = try TemporaryDirectory()
+        try files.write(LintTests.faulty, to: "bad.json")
+        try files.write(LintTests.sound, to: "good.json")
+        let run = try CommandRun("lint", "--json", "bad.json", "good.json", directory: files.path)
+        #expect(run.code == 1)
+        let plugins = try #require(try run.document()["plugins"] as? [[String: Any]])
+        #expect(plugins.map { $0["ok"] as? Bool } == [false, true])
+        let faults = try #require(plugins[0]["faults"] as? [[String: Any]])
+        #expect(faults.count == 2)
+        #expect(faults[0]["rule"] as? String == "manifest-kind")
+        #expect(faults[0]["line"] as? Int == 9)
+        #expect(faults[0]["column"] as? Int == 15)
+        #expect(faults[0]["message"] as? String == "`kind` has no value `procesing`")
+        #expect(faults[0]["help"] as? [String] == [#"write "processing""#])
+    }
+
+    @Test("what is not there is a fault")
+    func missing() throws {
+        let run = try CommandRun("lint", "/nowhere")
+        #expect(run.code == 1)
+        #expect(run.output.hasPrefix("error: cannot read it: No such file or directory\n"))
+        #expect(run.output.hasSuffix("\n/nowhere: 1 fault\n"))
+    }
+
+    @Test("a manifest beyond the limit is refused without being read to its end")
+    func endless() throws {
+        let run = try CommandRun("lint", "/dev/zero")
+        #expect(run.code == 1)
+    }
+}

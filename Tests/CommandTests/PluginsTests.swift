@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("curfew plugins")
+struct PluginsTests {
+    private static let patient = BuiltProducts.testPluginDirectory("patient")
+
+    @Test("lists the handlers of a directory, or of one plugin")
+    func list() throws {
+        let all = try CommandRun("plugins")
+        #expect(all.code == 0)
+        #expect(all.output.hasPrefix("IDENTIFIER "))
+        #expect(
+            all.output.contains("\norg.curfew.test.errands.waits     processing   10 min     2 s"))
+        let one = try CommandRun("plugins", "--plugins", PluginsTests.patient)
+        #expect(
+            one.output == """
+                IDENTIFIER               KIND         BUDGET  GRACE  VERSION  FROM
+                org.curfew.test.patient  app-refresh   50 ms    2 s  1.0.0    \(PluginsTests.patient)
+
+                """)
+    }
+
+    @Test("tells of plugins that cannot be used and of those that are shadowed")
+    func remarks() throws {
+        let files = try TemporaryDirectory()
+        try files.write("{", to: "broken/manifest.json")
+        let run = try CommandRun(
+            "plugins", "--plugins", PluginsTests.patient, "--plugins", PluginsTests.patient,
+            "--plugins", files.path)
+        #expect(run.code == 0)
+        #expect(
+            run.output.contains(
+                "\nnote: org.curfew.test.patient of \(PluginsTests.patient) is shadowed by "))
+        #expect(run.output.contains("\nnote: \(files.path("broken")) cannot be used: "))
+        #expect(run.output.hasSuffix("; curfew lint \(files.path("broken"))\n"))
+        let missing = try CommandRun("run", "org.example.broken", "--plugins", files.path)
+        #expect(missing.code == 127)
+        #expect(missing.errors.contains("curfew lint \(files.path("broken"))"))
+    }
+
+    @Test("nothing found is said, and no error")
+    func nothing() throws {
+        let files = try TemporaryDirectory()
+        let run = try CommandRun("plugins", "--plugins", files.path)
+        #expect(run.code == 0)
+        #expect(run.output.isEmpty)
+        #expect(run.errors.hasPrefix("no plugin was found in \(files.path)\n"))
+    }
+
+    @Test("the path of the environment; a directory of it may be missing")
+    func environment() throws {
+        let run = try CommandRun(
+            "plugins",
+            environment: ["CURFEW_PLUGIN_PATH": "/nowhere:\(PluginsTests.patient)"])
+        #expect(run.code == 0)
+        #expect(run.output.contains("org.curfew.test.patient"))
+    }
+
+    @Test("without both, the directory where plugins are installed, seen from the program")
+    func installed() throws {
+        let files = try TemporaryDirectory()
+        try FileManager.default.createDirectory(
+            atPath: files.path("prefix/bin"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: files.path("prefix/lib/curfew/plugins"), withIntermediateDirectories: true)
+        // By another process: a program this one has open for writing, if only in a child that was
+        // just forked for another test, cannot be started.
+        let copy = try ChildProcess.run(
+            "cp", [CommandRun.program, files.path("prefix/bin/curfew")])
+        #expect(copy.succeeded)
+        try FileManager.default.copyItem(
+            atPath: PluginsTests.patient, toPath: files.path("prefix/lib/curfew/plugins/patient"))
+        try FileManager.default.createSymbolicLink(
+            atPath: files.path("link"), withDestinationPath: files.path("prefix/bin/curfew"))
+        var environment = CommandRun.environment
+        environment["CURFEW_PLUGIN_PATH"] = nil
+        let run = try ChildProcess.run(
+            files.path("link"), ["run", "org.curfew.test.patient"], environment: environment)
+        #expect(run.ending == .exited(124), "\(run)")
+    }
+
+    @Test("JSON has what the manifests say")
+    func json() throws {
+        let run = try CommandRun("plugins", "--json")
+        let plugins = try #require(try run.document()["plugins"] as? [[String: Any]])
+        let errands = try #require(
+            plugins.first { $0["id"] as? String == "org.curfew.test.errands" })
+        #expect(errands["ok"] as? Bool == true)
+        let handlers = try #require(errands["handlers"] as? [[String: Any]])
+        #expect(handlers.count == 7)
+        #expect(handlers[3]["budget"] as? Double == 600)
+        let events = try #require(handlers[0]["events"] as? [[String: Any]])
+        #expect(events[0]["name"] as? String == "works_made")
+        #expect(events[0]["parameters"] as? [String] == ["text", "int64"])
+    }
+
+    @Test("no code is loaded by listing or linting")
+    func nothingLoaded() throws {
+        for words in [["plugins"], ["lint", BuiltProducts.testPluginDirectory("cli-refuses")]] {
+            let run = try ChildProcess.run(
+                CommandRun.program, words,
+                environment: CommandRun.environment.merging(["LD_DEBUG": "files"]) { $1 })
+            #expect(run.succeeded)
+            #expect(run.errorOutput.contains("calling init"))
+            #expect(!run.errorOutput.contains("libcli-refuses.so"))
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The command line itself")
+struct UsageTests {
+    @Test(
+        "what is wrong is said with what was meant",
+        arguments: [
+            (["rum"], "there is no command `rum`", "did you mean `run`?"),
+            (["run"], "`curfew run` lacks its argument", "write `curfew run IDENTIFIER`"),
+            (
+                ["run", "a.b", "c"], "`curfew run` does not know what to do with `c`",
+                "curfew help run"
+            ),
+            (
+                ["run", "a.b", "--buget", "3s"], "`curfew run` has no option `--buget`",
+                "did you mean `--budget`?"
+            ),
+            (
+                ["run", "a.b", "--bud=3s"], "`curfew run` has no option `--bud`",
+                "did you mean `--budget`?"
+            ),
+            (["run", "a.b", "--budget"], "`--budget` lacks its value", "write `--budget TIME`"),
+            (
+                ["run", "a.b", "--budget", "3m"], "`3m` is not a duration",
+                "did you mean `--budget 3min`?"
+            ),
+            (
+                ["run", "a.b", "--budget", "soon"], "`soon` is not a duration",
+                "write a number and one of ms, s, min, h: `--budget 30s`"
+            ),
+            (
+                ["run", "a.b", "--budget", "0s"], "`--budget 0s` is out of bounds",
+                "write a duration from 1 ms to 24 h"
+            ),
+            (
+                ["run", "a.b", "--grace", "11min"], "`--grace 11min` is out of bounds",
+                "write a duration from 0 s to 10 min"
+            ),
+            (
+                ["run", "a.b", "--budget", "1s", "--budget", "2s"], "`--budget` was given twice",
+                "curfew help run"
+            ),
+            (["run", "a.b", "-x"], "`curfew run` has no option `-x`", "curfew help run"),
+            (["plugins", "--json=yes"], "`--json` takes no value", "curfew help plugins"),
+            (["--jason"], "`curfew` has no option `--jason`", "curfew help"),
+            (["help", "lnit"], "there is no command `lnit`", "did you mean `lint`?"),
+        ] as [([String], String, String)])
+    func wrong(words: [String], message: String, help: String) throws {
+        let run = try ChildProcess.run(
+            CommandRun.program, words, environment: CommandRun.environment)
+        #expect(run.ending == .exited(2))
+        #expect(run.output.isEmpty)
+        #expect(
+            run.errorOutput.hasPrefix("error: \(message)\n  = help: \(help)\n"),
+            "\(run.errorOutput)")
+    }
+
+    @Test("nothing at all is answered with help, as an error")
+    func nothing() throws {
+        let run = try CommandRun()
+        #expect(run.code == 2)
+        #expect(run.output.isEmpty)
+        #expect(run.errors.contains("usage: curfew COMMAND"))
+    }
+
+    @Test("help lists every command, and each explains itself in three ways")
+    func help() throws {
+        let all = try CommandRun("--help")
+        #expect(all.code == 0)
+        for name in ["run", "plugins", "lint", "version", "help"] {
+            #expect(all.output.contains("\n  \(name) "))
+            let texts = try [
+                CommandRun("help", name), CommandRun(name, "--help"), CommandRun(name, "-h"),
+                CommandRun("--help", name),
+            ]
+            #expect(texts.allSatisfy { $0.code == 0 && $0.output == texts[0].output })
+            #expect(texts[0].output.contains("usage: curfew \(name)"))
+        }
+    }
+
+    @Test("the version, as text and as JSON")
+    func version() throws {
+        let text = try CommandRun("version")
+        #expect(
+            text.output.wholeMatch(of: /curfew [0-9]+\.[0-9]+\.[0-9]+ \(plugin ABI [0-9]+\)\n/)
+                != nil)
+        #expect(try CommandRun("--version").output == text.output)
+        let document = try CommandRun("version", "--json").document()
+        let version = try #require(document["version"] as? String)
+        #expect(text.output.hasPrefix("curfew \(version) "))
+        #expect(document["abi"] as? Int == 0)
+    }
+
+    @Test("words after -- are no options, and an error quotes them harmlessly")
+    func dashes() throws {
+        let run = try CommandRun("run", "--", "--budget\u{1B}[2J")
+        #expect(run.code == 127)
+        #expect(run.errors.hasPrefix("error: no plugin has a handler for `--budget\\u{1b}[2J`\n"))
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// What the README shows is code: it compiles as it stands there.
+@Suite("The README")
+struct ReadmeTests {
+    private static let readme = try? String(
+        contentsOfFile: BuiltProducts.packageRoot + "/README.md", encoding: .utf8)
+
+    /// The fenced blocks of a language.
+    private func blocks(_ language: String) throws -> [String] {
+        let text = try #require(Self.readme)
+        return text.components(separatedBy: "```\(language)\n").dropFirst().map {
+            $0.components(separatedBy: "\n```")[0] + "\n"
+        }
+    }
+
+    @Test("opens with what Curfew is and its two commands")
+    func opening() throws {
+        let text = try #require(Self.readme)
+        let head = text.prefix(1_000)
+        #expect(head.hasPrefix("# Curfew\n"))
+        #expect(try blocks("sh")[0].contains("make demo"))
+        #expect(try blocks("sh")[0].contains("make test"))
+    }
+
+    @Test("its C is a plugin that compiles with all warnings, and lints with its manifest")
+    func plugin() throws {
+        let source = try #require(try blocks("c").first)
+        let manifest = try #require(try blocks("json").first)
+        let directory = try TemporaryDirectory()
+        try directory.write(source, to: "tidy.c")
+        try FileManager.default.createDirectory(
+            atPath: directory.path("tidy"), withIntermediateDirectories: true)
+        try directory.write(manifest, to: "tidy/manifest.json")
+        let compiled = try ChildProcess.run(
+            "gcc",
+            [
+                "-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fPIC", "-shared",
+                "-I", BuiltProducts.packageRoot + "/include", "-o",
+                directory.path("tidy/libtidy.so"), directory.path("tidy.c"),
+            ])
+        #expect(compiled.succeeded, "\(compiled.errorOutput)")
+        let curfew = BuiltProducts.path(ofProduct: "curfew")
+        let linted = try ChildProcess.run(curfew, ["lint", directory.path("tidy")])
+        #expect(linted.succeeded, "\(linted.output)\(linted.errorOutput)")
+        let ran = try ChildProcess.run(
+            curfew, ["run", "org.example.tidy", "--plugins", directory.path])
+        #expect(ran.succeeded, "\(ran.output)\(ran.errorOutput)")
+    }
+
+    @Test("its Swift compiles against the package's modules")
+    func embedding() throws {
+        let source = try #require(try blocks("swift").first)
+        let directory = try TemporaryDirectory()
+        try directory.write(source, to: "main.swift")
+        let built = BuiltProducts.directory
+        let checked = try ChildProcess.run(
+            "swiftc",
+            [
+                "-typecheck", "-swift-version", "6", directory.path("main.swift"),
+                "-I", built + "/Modules",
+                "-Xcc", "-fmodule-map-file=" + built + "/CCurfew.build/module.modulemap",
+                "-Xcc", "-fmodule-map-file=" + built + "/CSystem.build/module.modulemap",
+                "-Xcc",
+                "-fmodule-map-file=" + BuiltProducts.packageRoot + "/Sources/CFFI/module.modulemap",
+            ])
+        #expect(checked.succeeded, "\(checked.errorOutput)")
+    }
+}
