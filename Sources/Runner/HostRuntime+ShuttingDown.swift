@@ -160,6 +160,10 @@ extension HostRuntime {
             failure = error
         }
         guard !destroyed.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        // A function may have returned since the host was shut down; its thread is on its way out.
+        if failure == nil {
+            wait(limits.leave) { threads.load(ordering: .sequentiallyConsistent) == 0 }
+        }
         let stuck = threads.load(ordering: .sequentiallyConsistent) > 0
         let mayBeCalled = stuck || unanswered.load(ordering: .sequentiallyConsistent) > 0
         let records = plugins

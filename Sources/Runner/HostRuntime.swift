@@ -120,9 +120,14 @@ public final class HostRuntime: @unchecked Sendable {
     }
 
     private func turnLoop() {
-        while stage.load(ordering: .sequentiallyConsistent) < HostStateMachine.State.closed.rawValue
-        {
+        while true {
             _ = events.turn(limit: 0, patient: true)
+            // Between the turn, which may have swallowed the last signal, and the sleep.
+            if stage.load(ordering: .sequentiallyConsistent)
+                >= HostStateMachine.State.closed.rawValue
+            {
+                break
+            }
             csys_wait_readable(events.descriptor, .max)
         }
         _ = events.turn(limit: 0)
