@@ -12,7 +12,9 @@ import Scheduling
     answer(error) { () throws(BridgeError) in
         let path = try required(directory, "directory")
         let runtime = with(host) { (host: HostRuntime) in host }
-        found?.pointee = UInt32(try runtime.scan(path))
+        // Not in one line: nothing on the right is evaluated for a NULL on the left.
+        let count = try runtime.scan(path)
+        found?.pointee = UInt32(count)
     }
 }
 

@@ -30,7 +30,9 @@ public final class PluginLibrary: @unchecked Sendable {
     public init(path: String) throws(BridgeError) {
         self.path = path
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
-            let reason = dlerror().map { String(cString: $0) } ?? "no reason given"
+            var reason = dlerror().map { String(cString: $0) } ?? "no reason given"
+            // The loader begins with the path where the file itself is the trouble.
+            if reason.hasPrefix(path + ": ") { reason.removeFirst(path.count + 2) }
             throw BridgeError(
                 .refused,
                 "\(path) could not be opened: \(reason); its handlers are not registered")

@@ -237,7 +237,8 @@ private func pluginRaise(
     }
     guard let values = ValueReader.read(values, count: Int(count)) else {
         return refuse(
-            "raise of \"\(selector)\" was given a value of an unknown type or a NULL text")
+            "raise of \"\(selector)\" was given a value of an unknown type, one that does not fit its type, or a NULL text"
+        )
     }
     return context.services.raise(selector, values, for: task, plugin: context.plugin).rawValue
 }

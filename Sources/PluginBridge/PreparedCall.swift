@@ -60,18 +60,29 @@ public final class PreparedCall: @unchecked Sendable {
         ffi_call(interface, function, nil, addresses)
     }
 
-    // libffi's type descriptions are C globals: constant, with stable addresses.
+    // libffi's type descriptions are C globals: constant, with stable addresses. Each address is
+    // taken once: taking it counts as writing to the global.
+    private nonisolated(unsafe) static let bool =
+        withUnsafeMutablePointer(to: &ffi_type_uint8) { $0 }
+    private nonisolated(unsafe) static let int32 =
+        withUnsafeMutablePointer(to: &ffi_type_sint32) { $0 }
+    private nonisolated(unsafe) static let int64 =
+        withUnsafeMutablePointer(to: &ffi_type_sint64) { $0 }
+    private nonisolated(unsafe) static let double =
+        withUnsafeMutablePointer(to: &ffi_type_double) { $0 }
+    private nonisolated(unsafe) static let pointer =
+        withUnsafeMutablePointer(to: &ffi_type_pointer) { $0 }
     private nonisolated(unsafe) static let void = withUnsafeMutablePointer(to: &ffi_type_void) {
         $0
     }
 
     private static func foreign(_ type: EventType) -> UnsafeMutablePointer<ffi_type> {
         switch type {
-        case .bool: withUnsafeMutablePointer(to: &ffi_type_uint8) { $0 }
-        case .int32: withUnsafeMutablePointer(to: &ffi_type_sint32) { $0 }
-        case .int64: withUnsafeMutablePointer(to: &ffi_type_sint64) { $0 }
-        case .double: withUnsafeMutablePointer(to: &ffi_type_double) { $0 }
-        case .text: withUnsafeMutablePointer(to: &ffi_type_pointer) { $0 }
+        case .bool: bool
+        case .int32: int32
+        case .int64: int64
+        case .double: double
+        case .text: pointer
         }
     }
 }

@@ -9,7 +9,8 @@ public enum ValueReader {
     /// Up to and with `text_bytes`, which every version has.
     private static let least = 40
 
-    /// Returns nil for a value of an unknown type, a NULL text, or an impossible size.
+    /// Returns nil for a value of an unknown type or one that does not fit it, a NULL text, or an
+    /// impossible size.
     public static func read(_ values: UnsafePointer<curfew_value>?, count: Int) -> [EventValue]? {
         guard count > 0 else { return [] }
         guard let values, count <= EventSelector.arityLimit else { return nil }
@@ -20,7 +21,9 @@ public enum ValueReader {
             let value = (UnsafeRawPointer(values) + index * stride).load(as: curfew_value.self)
             switch EventType(rawValue: value.type) {
             case .bool: result.append(.bool(value.integer != 0))
-            case .int32: result.append(.int32(Int32(truncatingIfNeeded: value.integer)))
+            case .int32:
+                guard let number = Int32(exactly: value.integer) else { return nil }
+                result.append(.int32(number))
             case .int64: result.append(.int64(value.integer))
             case .double: result.append(.double(value.number))
             case .text:

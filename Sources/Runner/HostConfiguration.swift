@@ -63,8 +63,8 @@ public struct HostConfiguration: Sendable {
             if !(0...9).contains(workers.ioPriority) {
                 return "io_priority is \(workers.ioPriority); it must be in 0…9"
             }
-            if workers.stackBytes != 0, workers.stackBytes < 65_536 {
-                return "stack_bytes is \(workers.stackBytes); it must be 0 or at least 65,536"
+            if workers.stackBytes != 0, !(65_536...1 << 32).contains(workers.stackBytes) {
+                return "stack_bytes is \(workers.stackBytes); it must be 0 or in 65,536…4 GiB"
             }
         }
         if queueLimit < 2 || queueLimit > 1 << 16 || queueLimit & (queueLimit - 1) != 0 {

@@ -102,7 +102,10 @@ extension HostRuntime {
                 record.status = .failed
                 record.reason = reason.message
             }
-            log(.error, manifest.id, 0, "refused: \(reason.message)")
+            // What is shadowed is no fault of anybody's.
+            log(
+                reason.status == .exists ? .warning : .error, manifest.id, 0,
+                "refused: \(reason.message)")
             for handler in manifest.handlers {
                 notRegistered(handler, reason.message)
             }
@@ -185,7 +188,7 @@ extension HostRuntime {
             }
         } catch let refusal {
             // It was entered and is not used: the last call into it.
-            library.retire()
+            ThreadRole.loading.during(in: self) { library.retire() }
             throw refusal
         }
     }

@@ -160,6 +160,10 @@ extension HostRuntime {
             failure = error
         }
         guard !destroyed.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        // A function may have returned since the host was shut down; its thread is on its way out.
+        if failure == nil {
+            wait(limits.leave) { threads.load(ordering: .sequentiallyConsistent) == 0 }
+        }
         let stuck = threads.load(ordering: .sequentiallyConsistent) > 0
         let mayBeCalled = stuck || unanswered.load(ordering: .sequentiallyConsistent) > 0
         let records = plugins
@@ -167,7 +171,8 @@ extension HostRuntime {
             let (table, library) = directory.withLock { _ in (record.table, record.library) }
             if !stuck, status(of: record).status == .ready {
                 directory.withLock { _ in record.status = .retired }
-                library?.retire()
+                // Plugin code: the host must not be destroyed, nor anything loaded, from there.
+                ThreadRole.loading.during(in: self) { library?.retire() }
             }
             table?.close()
             if mayBeCalled { table?.leak() }

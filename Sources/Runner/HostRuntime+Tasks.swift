@@ -210,7 +210,7 @@ extension HostRuntime {
             return .exhausted
         }
         // What a handler declares is its tasks' alone, also where the handler is the embedder's.
-        guard owner == HostRuntime.ownPlugin,
+        guard owner == HostRuntime.ownPlugin, !entry.isProvisional,
             !handlers.contains(where: {
                 ($0.description.hostEvents + $0.description.events).contains {
                     $0.selector == selector

@@ -67,6 +67,9 @@ public final class HostRuntime: @unchecked Sendable {
         if let fault = configuration.fault {
             throw BridgeError(.invalid, "the configuration cannot be used: \(fault)")
         }
+        var configuration = configuration
+        // Far enough to be never, and near enough to be added to any time.
+        configuration.lostAfter = min(configuration.lostAfter, 1 << 62)
         self.configuration = configuration
         clock = HostClock(manual: configuration.clock)
         guard let tasks = TaskTable(limit: configuration.taskLimit) else {
@@ -117,9 +120,14 @@ public final class HostRuntime: @unchecked Sendable {
     }
 
     private func turnLoop() {
-        while stage.load(ordering: .sequentiallyConsistent) < HostStateMachine.State.closed.rawValue
-        {
+        while true {
             _ = events.turn(limit: 0, patient: true)
+            // Between the turn, which may have swallowed the last signal, and the sleep.
+            if stage.load(ordering: .sequentiallyConsistent)
+                >= HostStateMachine.State.closed.rawValue
+            {
+                break
+            }
             csys_wait_readable(events.descriptor, .max)
         }
         _ = events.turn(limit: 0)

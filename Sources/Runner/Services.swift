@@ -47,7 +47,7 @@ final class Services: TaskServices {
     }
 
     func shouldStop(_ id: UInt64, plugin: Int32) -> Bool {
-        guard let task = host.tasks.find(id) else { return true }
+        guard let task = find(id, plugin) else { return true }
         let state = host.tasks.slot(task).state
         return state.generation != task.generation || state.shouldStop
     }

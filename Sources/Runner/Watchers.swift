@@ -317,8 +317,22 @@ final class Watchers: @unchecked Sendable {
         guard let code = host.tasks.slot(task).handlerCell?.pointee.code else { return }
         if let expired = code.expired {
             let reason = host.tasks.slot(task).state.reason
-            switch post({ $0.calls(number, next: next) }) {
-            case .none: break
+            // The wheel knows more than the scan did: this task's own grace, for one.
+            let action = state.withLock { state in
+                let action = state.roster.calls(number, next: min(next, state.wheel.next ?? .max))
+                promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)
+                return action
+            }
+            switch action {
+            case .none:
+                // As before sleeping: say that it calls, then look once more. Whoever armed a
+                // deadline while this watcher was scanning has relied on it and woken nobody.
+                #if !(arch(x86_64) || arch(i386))
+                    atomicMemoryFence(ordering: .sequentiallyConsistent)
+                #endif
+                let again = scan(now: clock.now())
+                let earliest = again.due == nil && again.stuck == nil ? again.next : 0
+                if earliest < promise.pointee.load(ordering: .sequentiallyConsistent) { wake() }
             case .wake: wake()
             case .start(let added):
                 if !start(added) {

@@ -83,6 +83,16 @@ public struct HandlerDescription: Sendable {
             return "the budget is \(budget) ns; it must be in 1 ms…24 h"
         }
         if grace > 600_000_000_000 { return "the grace is \(grace) ns; it must be at most 10 min" }
+        var declared = Set(hostEvents.map(\.selector))
+        for event in events {
+            if event.selector.name.hasPrefix("curfew_") {
+                return "\"\(event.selector)\": names that start with curfew_ are the host's own"
+            }
+            if !declared.insert(event.selector).inserted {
+                return
+                    "the event \"\(event.selector)\" is declared twice, or is one the host raises by itself: leave it out"
+            }
+        }
         return nil
     }
 }

@@ -78,10 +78,10 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Leaves the line that may just be drawn, if the terminal takes anything.
+    /// Leaves the line that may just be drawn, unless the terminal takes nothing for a moment.
     private func sayGoodbye() {
         var ready = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
-        guard poll(&ready, 1, 0) == 1 else { return }
+        guard poll(&ready, 1, 200) == 1 else { return }
         let lead = isatty(2) == 1 ? "\n" : ""
         var text = lead + "ended at once; the task had not answered\n"
         _ = text.withUTF8 { write(2, $0.baseAddress, $0.count) }

@@ -61,6 +61,18 @@ struct ConcurrencyTests {
         #expect(host.counts.launched == 5)
     }
 
+    @Test(
+        "cancelled tasks do not take the places of a queue",
+        .disabled("a task that was cancelled while it waited leaves the ring when its turn comes"))
+    func cancelledPlaces() throws {
+        let host = try TestHost { $0.queue_limit = 4 }
+        try host.register { _ in 0 }
+        _ = curfew_host_pause_handler(host.raw, nil)
+        for _ in 0..<4 { #expect(host.cancel(try host.launch()) == .ok) }
+        #expect(try host.handler().queued == 0)
+        #expect(host.tryLaunch().answer == .ok)
+    }
+
     @Test("at task_limit a launch is EXHAUSTED, until a task is released")
     func taskLimit() throws {
         let host = try TestHost {

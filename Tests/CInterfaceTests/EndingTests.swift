@@ -232,7 +232,8 @@ struct EndingTests {
         try check(
             task, in: host,
             Ending(
-                CURFEW_OUTCOME_EXPIRED, reason: reason, answered: answers, text: Ending.expiredText))
+                CURFEW_OUTCOME_EXPIRED, reason: reason, answered: answers, text: Ending.expiredText)
+        )
     }
 
     @Test("cancelled while queued: never entered, and its done event follows at once")
@@ -240,10 +241,11 @@ struct EndingTests {
         let host = try TestHost()
         let stuck = Stuck()
         let ran = Guarded<[curfew_task]>([])
-        try host.register(run: stuck.run { call in
-            ran.change { $0.append(call.task) }
-            return 0
-        })
+        try host.register(
+            run: stuck.run { call in
+                ran.change { $0.append(call.task) }
+                return 0
+            })
         let first = try host.launch()
         #expect(stuck.entered.wait())
         let second = try host.launch()

@@ -12,7 +12,9 @@ struct EventTests {
         let host = try TestHost(clock: nil, workers: 4)
         try host.register(concurrency: 4, events: ["tidy_step(int32)"]) { call in
             for step in 0..<5 {
-                if call.raise("tidy_step", [.int32(Int32(step))]) != .ok { return call.fail("raise") }
+                if call.raise("tidy_step", [.int32(Int32(step))]) != .ok {
+                    return call.fail("raise")
+                }
             }
             return 0
         }
@@ -26,7 +28,8 @@ struct EventTests {
         #expect(sequences == (0..<UInt64(sequences.count)).map { $0 + sequences[0] })
     }
 
-    @Test("events raised after the completion are refused; those before stand before its done event")
+    @Test(
+        "events raised after the completion are refused; those before stand before its done event")
     func raiseAfterCompletion() throws {
         let host = try TestHost()
         let answers = Guarded<[Answer]>([])
@@ -282,7 +285,8 @@ struct EventTests {
         #expect(answer.now == .denied)
     }
 
-    @Test("curfew_host_raise: the embedder's own events, about no task, with the types of the first")
+    @Test(
+        "curfew_host_raise: the embedder's own events, about no task, with the types of the first")
     func hostRaise() throws {
         let host = try TestHost()
         try host.register(events: ["tidy_step(int32)"]) { _ in 0 }

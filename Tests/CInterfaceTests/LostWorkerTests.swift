@@ -191,4 +191,17 @@ struct LostWorkerTests {
         #expect(host.tryLaunch().answer == .quarantined)
         stuck.go.send()
     }
+
+    @Test("a second limit of all the time there is means never")
+    func never() throws {
+        let host = try TestHost(workers: 2) { $0.lost_after_ns = .max }
+        let stuck = Stuck()
+        try host.register(run: stuck.run())
+        let task = try host.launch()
+        #expect(stuck.entered.wait())
+        host.clock?.advance(86_400 * .second)
+        #expect(try host.query(task).outcome == CURFEW_OUTCOME_EXPIRED)
+        #expect(try host.handler().lost == 0)
+        stuck.go.send()
+    }
 }

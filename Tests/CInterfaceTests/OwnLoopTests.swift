@@ -152,7 +152,10 @@ struct OwnLoopTests {
         #expect(host.raise("hello:", [.int32(10)]) == .ok)
         #expect(host.dispatch() == 1)
         let seen = host.all.events
-        #expect(seen.map(\.selector) == ["hello:", "hello:", "hello:", "hello:", "curfew_gap:", "hello:"])
+        #expect(
+            seen.map(\.selector) == [
+                "hello:", "hello:", "hello:", "hello:", "curfew_gap:", "hello:",
+            ])
         #expect(seen[4].parameters == [.int64(6)])
         #expect(seen.map(\.sequence) == [1, 2, 3, 4, 11, 12])
         #expect(seen[5].parameters == [.int32(10)])

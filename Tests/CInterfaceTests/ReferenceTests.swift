@@ -263,9 +263,10 @@ struct ReferenceTests {
     func progress() throws {
         let host = try TestHost()
         let stuck = Stuck()
-        try host.register(run: stuck.run { call in
-            call.progress(0.25, "a quarter") == .ok ? 0 : curfew_status(CURFEW_FAILED)
-        })
+        try host.register(
+            run: stuck.run { call in
+                call.progress(0.25, "a quarter") == .ok ? 0 : curfew_status(CURFEW_FAILED)
+            })
         let task = try host.launch()
         #expect(stuck.entered.wait())
         #expect(try host.query(task).progress == 0)

@@ -10,7 +10,9 @@ struct SeenEvent: Hashable, Sendable {
 
     init(_ event: UnsafePointer<curfew_event>) {
         selector = String(cString: event.pointee.selector)
-        parameters = (0..<Int(event.pointee.count)).compactMap { Parameter(event.pointee.values[$0]) }
+        parameters = (0..<Int(event.pointee.count)).compactMap {
+            Parameter(event.pointee.values[$0])
+        }
         task = event.pointee.task
         sequence = event.pointee.sequence
     }

@@ -6,13 +6,16 @@ import Testing
 /// Cancel, stop, pause, resume, wait and query.
 @Suite("Stopping, holding back and waiting")
 struct StoppingTests {
-    @Test("without an expiration callback the grace still runs; back within it is expired, unpunished")
+    @Test(
+        "without an expiration callback the grace still runs; back within it is expired, unpunished"
+    )
     func noCallback() throws {
         let host = try TestHost()
         let stuck = Stuck()
-        try host.register(run: stuck.run { call in
-            call.isExpired && call.remaining == 0 ? 0 : curfew_status(CURFEW_FAILED)
-        })
+        try host.register(
+            run: stuck.run { call in
+                call.isExpired && call.remaining == 0 ? 0 : curfew_status(CURFEW_FAILED)
+            })
         let task = try host.launch()
         #expect(stuck.entered.wait())
         host.clock?.advance(.second + .second / 2)
@@ -89,11 +92,15 @@ struct StoppingTests {
         host.clock?.advance(.second)
         #expect(host.wait(task) == .ok)
         #expect(
-            roles.now == [curfew_thread(CURFEW_THREAD_WORKER), curfew_thread(CURFEW_THREAD_WATCHER)])
+            roles.now == [
+                curfew_thread(CURFEW_THREAD_WORKER), curfew_thread(CURFEW_THREAD_WATCHER),
+            ])
         #expect(role(host.call(task)) == CURFEW_THREAD_OTHER)
     }
 
-    @Test("only CONDITION and HOST can be asked for; a task that has not started is cancelled instead")
+    @Test(
+        "only CONDITION and HOST can be asked for; a task that has not started is cancelled instead"
+    )
     func stopArguments() throws {
         let host = try TestHost()
         try host.register { _ in 0 }

@@ -17,7 +17,8 @@ struct SubscriberTests {
     ) -> Answer {
         Answer(
             curfew_host_subscribe(
-                host.raw, selector, unsafeBitCast(function, to: curfew_any_function.self), nil, nil))
+                host.raw, selector, unsafeBitCast(function, to: curfew_any_function.self), nil, nil)
+        )
     }
 
     @Test("every parameter type arrives")
@@ -69,7 +70,8 @@ struct SubscriberTests {
             SubscriberTests.doneCalls.change { $0.append("\(success) \(String(cString: text))") }
         }
         let host = try TestHost()
-        try host.register { call in call.payload == nil || call.payload == [] ? 0 : call.fail("no") }
+        try host.register { call in call.payload == nil || call.payload == [] ? 0 : call.fail("no")
+        }
         #expect(subscribe(host, "tidy_done::", function) == .ok)
         #expect(host.wait(try host.launch()) == .ok)
         #expect(host.wait(try host.launch(payload: [1])) == .ok)

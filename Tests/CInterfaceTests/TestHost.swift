@@ -256,7 +256,8 @@ final class TestHost: @unchecked Sendable {
         guard
             curfew_host_read_error(raw, task, &bytes, UInt64(bytes.count), &count) == CURFEW_OK
         else { return nil }
-        return String(decoding: bytes.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(
+            decoding: bytes.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     func result(_ task: curfew_task) -> [UInt8]? {

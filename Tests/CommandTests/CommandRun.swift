@@ -8,10 +8,14 @@ struct CommandRun {
 
     static let program = BuiltProducts.path(ofProduct: "curfew")
 
+    /// Those of other tests would be listed and suggested too.
+    static let plugins = ["cli-errands", "cli-refuses", "patient"].map(
+        BuiltProducts.testPluginDirectory)
+
     /// Nothing of the environment of the tests, but where programs are.
     static let environment = [
         "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
-        "CURFEW_PLUGIN_PATH": BuiltProducts.testPluginDirectory(""), "LANG": "C.UTF-8",
+        "CURFEW_PLUGIN_PATH": plugins.joined(separator: ":"), "LANG": "C.UTF-8",
         "TERM": "xterm-256color", "SWIFT_BACKTRACE": "enable=no",
     ]
 

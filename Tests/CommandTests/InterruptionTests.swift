@@ -25,7 +25,9 @@ struct InterruptionTests {
             steps: [("begun", "^C"), ("once more", "^C")], CommandRun.program, "run",
             CommandRun.errand("stubborn"), "--grace", "10min")
         #expect(typist.code == 130)
-        #expect(typist.lines.last == "ended at once; the task had not answered")
+        // Other threads may just have had something to say as well.
+        #expect(
+            typist.lines.contains("ended at once; the task had not answered"), "\(typist.lines)")
     }
 
     @Test(

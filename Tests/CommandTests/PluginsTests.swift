@@ -13,7 +13,7 @@ struct PluginsTests {
         #expect(all.code == 0)
         #expect(all.output.hasPrefix("IDENTIFIER "))
         #expect(
-            all.output.contains("\norg.curfew.test.errands.waits     processing   10 min     2 s"))
+            all.output.contains("\norg.curfew.test.errands.waits     processing   10 min    2 s"))
         let one = try CommandRun("plugins", "--plugins", PluginsTests.patient)
         #expect(
             one.output == """

