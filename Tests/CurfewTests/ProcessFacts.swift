@@ -3,6 +3,7 @@ import Glibc
 
 /// What the kernel says of this process.
 struct ProcessFacts: CustomStringConvertible {
+    /// Threads of hosts, which they name; those of the Swift runtime come and go as they like.
     let threads: Int
     let descriptors: Int
     /// Resident memory, in KiB.
@@ -11,30 +12,40 @@ struct ProcessFacts: CustomStringConvertible {
     /// As it is now.
     static var now: ProcessFacts {
         ProcessFacts(
-            threads: entries("/proc/self/task"),
+            threads: entries("/proc/self/task").count {
+                firstLine("/proc/self/task/\($0)/comm").hasPrefix("curfew-")
+            },
             // The descriptor of the directory that is being read does not count.
-            descriptors: entries("/proc/self/fd") - 1, resident: residentKiB)
+            descriptors: entries("/proc/self/fd").count - 1, resident: residentKiB)
     }
 
     var description: String { "\(threads) threads, \(descriptors) descriptors, \(resident) KiB" }
 
-    private static func entries(_ path: String) -> Int {
-        guard let stream = opendir(path) else { return -1 }
+    private static func entries(_ path: String) -> [String] {
+        guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
-        var count = 0
+        var names: [String] = []
         while let entry = readdir(stream) {
-            if entry.pointee.d_name.0 != CChar(bitPattern: UInt8(ascii: ".")) { count += 1 }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
         }
-        return count
+        return names
+    }
+
+    /// The beginning of a file, or "" when it is gone: threads end while they are counted.
+    private static func firstLine(_ path: String) -> String {
+        guard let file = fopen(path, "r") else { return "" }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 128)
+        guard fgets(&line, 128, file) != nil else { return "" }
+        return String(
+            decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static var residentKiB: Int {
-        guard let file = fopen("/proc/self/statm", "r") else { return -1 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 128)
-        guard fgets(&line, 128, file) != nil else { return -1 }
-        let fields = String(decoding: line.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            .split(separator: " ")
+        let fields = firstLine("/proc/self/statm").split(separator: " ")
         return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
             / 1_024
     }

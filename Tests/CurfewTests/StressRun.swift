@@ -61,6 +61,8 @@ final class StressRun: @unchecked Sendable {
     /// Runs for about `seconds` and returns what went wrong.
     func carryOut(seconds: Double) -> [String] {
         makeHost()
+        // A loop that nobody has turned yet is turned by whoever waits first.
+        if ownLoop { expect(Int(CURFEW_OK), curfew_host_dispatch(host, 0, nil), "dispatch") }
         let dispatcher = ownLoop ? [start { $0.dispatch() }] : []
         let threads =
             (0..<3).map { number in start { $0.launch(seed: UInt64(number) + 1) } }
@@ -149,8 +151,14 @@ final class StressRun: @unchecked Sendable {
         limits.leave_ns = 20_000 * Self.millisecond
         var error = curfew_error()
         error.struct_size = UInt32(MemoryLayout<curfew_error>.size)
+        let began = Self.now()
         let status = curfew_host_shutdown(host, &limits, &error)
         expect(Int(CURFEW_OK), status, "shutdown")
+        // Every grace is over within milliseconds; a phase that waits for its limit waits for
+        // somebody who was forgotten.
+        if Self.now() - began > limits.expire_ns {
+            ledger.fault("the shutdown took \((Self.now() - began) / Self.millisecond) ms")
+        }
     }
 
     private func check() {

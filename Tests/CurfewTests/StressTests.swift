@@ -27,7 +27,7 @@ struct StressTests {
                 #expect(faults.isEmpty, "round \(round): \(faults.joined(separator: "; "))")
                 #expect(run.ledger.launches > 0)
                 #expect(run.ledger.completions > 0)
-                let after = await eventually { ProcessFacts.now.threads <= before.threads }
+                let after = await eventually { ProcessFacts.now.threads == 0 }
                 #expect(after, "\(before) before, \(ProcessFacts.now) after round \(round)")
                 #expect(ProcessFacts.now.descriptors == before.descriptors)
                 round += 1
@@ -59,7 +59,7 @@ struct StressTests {
             for _ in 0..<20 { try await round() }
             let before = ProcessFacts.now
             for _ in 0..<200 { try await round() }
-            let gone = await eventually { ProcessFacts.now.threads <= before.threads }
+            let gone = await eventually { ProcessFacts.now.threads == 0 }
             let after = ProcessFacts.now
             #expect(gone, "\(before) before, \(after) after")
             #expect(after.descriptors == before.descriptors)
