@@ -151,14 +151,7 @@ extension HostRuntime {
             }
             if !result.isEmpty { tasks.record(of: slot).setResult(result) }
             if wasPending { pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
-            if verdict == .late, !wasPending {
-                // Its function is still to come back: the end of the grace is not the last limit.
-                let limit =
-                    slot.pointee.deadline.load(ordering: .acquiring) &+ configuration.lostAfter
-                slot.pointee.deadline.store(limit, ordering: .releasing)
-                watchers.arm(task, deadline: limit)
-            }
-            publish(task, handler, state, armed: wasPending)
+            publish(task, handler, state, armed: wasPending || verdict == .late)
             return verdict == .late ? .late : .ok
         }
     }
@@ -176,23 +169,24 @@ extension HostRuntime {
 
     /// The grace of a task is over: if nobody has answered, the host does.
     func graceOver(_ task: TaskReference) {
+        tasks.pinning(task) { graceOver(task, $0) }
+    }
+
+    private func graceOver(_ task: TaskReference, _ slot: TaskSlotPointer) {
+        // Before the step: whoever finds the task so finds the deadline that belongs to it.
+        let deadline = clock.now() &+ configuration.lostAfter
+        slot.pointee.deadline.store(deadline, ordering: .releasing)
         var wasPending = false
-        guard
-            let (decided, state) = tasks.step(
-                task,
-                { machine in
-                    wasPending = machine.isReturned
-                    return machine.graceOver()
-                }), decided
-        else { return }
+        let (decided, state) = mustStep(task) { machine in
+            wasPending = machine.isReturned
+            return machine.graceOver()
+        }
+        guard decided, let handler = slot.handlerCell else { return }
         unanswered.wrappingAdd(1, ordering: .relaxed)
-        guard let handler = tasks.slot(task).handlerCell else { return }
         if wasPending {
             pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         } else {
-            let limit = clock.now() &+ configuration.lostAfter
-            tasks.slot(task).pointee.deadline.store(limit, ordering: .releasing)
-            watchers.arm(task, deadline: limit)
+            watchers.arm(task, deadline: deadline)
         }
         publish(task, handler, state, armed: false)
     }

@@ -64,10 +64,30 @@ extension HostRuntime {
         case .success(let task):
             callWorker(handler)
             // Whoever begins a shutdown says so before it looks through the queues; what it cannot
-            // have seen is interrupted here.
-            if !isOpen { interruptQueued(task) }
+            // have seen is taken back here.
+            if !isOpen, withdraw(task, handler, kept: launch?.keep ?? false) {
+                return Launched(status: .closing, task: 0)
+            }
             return Launched(status: .ok, task: tasks.publicID(task))
         }
+    }
+
+    /// Takes a launch back that came into a shutdown, so that nothing was launched and no event
+    /// follows. False when the shutdown or a worker has seen the task: then it is a task like others.
+    private func withdraw(
+        _ task: TaskReference, _ handler: HandlerCellPointer, kept: Bool
+    ) -> Bool {
+        guard !tasks.slot(task).state.isEntered,
+            let (action, _) = tasks.step(task, { $0.stop(.shutdown) }), action == .neverEntered
+        else { return false }
+        // It stays in the queue, where a worker passes over it, and is not counted as launched.
+        handler.pointee.blanks.wrappingAdd(1, ordering: .relaxed)
+        let (_, state) = mustStep(task) { machine in
+            machine.publish(queueingDone: false)
+            if kept, machine.generation == task.generation { _ = machine.releaseForEmbedder() }
+        }
+        freeIfDone(task, state)
+        return true
     }
 
     private func refusal(_ handler: HandlerCellPointer) -> Status {

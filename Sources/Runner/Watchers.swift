@@ -242,8 +242,8 @@ final class Watchers: @unchecked Sendable {
     /// the others. A task read from a cell may be over by now, and its deadline another's; whether
     /// it still runs is in its state, and only the exchange there decides.
     ///
-    /// And one whose function was completed in time, but has not returned long after that: nobody
-    /// tells it to stop, and its worker is lost all the same.
+    /// And one that was completed in time or within its grace, but whose function has not returned
+    /// long after that: nobody tells it to stop again, and its worker is lost all the same.
     private func scan(now: UInt64) -> (due: TaskReference?, stuck: TaskReference?, next: UInt64) {
         var due: TaskReference?
         var stuck: TaskReference?
@@ -256,14 +256,19 @@ final class Watchers: @unchecked Sendable {
             let task = TaskReference(bits: bits)
             let slot = host.tasks.slot(task)
             let state = slot.state
-            guard state.generation == task.generation, !state.isCalling, state.reason == nil else {
-                continue
-            }
+            guard state.generation == task.generation, !state.isCalling,
+                state.reason == nil || state.isAnswered
+            else { continue }
+            // Between the two words of a cell the second may be the next task's; the task's own
+            // deadline decides, and who has moved on has another generation by now.
+            deadline = max(deadline, slot.pointee.deadline.load(ordering: .acquiring))
             if state.isClaimed {
                 guard state.isEntered, !state.isReturned, !state.isLost,
                     let handler = slot.handlerCell
                 else { continue }
-                deadline &+= handler.pointee.grace &+ host.configuration.lostAfter
+                // One that was told to stop has the end of its grace for a deadline.
+                if state.reason == nil { deadline &+= handler.pointee.grace }
+                deadline &+= host.configuration.lostAfter
             }
             if deadline > now {
                 next = min(next, deadline)
@@ -287,15 +292,20 @@ final class Watchers: @unchecked Sendable {
 
     /// A deadline of the wheel has come: which one, says the task's state.
     private func due(_ task: TaskReference, _ number: Int, next: UInt64) {
-        let slot = host.tasks.slot(task)
-        let state = slot.state
-        guard state.generation == task.generation else { return }
-        // What was armed may have been overtaken: the slot has the deadline that holds.
-        let deadline = slot.pointee.deadline.load(ordering: .acquiring)
-        if deadline > clock.now() {
-            arm(task, deadline: deadline)
-        } else if state.isClaimed {
-            host.loseWorker(task)
+        // Pinned, so that what is read is this task's and what is armed too.
+        let found = host.tasks.pinning(task) { slot -> TaskStateMachine? in
+            // The state first: the deadline that belongs to it was written before.
+            let state = slot.state
+            let deadline = slot.pointee.deadline.load(ordering: .acquiring)
+            guard deadline > clock.now() else { return state }
+            // An older one; the one that counts may have been armed before it.
+            if !state.isClaimed || !state.isReturned { arm(task, deadline: deadline) }
+            return nil
+        }
+        guard let found, let state = found else { return }
+        if state.isClaimed {
+            // One that completed by itself is looked for in the cells, some time later.
+            if state.reason != nil, !state.isAnswered { host.loseWorker(task) }
         } else if state.reason == nil {
             expire(task, number, next: next)
         } else {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+import Runner
 
 /// A value that closures on any thread may change.
 final class Box<Value: Sendable>: Sendable {
-    private let content: Mutex<Value>
+    private let content: Locked<Value>
 
-    init(_ value: Value) { content = Mutex(value) }
+    init(_ value: Value) { content = Locked(value) }
 
     var value: Value { content.withLock { $0 } }
 

@@ -136,6 +136,32 @@ struct HostTests {
         #expect(info.lost == 0)
     }
 
+    @Test("A function that hangs after its task was answered for loses its worker too")
+    func quarantinesWhoAnswers() async throws {
+        let clock = ManualClock()
+        let host = try Host.forTests(clock: clock) { $0.lostAfter = 1_000_000_000 }
+        let gate = Gate()
+        let entered = Gate()
+        let info = try host.register(.tidy, expired: { task, _ in task.complete(result: [1]) }) {
+            _ in
+            entered.open()
+            try gate.pass()
+        }
+        let task = try host.launch("org.example.tidy", budget: .seconds(1), grace: .seconds(2))
+        try entered.pass()
+        #expect(clock.advance(by: 1_000_000_000) == .ok)
+        #expect(await task.outcome == .expired)
+        #expect(task.state.isAnswered)
+        #expect(task.result == [1])
+        #expect(clock.advance(by: 2_999_999_999) == .ok)
+        #expect(info.lost == 0)
+        #expect(clock.advance(by: 1) == .ok)
+        #expect(info.lost == 1)
+        #expect(info.quarantineReason != nil)
+        gate.open()
+        #expect(await eventually { info.lost == 0 })
+    }
+
     @Test("Plugins are scanned, loaded and listed, and faulty ones say why")
     func loadsPlugins() async throws {
         let host = try Host.forTests()
