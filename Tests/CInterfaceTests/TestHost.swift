@@ -50,7 +50,16 @@ final class TestHost: @unchecked Sendable {
     }
 
     deinit {
-        destroy(expire: 1_000_000, leave: Guarded<Int>.limit.nanoseconds)
+        let leave = Guarded<Int>.limit.nanoseconds
+        guard destroy(expire: .millisecond, leave: leave) == .wrongThread else { return }
+        // A callback had the last reference: another thread has to do it, and has to keep what the
+        // callbacks use until then.
+        let objects = Guarded<[AnyObject]>(kept.now + [all, log] + (clock.map { [$0] } ?? []))
+        nonisolated(unsafe) let raw = raw
+        Thread.detachNewThread {
+            _ = TestHost.withShutdown(0, .millisecond, leave) { curfew_host_destroy(raw, $0, nil) }
+            objects.change { $0 = [] }
+        }
     }
 
     /// Destroys the host, unless that was done.
