@@ -243,9 +243,11 @@ extension HostRuntime {
     func abandoned(_ task: TaskReference, _ claimed: TaskStateMachine) {
         guard let handler = tasks.slot(task).handlerCell else { return }
         pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-        misbehaved(
-            "a pending task was released without being completed; it is abandoned",
-            tasks.publicID(task), handler.pointee.plugin)
+        if claimed.outcome == .abandoned {
+            misbehaved(
+                "a pending task was released without being completed; it is abandoned",
+                tasks.publicID(task), handler.pointee.plugin)
+        }
         publish(task, handler, claimed, armed: true)
     }
 

@@ -139,7 +139,9 @@ final class Services: TaskServices {
         case .abandoned:
             host.abandoned(task, state)
             return .ok
-        case .wrongState: return .wrongState
+        case .wrongState:
+            // Only the running function's own is left, or none at all.
+            return state.isEntered && !state.isReturned ? .wrongState : .stale
         }
     }
 

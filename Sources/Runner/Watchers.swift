@@ -58,7 +58,7 @@ final class Watchers: @unchecked Sendable {
         return true
     }
 
-    var count: Int { state.withLock { $0.roster.posts.count } }
+    var count: Int { state.withLock { $0.roster.posts.count { $0 != .vacant } } }
 
     // MARK: From other threads
 
@@ -126,7 +126,11 @@ final class Watchers: @unchecked Sendable {
             let quiet = state.withLock { state in
                 state.calls.isEmpty && (state.wheel.next ?? .max) > now
                     && state.roster.posts.allSatisfy {
-                        if case .asleep(let until) = $0 { until > now } else { false }
+                        switch $0 {
+                        case .asleep(let until): until > now
+                        case .vacant: true
+                        case .scanning, .calling: false
+                        }
                     }
             }
             let cells = scan(now: now)
@@ -166,6 +170,7 @@ final class Watchers: @unchecked Sendable {
         guard failure != 0 else { return true }
         raw.release()
         host.threadEnds()
+        post { $0.resign(number) }
         return false
     }
 

@@ -14,6 +14,8 @@ public struct WatcherRoster: Sendable {
         case calling
         /// Will look again at a time, in nanoseconds. Can transition to `scanning`.
         case asleep(until: UInt64)
+        /// There was no thread for it. Its number goes to the next one that joins.
+        case vacant
     }
 
     /// What to do before a callback is called.
@@ -43,7 +45,7 @@ public struct WatcherRoster: Sendable {
         for post in posts {
             switch post {
             case .scanning: return 0
-            case .calling: continue
+            case .calling, .vacant: continue
             case .asleep(let until):
                 asleep = true
                 earliest = min(earliest, until)
@@ -54,10 +56,17 @@ public struct WatcherRoster: Sendable {
 
     /// A watcher joins, scanning. Returns its number, or nil when the limit is reached.
     public mutating func join() -> Int? {
+        if let vacant = posts.firstIndex(of: .vacant) {
+            posts[vacant] = .scanning
+            return vacant
+        }
         guard posts.count < limit else { return nil }
         posts.append(.scanning)
         return posts.count - 1
     }
+
+    /// A watcher that joined could not be started.
+    public mutating func resign(_ watcher: Int) { posts[watcher] = .vacant }
 
     public mutating func scans(_ watcher: Int) { posts[watcher] = .scanning }
 
@@ -76,7 +85,7 @@ public struct WatcherRoster: Sendable {
             case .scanning: return .none
             case .asleep(let until) where until <= next: return .none
             case .asleep: anyone = true
-            case .calling: continue
+            case .calling, .vacant: continue
             }
         }
         if anyone { return .wake }

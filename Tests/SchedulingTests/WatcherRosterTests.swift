@@ -169,6 +169,20 @@ struct WatcherRosterTests {
         #expect(roster.posts.count == 3)
     }
 
+    @Test("a watcher that could not be started keeps no watch, and its number is given again")
+    func resigned() {
+        var roster = WatcherRoster(limit: 2)
+        #expect(roster.join() == 0)
+        #expect(roster.join() == 1)
+        roster.resign(1)
+        roster.sleeps(0, until: 500)
+        #expect(roster.promise == 500)
+        roster.scans(0)
+        // Nobody else keeps watch, and there is room for one more.
+        #expect(roster.calls(0, next: .max) == .start(1))
+        #expect(roster.posts == [.calling, .scanning])
+    }
+
     @Test("the limit is reached: deadlines wait until a callback returns")
     func exhausted() {
         var roster = Self.pair(limit: 3)
