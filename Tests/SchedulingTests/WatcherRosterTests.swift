@@ -258,7 +258,7 @@ struct WatcherRosterTests {
                 switch $0 {
                 case .scanning: true
                 case .asleep(let until): until <= next
-                case .calling: false
+                case .calling, .vacant: false
                 }
             }
             let blocked = others.allSatisfy { $0 == .calling }
