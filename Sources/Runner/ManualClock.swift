@@ -40,7 +40,8 @@ public final class ManualClock: @unchecked Sendable {
             return .wrongThread
         }
         advancing.withLock { _ in
-            let target = now &+ nanoseconds
+            let (sum, overflow) = now.addingReportingOverflow(nanoseconds)
+            let target = overflow ? .max : sum
             repeat {
                 for host in members { host.watchers.settle() }
                 let next = members.compactMap { $0.watchers.nextDeadline }.min()

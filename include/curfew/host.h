@@ -155,7 +155,7 @@ uint32_t curfew_leaked_hosts(void) CURFEW_TAG(any, any);
  * Reads the manifests of the plugins in `directory`, one directory each, without loading code, and
  * adds them to the host's list in state CURFEW_PLUGIN_VALIDATED; faulty ones are listed as
  * CURFEW_PLUGIN_FAILED with the fault as their reason. Returns CURFEW_OK, also when faulty ones
- * were found, or CURFEW_SYSTEM when the directory cannot be read.
+ * were found, CURFEW_SYSTEM when the directory cannot be read, CURFEW_CLOSING, or CURFEW_WRONG_THREAD.
  */
 curfew_status curfew_host_scan(curfew_host *host, const char *directory,
                                uint32_t *CURFEW_NULLABLE out_found,

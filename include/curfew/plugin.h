@@ -46,7 +46,7 @@ typedef struct curfew_host_api curfew_host_api;
  *
  * Returns CURFEW_OK (the task succeeded), CURFEW_PENDING (it goes on and will be completed through
  * api->complete, from any thread), or any other status (it failed; the done event carries the
- * message, or the status' text where there is none). What it returns after it has called
+ * message, or a text that names the status where there is none). What it returns after it has called
  * api->complete is ignored.
  *
  * The worker, and the handler's place among `maxConcurrency`, stay taken until it has returned.
@@ -163,8 +163,8 @@ struct curfew_host_api {
      * Completes the task. The first completion decides; the verdict tells whether this was it.
      *
      * status: CURFEW_OK for success, anything else but CURFEW_PENDING for failure.
-     * error:  text for the done event of a failed task; copied, at most 64 KiB are kept. NULL: the
-     *         text of the status.
+     * error:  text for the done event of a failed task; copied, at most 64 KiB are kept. NULL: a
+     *         text that names the status.
      * result: bytes for the launcher; copied, at most the host's limit (1 MiB), or CURFEW_TOO_LARGE
      *         and the task is not completed. NULL when result_bytes is 0.
      *
