@@ -42,7 +42,11 @@ extension HostRuntime {
 
         expireEverything()
         let grace = handlers.map(\.description.grace).max() ?? 0
-        wait(limits.expire ?? grace &+ 1_000_000_000) { !hasUndecided }
+        wait(limits.expire ?? grace &+ 1_000_000_000) {
+            // Again: a worker may have been about to enter a task when the others were told.
+            expireEverything()
+            return !hasUndecided
+        }
         life.withLock { $0.expired() }
         enter(.leaving)
 

@@ -68,12 +68,14 @@ final class StressLedger: Sendable {
             let missing = pages.launched.subtracting(pages.done)
             if !missing.isEmpty {
                 pages.fault(
-                    "\(missing.count) launched tasks had no done event: \(missing.prefix(3))")
+                    "\(missing.count) launched tasks had no done event: \(Array(missing.prefix(3)))"
+                )
             }
             let unknown = pages.done.subtracting(pages.launched)
             if !unknown.isEmpty {
                 pages.fault(
-                    "\(unknown.count) done events were about no launch: \(unknown.prefix(3))")
+                    "\(unknown.count) done events were about no launch: \(Array(unknown.prefix(3)))"
+                )
             }
             let strangers = pages.entered.subtracting(pages.launched)
             if !strangers.isEmpty { pages.fault("\(strangers.count) entered tasks had no launch") }
