@@ -9,6 +9,9 @@ import Scheduling
     _ function: @escaping curfew_any_function,
     _ out: UnsafeMutablePointer<curfew_subscription>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
+    guard isFunction(unsafeBitCast(function, to: UInt.self)) else {
+        return answer(error, .invalid, "the function to subscribe is NULL")
+    }
     guard let parsed = text(selector).flatMap(EventSelector.init) else {
         return answer(error, .invalid, notASelector(selector))
     }
@@ -20,6 +23,9 @@ import Scheduling
     _ function: @escaping curfew_event_function, _ data: UnsafeMutableRawPointer?,
     _ out: UnsafeMutablePointer<curfew_subscription>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
+    guard isFunction(unsafeBitCast(function, to: UInt.self)) else {
+        return answer(error, .invalid, "the function to observe with is NULL")
+    }
     guard let selector else {
         return subscribe(host, nil, .generic(function, data), out, error)
     }
@@ -28,6 +34,10 @@ import Scheduling
     }
     return subscribe(host, parsed, .generic(function, data), out, error)
 }
+
+/// False for the NULL that C can pass; a comparison with nil would be folded away, since the type
+/// says that it cannot be.
+@inline(never) private func isFunction(_ bits: UInt) -> Bool { bits != 0 }
 
 private func notASelector(_ text: UnsafePointer<CChar>) -> String {
     "\"\(CInterface.text(text) ?? "")\" is not a selector: a lower-case name and one colon per parameter, such as tidy_done::"

@@ -29,7 +29,7 @@ import Scheduling
         if launch == nil {
             return answer(
                 error, .invalid,
-                "curfew_launch_options needs a struct_size of sizeof(curfew_launch_options), and a payload where payload_bytes is not 0"
+                "curfew_launch_options: its struct_size is not sizeof(curfew_launch_options), or payload is NULL though payload_bytes is not 0"
             )
         }
     }
@@ -48,6 +48,7 @@ private func launchFailure(_ host: OpaquePointer, _ index: UInt32, _ status: Sta
     if status == .quarantined || status == .exhausted, let reason = handler.quarantineReason {
         return "\(name): \(reason); see curfew_host_lift"
     }
+    if status == .invalid { return "\(name): its budget or its grace is over 24 h" }
     return name
 }
 
