@@ -84,7 +84,15 @@ private func subscribe(
     _ host: OpaquePointer, _ expectation: curfew_subscription, _ timeout: UInt64,
     _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?
 ) -> curfew_status {
-    switch with(host, { (host: HostRuntime) in host.collect(expectation, timeout: timeout) }) {
+    // Held while it waits: a shutdown wakes it, and the host may be gone before it has left.
+    collect(with(host) { (host: HostRuntime) in host }, expectation, timeout, out)
+}
+
+private func collect(
+    _ runtime: HostRuntime, _ expectation: curfew_subscription, _ timeout: UInt64,
+    _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?
+) -> curfew_status {
+    switch runtime.collect(expectation, timeout: timeout) {
     case .success(let event):
         out?.pointee = EventCopy.make(event)
         return Status.ok.rawValue
@@ -97,10 +105,11 @@ private func subscribe(
     _ context: UnsafeRawPointer?, _ timeout: UInt64,
     _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?
 ) -> curfew_status {
+    let runtime = with(host) { (host: HostRuntime) in host }
     var expectation: curfew_subscription = 0
     let status = curfew_host_expect(host, selector, task, context, &expectation)
     guard status == 0 else { return status }
-    return curfew_host_collect(host, expectation, timeout, out)
+    return collect(runtime, expectation, timeout, out)
 }
 
 @c @implementation public func curfew_event_free(_ event: UnsafeMutablePointer<curfew_event>?) {

@@ -107,7 +107,9 @@ extension HostRuntime.Launch {
     _ out: UnsafeMutablePointer<curfew_task_state>?
 ) -> curfew_status {
     if let out, !hasRoom(out, 8) { return Status.invalid.rawValue }
-    let (status, state) = with(host) { (host: HostRuntime) in host.wait(task, timeout: timeout) }
+    // Held while it waits: a shutdown wakes it, and the host may be gone before it has left.
+    let runtime = with(host) { (host: HostRuntime) in host }
+    let (status, state) = runtime.wait(task, timeout: timeout)
     if let out, let state { write(state, to: out) }
     return status.rawValue
 }
