@@ -54,16 +54,17 @@ extension HostRuntime {
             if state.isEntered, !state.isClaimed { graceOver(task) }
         }
         wait(limits.leave) { !isInsidePlugins }
-        let names = handlers.filter { $0.active > 0 || $0.lost > 0 }
-            .map { "\"\($0.description.identifier)\"" }
+        let names = handlersInside.map { "\"\($0.description.identifier)\"" }
+        let isCalling = isInsideCallback
         for lane in lanes { lane.stop() }
         watchers.stop()
         life.withLock { $0.left() }
         enter(.closed)
         csys_eventfd_signal(events.descriptor)
-        // What is not inside a plugin leaves at once.
+        // What is not inside a plugin leaves as soon as it has a processor, which on a machine with
+        // too much to do takes its time. Nobody is waited for who may never come.
         let stuck = Int(names.isEmpty ? 0 : 1)
-        wait(1_000_000_000) {
+        wait(names.isEmpty && !isCalling ? 60_000_000_000 : 1_000_000_000) {
             threads.load(ordering: .sequentiallyConsistent) == 0
                 || (stuck > 0 && events.isQuiet && lanes.allSatisfy { $0.alive <= stuckWorkers })
         }
@@ -103,8 +104,22 @@ extension HostRuntime {
             }
     }
 
-    private var isInsidePlugins: Bool {
-        if handlers.contains(where: { $0.active > 0 || $0.lost > 0 }) { return true }
+    private var isInsidePlugins: Bool { !handlersInside.isEmpty || isInsideCallback }
+
+    /// The handlers whose functions have not returned. Not those with a place taken: a worker that
+    /// looks for the next task has one too.
+    private var handlersInside: [HandlerRecord] {
+        var inside: Set<UInt32> = []
+        forEachTask { task, state in
+            guard state.isEntered, !state.isReturned,
+                let cell = tasks.slot(task).handlerCell
+            else { return }
+            inside.insert(cell.pointee.index)
+        }
+        return handlers.filter { $0.lost > 0 || inside.contains($0.index) }
+    }
+
+    private var isInsideCallback: Bool {
         var calling = false
         forEachTask { _, state in if state.isCalling { calling = true } }
         return calling
