@@ -169,7 +169,8 @@ $(SWIFT_PLUGINS:%=swift-plugin-%): swift-plugin-%: release
 test: packages test-plugins prefix ## build everything and run all tests
 	"$(SWIFT)" build --build-tests
 	SWIFT="$(SWIFT)" Tests/check-tests.sh
-	"$(SWIFT)" test --skip-build --disable-xctest
+	# One after another: tests that own time and threads do not compete for two cores.
+	"$(SWIFT)" test --skip-build --disable-xctest --no-parallel
 
 # What the tests take for an installation: nothing but what is installed now.
 prefix: release plugins fresh-prefix
@@ -184,10 +185,10 @@ sanitize: packages plugins test-plugins ## run the tests under AddressSanitizer,
 	skip=(--skip HeaderTests --skip EmbeddingTests --skip CommandTests)
 	# XCTest itself leaks, hence no leak check.
 	ASAN_OPTIONS=detect_leaks=0 "$(SWIFT)" test --sanitize=address --scratch-path .build-asan \
-	    --disable-xctest "$${skip[@]}"
+	    --disable-xctest --no-parallel "$${skip[@]}"
 	# Plugins in Swift look for the sanitizer's symbols in the program.
 	"$(SWIFT)" test --sanitize=thread -Xlinker --export-dynamic --scratch-path .build-tsan \
-	    --disable-xctest "$${skip[@]}"
+	    --disable-xctest --no-parallel "$${skip[@]}"
 
 demo: packages release plugins ## show what Curfew does
 	PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh

@@ -9,6 +9,9 @@ import Scheduling
     _ function: @escaping curfew_any_function,
     _ out: UnsafeMutablePointer<curfew_subscription>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
+    guard isFunction(unsafeBitCast(function, to: UInt.self)) else {
+        return answer(error, .invalid, "the function to subscribe is NULL")
+    }
     guard let parsed = text(selector).flatMap(EventSelector.init) else {
         return answer(error, .invalid, notASelector(selector))
     }
@@ -20,6 +23,9 @@ import Scheduling
     _ function: @escaping curfew_event_function, _ data: UnsafeMutableRawPointer?,
     _ out: UnsafeMutablePointer<curfew_subscription>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
+    guard isFunction(unsafeBitCast(function, to: UInt.self)) else {
+        return answer(error, .invalid, "the function to observe with is NULL")
+    }
     guard let selector else {
         return subscribe(host, nil, .generic(function, data), out, error)
     }
@@ -28,6 +34,10 @@ import Scheduling
     }
     return subscribe(host, parsed, .generic(function, data), out, error)
 }
+
+/// False for the NULL that C can pass; a comparison with nil would be folded away, since the type
+/// says that it cannot be.
+@inline(never) private func isFunction(_ bits: UInt) -> Bool { bits != 0 }
 
 private func notASelector(_ text: UnsafePointer<CChar>) -> String {
     "\"\(CInterface.text(text) ?? "")\" is not a selector: a lower-case name and one colon per parameter, such as tidy_done::"
@@ -74,7 +84,15 @@ private func subscribe(
     _ host: OpaquePointer, _ expectation: curfew_subscription, _ timeout: UInt64,
     _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?
 ) -> curfew_status {
-    switch with(host, { (host: HostRuntime) in host.collect(expectation, timeout: timeout) }) {
+    // Held while it waits: a shutdown wakes it, and the host may be gone before it has left.
+    collect(with(host) { (host: HostRuntime) in host }, expectation, timeout, out)
+}
+
+private func collect(
+    _ runtime: HostRuntime, _ expectation: curfew_subscription, _ timeout: UInt64,
+    _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?
+) -> curfew_status {
+    switch runtime.collect(expectation, timeout: timeout) {
     case .success(let event):
         out?.pointee = EventCopy.make(event)
         return Status.ok.rawValue
@@ -87,10 +105,11 @@ private func subscribe(
     _ context: UnsafeRawPointer?, _ timeout: UInt64,
     _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?
 ) -> curfew_status {
+    let runtime = with(host) { (host: HostRuntime) in host }
     var expectation: curfew_subscription = 0
     let status = curfew_host_expect(host, selector, task, context, &expectation)
     guard status == 0 else { return status }
-    return curfew_host_collect(host, expectation, timeout, out)
+    return collect(runtime, expectation, timeout, out)
 }
 
 @c @implementation public func curfew_event_free(_ event: UnsafeMutablePointer<curfew_event>?) {

@@ -29,7 +29,7 @@ import Scheduling
         if launch == nil {
             return answer(
                 error, .invalid,
-                "curfew_launch_options needs a struct_size of sizeof(curfew_launch_options), and a payload where payload_bytes is not 0"
+                "curfew_launch_options: its struct_size is not sizeof(curfew_launch_options), or payload is NULL though payload_bytes is not 0"
             )
         }
     }
@@ -48,6 +48,7 @@ private func launchFailure(_ host: OpaquePointer, _ index: UInt32, _ status: Sta
     if status == .quarantined || status == .exhausted, let reason = handler.quarantineReason {
         return "\(name): \(reason); see curfew_host_lift"
     }
+    if status == .invalid { return "\(name): its budget or its grace is over 24 h" }
     return name
 }
 
@@ -106,7 +107,9 @@ extension HostRuntime.Launch {
     _ out: UnsafeMutablePointer<curfew_task_state>?
 ) -> curfew_status {
     if let out, !hasRoom(out, 8) { return Status.invalid.rawValue }
-    let (status, state) = with(host) { (host: HostRuntime) in host.wait(task, timeout: timeout) }
+    // Held while it waits: a shutdown wakes it, and the host may be gone before it has left.
+    let runtime = with(host) { (host: HostRuntime) in host }
+    let (status, state) = runtime.wait(task, timeout: timeout)
     if let out, let state { write(state, to: out) }
     return status.rawValue
 }

@@ -160,14 +160,19 @@ static _Thread_local char thread_mark;
 /* The address of a thread's own variable; unlike gettid(2), no call. */
 uint64_t csys_thread_number(void) { return (uint64_t)(uintptr_t)&thread_mark; }
 
-static _Thread_local const void *thread_owner;
-static _Thread_local uint64_t thread_role;
+static _Thread_local csys_thread_frame thread_base;
+static _Thread_local csys_thread_frame *thread_frames;
 
-const void *csys_thread_owner(void) { return thread_owner; }
-uint64_t csys_thread_role(void) { return thread_role; }
+uint64_t csys_thread_role(const void *owner) {
+    for (const csys_thread_frame *frame = thread_frames; frame != NULL; frame = frame->outer)
+        if (frame->owner == owner) return frame->role;
+    return 0;
+}
+csys_thread_frame *csys_thread_frames(void) { return thread_frames; }
+void csys_set_thread_frames(csys_thread_frame *frame) { thread_frames = frame; }
 void csys_set_thread_owner(const void *owner, uint64_t role) {
-    thread_owner = owner;
-    thread_role = role;
+    thread_base = (csys_thread_frame){owner, role, NULL};
+    thread_frames = &thread_base;
 }
 
 void *csys_map(uint64_t bytes) {

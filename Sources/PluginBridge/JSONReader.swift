@@ -35,7 +35,7 @@ public struct JSONReader {
         guard bytes.count <= sizeLimit else {
             throw source.diagnostic(
                 rule: JSONRule.size.rawValue,
-                message: "the file has \(bytes.count) bytes, the limit is \(sizeLimit)",
+                message: "the file has more than \(sizeLimit) bytes",
                 help: "keep the file within \(sizeLimit / 1024) KiB")
         }
         guard !bytes.isEmpty else {

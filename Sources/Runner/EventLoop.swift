@@ -36,6 +36,8 @@ public final class EventLoop: @unchecked Sendable {
     // which task the innermost is.
     private var sequence: UInt64 = 0
     private var nesting = 0
+    /// A turn inside a delivery delivers all that stood before the outer one's mark.
+    private var turnNumber: UInt64 = 0
     /// From the first callback of a turn to its end, `attention` is raised.
     private var isAttentive = false
     private var delivering: UInt64 = 0
@@ -225,10 +227,15 @@ public final class EventLoop: @unchecked Sendable {
         let mark = queue.mark()
         var count: UInt32 = 0
         let attentive = isAttentive
+        turnNumber &+= 1
+        let mine = turnNumber
         ThreadRole.loop.during(in: host) {
             var taken: UnsafeMutablePointer<EventLink>?
             var round = 0
-            while patient || (limit == 0 ? !queue.isPast(mark, taken: taken) : count < limit) {
+            while patient
+                || (limit == 0
+                    ? turnNumber == mine && !queue.isPast(mark, taken: taken) : count < limit)
+            {
                 guard let link = queue.take() else {
                     if queue.isEmpty {
                         round += 1
@@ -240,14 +247,14 @@ public final class EventLoop: @unchecked Sendable {
                 round = 0
                 taken = link
                 deliver(link)
-                count += 1
+                count &+= 1
+                if nesting == 0, !retired.isEmpty { retired.removeAll(keepingCapacity: true) }
             }
         }
         if isAttentive, !attentive {
             isAttentive = false
             counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         }
-        if nesting == 0, !retired.isEmpty { retired.removeAll() }
         freed.flush(tasks)
         counters.pointee.asleep.store(true, ordering: .sequentiallyConsistent)
         if !queue.isEmpty,

@@ -73,9 +73,11 @@ public final class HandlerRecord: @unchecked Sendable {
     public var lost: UInt32 { cell.pointee.lost.load(ordering: .relaxed) }
 
     public var launched: UInt64 {
-        cell.pointee.tail.load(ordering: .relaxed)
-            &- cell.pointee.blanks.load(ordering: .relaxed)
-            &- cell.pointee.requeued.load(ordering: .relaxed)
+        // What is subtracted is read first, so that the difference is never below zero.
+        let others =
+            cell.pointee.blanks.load(ordering: .acquiring)
+            &+ cell.pointee.requeued.load(ordering: .acquiring)
+        return cell.pointee.tail.load(ordering: .acquiring) &- others
     }
 
     /// How many of its tasks ended so.

@@ -193,8 +193,10 @@ extension HostRuntime {
 
     /// The second limit after the grace has passed: a worker that has not come back is given up.
     func loseWorker(_ task: TaskReference) {
-        guard let (lost, _) = tasks.step(task, { $0.lose() }), lost,
-            let cell = tasks.slot(task).handlerCell, let handler = handler(at: cell.pointee.index)
+        // Read before the step: after it the function may return, and the slot be another task's.
+        guard let cell = tasks.slot(task).handlerCell,
+            let handler = handler(at: cell.pointee.index),
+            let (lost, _) = tasks.step(task, { $0.lose() }), lost
         else { return }
         lostWorkers.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let count = cell.pointee.lost.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue

@@ -120,7 +120,8 @@ extension HostRuntime {
         if let other {
             throw BridgeError(
                 .exists,
-                "the plugin \"\(manifest.id)\" is loaded already, from \(other.directory); \(path) is shadowed by it"
+                "the plugin \"\(manifest.id)\" is loaded already, from \(other.directory)"
+                    + (path == other.directory ? "" : "; \(path) is shadowed by it")
             )
         }
         for handler in manifest.handlers {

@@ -136,7 +136,9 @@ extension HostRuntime {
             if events.turnWhileWaiting(ownLoop: configuration.ownLoop) {
                 // Its done event is queued in any case here, and wakes this thread; so does a
                 // shutdown, unless the turn has swallowed that signal.
-                if !slot.state.isOver, isOpen { csys_wait_readable(events.descriptor, until) }
+                if !slot.state.isOver, isOpen {
+                    csys_wait_readable(events.descriptor, HostRuntime.lookAgain(until))
+                }
             } else {
                 record.sleep(while: word, until: until)
             }
@@ -164,6 +166,12 @@ extension HostRuntime {
         }
     }
 
+    /// Until when to sleep on the loop's descriptor: what is waited for may come without an event,
+    /// or with one that another thread delivers, so look again after a while.
+    private static func lookAgain(_ until: UInt64) -> UInt64 {
+        min(until, csys_monotonic_ns() &+ 10_000_000)
+    }
+
     static func realDeadline(_ timeout: UInt64) -> UInt64 {
         let (sum, overflow) = csys_monotonic_ns().addingReportingOverflow(timeout)
         return overflow ? .max : sum
@@ -185,7 +193,9 @@ extension HostRuntime {
         let until = HostRuntime.realDeadline(timeout)
         while expectation.outcome == nil, csys_monotonic_ns() < until {
             if events.turnWhileWaiting(ownLoop: configuration.ownLoop) {
-                if expectation.outcome == nil { csys_wait_readable(events.descriptor, until) }
+                if expectation.outcome == nil {
+                    csys_wait_readable(events.descriptor, HostRuntime.lookAgain(until))
+                }
             } else {
                 expectation.sleep(until: until)
             }

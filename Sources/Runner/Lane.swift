@@ -95,11 +95,27 @@ final class Lane: @unchecked Sendable {
             csys_futex_wake(cell.wakeWord, 1)
         case .start:
             guard !Worker.start(in: self, host: host) else { return }
-            let last = state.withLock { state -> Bool in
+            let (last, call, left) = state.withLock { state in
                 state.alive -= 1
                 searching.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-                return state.alive == 0
+                // While this one counted as searching, nobody else was called.
+                if state.isReady, let worker = state.idle.popLast() {
+                    searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                    return (false, Call.wake(worker), [HandlerCellPointer]())
+                }
+                guard state.alive == 0 else { return (false, Call.nobody, []) }
+                defer {
+                    state.ready = []
+                    state.first = 0
+                    readyCount.store(0, ordering: .sequentiallyConsistent)
+                }
+                return (true, Call.nobody, Array(state.ready[state.first...]))
             }
+            // Nobody will come for these: without their places the next launch tries again.
+            for handler in left {
+                handler.pointee.active.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            }
+            carryOut(call)
             host.log(
                 .error, nil, 0,
                 "no thread could be started for \(kind.name) handlers"

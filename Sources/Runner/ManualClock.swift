@@ -41,7 +41,8 @@ public final class ManualClock: @unchecked Sendable {
         }
         advancing.withLock { _ in
             let (sum, overflow) = now.addingReportingOverflow(nanoseconds)
-            let target = overflow ? .max : sum
+            // As far as a deadline can still be added to it.
+            let target = max(now, overflow ? 1 << 63 : min(sum, 1 << 63))
             repeat {
                 for host in members { host.watchers.settle() }
                 let next = members.compactMap { $0.watchers.nextDeadline }.min()

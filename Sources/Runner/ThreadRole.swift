@@ -11,18 +11,25 @@ enum ThreadRole: UInt64 {
 
     /// The calling thread's role in the host `owner`.
     static func current(in owner: AnyObject) -> ThreadRole {
-        guard csys_thread_owner() == UnsafeRawPointer(Unmanaged.passUnretained(owner).toOpaque())
-        else { return .other }
-        return ThreadRole(rawValue: csys_thread_role()) ?? .other
+        let role = csys_thread_role(Unmanaged.passUnretained(owner).toOpaque())
+        return ThreadRole(rawValue: role) ?? .other
     }
 
     /// Gives the calling thread a role for as long as `body` runs.
     func during<T, Failure: Error>(
         in owner: AnyObject, _ body: () throws(Failure) -> T
     ) throws(Failure) -> T {
-        let (before, role) = (csys_thread_owner(), csys_thread_role())
-        csys_set_thread_owner(Unmanaged.passUnretained(owner).toOpaque(), rawValue)
-        defer { csys_set_thread_owner(before, role) }
+        // The frame stands in front of the outer ones: a thread can be inside several hosts.
+        let frame = UnsafeMutablePointer<csys_thread_frame>.allocate(capacity: 1)
+        frame.initialize(
+            to: csys_thread_frame(
+                owner: Unmanaged.passUnretained(owner).toOpaque(), role: rawValue,
+                outer: csys_thread_frames()))
+        csys_set_thread_frames(frame)
+        defer {
+            csys_set_thread_frames(frame.pointee.outer)
+            frame.deallocate()
+        }
         return try body()
     }
 }

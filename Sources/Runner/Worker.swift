@@ -112,7 +112,7 @@ final class Worker {
             let task = TaskReference(bits: bits)
             let slot = tasks.slot(task)
             let now = clock.now()
-            if began == 0 { began = now }
+            if began == 0 { began = csys_monotonic_ns() }
             var budget = handler.pointee.budget
             if slot.pointee.record.load(ordering: .acquiring) != 0,
                 let record = tasks.existingRecord(of: slot), record.budget != 0
@@ -181,7 +181,10 @@ final class Worker {
                 cell.pointee.task.store(0, ordering: .releasing)
                 return false
             }
-            if lane.readyCount.load(ordering: .relaxed) > 0, now &- began > Self.turn {
+            // In real time: others wait in real time too, whatever the host's clock.
+            if lane.readyCount.load(ordering: .relaxed) > 0,
+                csys_monotonic_ns() &- began > Self.turn
+            {
                 cell.pointee.task.store(0, ordering: .releasing)
                 lane.add(handler)
                 return true

@@ -61,7 +61,7 @@ final class LifeRecords: LifeView {
                 ("error", .text(orNull: ending.error.isEmpty ? nil : ending.error)),
                 ("answer", .text(orNull: ending.answer)),
                 ("reason", .text(orNull: ending.reason?.name)),
-                ("answered", .bool(ending.reason == nil || ending.isAnswered)),
+                ("answered", ending.reason == nil ? .null : .bool(ending.isAnswered)),
                 ("returned", .bool(ending.isReturned)),
                 ("exit", .integer(Int64(ending.code.rawValue))),
             ])

@@ -5,6 +5,11 @@ import Glibc
 @main
 enum Program {
     static func main() {
+        // Whoever started this may have closed some of the first three descriptors. What is opened
+        // later must not be taken for them; the wrong way round, so that their use fails.
+        for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
+            _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
+        }
         // A reader that leaves is noticed by the write that fails.
         signal(SIGPIPE, SIG_IGN)
         let console = Console()

@@ -51,22 +51,35 @@ struct ReadmeTests {
         #expect(ran.succeeded, "\(ran.output)\(ran.errorOutput)")
     }
 
-    @Test("its Swift compiles against the package's modules")
-    func embedding() throws {
-        let source = try #require(try blocks("swift").first)
+    @Test("its Swift compiles against the package's modules", arguments: [1, 2])
+    func swift(block: Int) throws {
+        let blocks = try blocks("swift")
+        #expect(blocks.count == 3)
         let directory = try TemporaryDirectory()
-        try directory.write(source, to: "main.swift")
+        // The plugin has no top level, the host is one.
+        let isPlugin = block == 1
+        let file = isPlugin ? "Tidy.swift" : "main.swift"
+        try directory.write(blocks[block], to: file)
         let built = BuiltProducts.directory
+        let maps = [
+            built + "/CCurfew.build/module.modulemap", built + "/CSystem.build/module.modulemap",
+            BuiltProducts.packageRoot + "/Sources/CFFI/module.modulemap",
+        ]
         let checked = try ChildProcess.run(
             "swiftc",
-            [
-                "-typecheck", "-swift-version", "6", directory.path("main.swift"),
-                "-I", built + "/Modules",
-                "-Xcc", "-fmodule-map-file=" + built + "/CCurfew.build/module.modulemap",
-                "-Xcc", "-fmodule-map-file=" + built + "/CSystem.build/module.modulemap",
-                "-Xcc",
-                "-fmodule-map-file=" + BuiltProducts.packageRoot + "/Sources/CFFI/module.modulemap",
-            ])
+            ["-typecheck", "-swift-version", "6", "-module-name", "Example"]
+                + (isPlugin ? ["-parse-as-library"] : [])
+                + [directory.path(file), "-I", built + "/Modules"]
+                + maps.flatMap { ["-Xcc", "-fmodule-map-file=" + $0] })
         #expect(checked.succeeded, "\(checked.errorOutput)")
+    }
+
+    @Test("its package manifest is one")
+    func package() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write(try #require(try blocks("swift").first), to: "Package.swift")
+        let described = try ChildProcess.run(
+            "swift", ["package", "--package-path", directory.path, "dump-package"])
+        #expect(described.succeeded, "\(described.errorOutput)")
     }
 }

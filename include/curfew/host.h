@@ -175,7 +175,8 @@ curfew_status curfew_host_scan(curfew_host *host, const char *directory,
 curfew_status curfew_host_load(curfew_host *host, const char *directory,
                                curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(outside, open);
 
-/* How a handler of the embedder's own is run. 0 means the default, as in a manifest. */
+/* How a handler of the embedder's own is run. 0 means the default; a manifest has the same ones, but
+ * must name the kind. */
 typedef struct curfew_handler_options {
     uint32_t struct_size;
     curfew_kind kind;                   /* default: CURFEW_KIND_APP_REFRESH */
@@ -184,8 +185,8 @@ typedef struct curfew_handler_options {
     uint32_t max_concurrency;           /* default: 1 */
     uint32_t reserved;                  /* 0 */
     const char *CURFEW_NULLABLE event;  /* default: the identifier's last component */
-    /* More events its tasks may raise: selectors with types, "name(bool,text)", comma-separated
-     * list ended by NULL. Default: none. */
+    /* More events its tasks may raise, each as "name(bool,text)", with the types of curfew_type;
+     * an array that ends with NULL. Default: none. */
     const char *CURFEW_NULLABLE const *CURFEW_NULLABLE events;
 } curfew_handler_options;
 

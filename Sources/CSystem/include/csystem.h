@@ -46,9 +46,16 @@ void csys_thread_no_timer_slack(void);
 /* A number that only the calling thread has. */
 uint64_t csys_thread_number(void);
 
-/* Two words of the calling thread, NULL and 0 at first: whose thread this is, and its role. */
-const void *csys_thread_owner(void);
-uint64_t csys_thread_role(void);
+/* What the calling thread is inside of, the innermost first: whose thread it is, and its role there,
+ * 0 where it has none. A thread of one host can be inside another one's loop. */
+typedef struct csys_thread_frame {
+    const void *owner;
+    uint64_t role;
+    struct csys_thread_frame *outer;
+} csys_thread_frame;
+uint64_t csys_thread_role(const void *owner);
+csys_thread_frame *csys_thread_frames(void);
+void csys_set_thread_frames(csys_thread_frame *frame);
 void csys_set_thread_owner(const void *owner, uint64_t role);
 
 /* An anonymous, zeroed, lazily filled mapping; NULL when there is none to be had. */
