@@ -2,7 +2,7 @@
 import Curfew
 import Testing
 
-@Suite("Waiting for an event")
+@Suite("Waiting for an event", .timeLimit(.minutes(5)))
 struct EventWaitTests {
     private let host: Host
 

@@ -2,7 +2,7 @@
 import Curfew
 import Testing
 
-@Suite("The events of a host")
+@Suite("The events of a host", .timeLimit(.minutes(5)))
 struct HostEventsTests {
     private let host: Host
 
@@ -80,10 +80,11 @@ struct HostEventsTests {
             let other = try Host.forTests()
             weakHost = other
             try other.register(.tidy) { _ in }
-            var events: AsyncStream<HostEvent>? = try other.events()
+            var events: AsyncStream<HostEvent>? = try other.events(named: "hello")
             var iterator = events?.makeAsyncIterator()
             events = nil
-            #expect(await iterator?.next()?.selector.name == "registeringtidy_done")
+            try other.raise("hello")
+            #expect(await iterator?.next()?.selector.name == "hello")
             iterator = nil
             #expect(await (try other.launch("org.example.tidy")).outcome == .succeeded)
         }

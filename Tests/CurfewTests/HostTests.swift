@@ -6,7 +6,7 @@ import Testing
 
 import class Foundation.FileManager
 
-@Suite("A host")
+@Suite("A host", .timeLimit(.minutes(5)))
 struct HostTests {
     private func code(_ body: () throws -> Void) -> CurfewError.Code? {
         let error = #expect(throws: CurfewError.self, performing: body)

@@ -2,7 +2,7 @@
 import Curfew
 import Testing
 
-@Suite("A launched task")
+@Suite("A launched task", .timeLimit(.minutes(5)))
 struct LaunchedTaskTests {
     private let second: UInt64 = 1_000_000_000
     private let clock = ManualClock()

@@ -5,7 +5,7 @@ import Testing
 
 /// A refresh task is carried over from a phone with its names: what was a chain of subs there is a
 /// chain of events here.
-@Suite("The chain of a refresh task: registering, do, expired, done")
+@Suite("The chain of a refresh task: registering, do, expired, done", .timeLimit(.minutes(5)))
 struct RefreshChainTests {
     /// How the handler comes into the host.
     enum Form: CaseIterable { case plugin, closures }
