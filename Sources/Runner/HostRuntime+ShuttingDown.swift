@@ -43,9 +43,11 @@ extension HostRuntime {
         expireEverything()
         let grace = handlers.map(\.description.grace).max() ?? 0
         wait(limits.expire ?? grace &+ 1_000_000_000) {
-            // Again: a worker may have been about to enter a task when the others were told.
+            // Again, until nobody stands between taking a task and entering it: such a task is in no
+            // queue any more and not entered yet, so nobody could tell it to stop.
+            let entering = isSomebodyEntering
             expireEverything()
-            return !hasUndecided
+            return !entering && !hasUndecided
         }
         life.withLock { $0.expired() }
         enter(.leaving)
@@ -125,6 +127,19 @@ extension HostRuntime {
         return calling
     }
 
+    /// A worker has a place and is inside no function: it may be about to enter one. The gates are
+    /// shut, so that it takes no other and its place is free soon.
+    private var isSomebodyEntering: Bool {
+        var inside: [UInt32: UInt32] = [:]
+        forEachTask { task, state in
+            guard state.isEntered, !state.isReturned, !state.isLost,
+                let cell = tasks.slot(task).handlerCell
+            else { return }
+            inside[cell.pointee.index, default: 0] += 1
+        }
+        return handlers.contains { $0.active > inside[$0.index, default: 0] }
+    }
+
     private var hasUndecided: Bool {
         var undecided = false
         forEachTask { _, state in
@@ -198,6 +213,10 @@ extension HostRuntime {
         }
         ownTable.close()
         if mayBeCalled { ownTable.leak() }
+        if mayBeCalled, !stuck {
+            // A call may be on its way past the closed table: what it reaches has to stay.
+            _ = Unmanaged.passRetained(self)
+        }
         if stuck {
             HostRuntime.leaked.wrappingAdd(1, ordering: .relaxed)
             _ = Unmanaged.passRetained(self)
