@@ -213,10 +213,6 @@ extension HostRuntime {
         }
         ownTable.close()
         if mayBeCalled { ownTable.leak() }
-        if mayBeCalled, !stuck {
-            // A call may be on its way past the closed table: what it reaches has to stay.
-            _ = Unmanaged.passRetained(self)
-        }
         if stuck {
             HostRuntime.leaked.wrappingAdd(1, ordering: .relaxed)
             _ = Unmanaged.passRetained(self)
