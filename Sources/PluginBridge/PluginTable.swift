@@ -58,16 +58,36 @@ public final class PluginTable: @unchecked Sendable {
         context.registering.store(registering, ordering: .sequentiallyConsistent)
     }
 
-    /// The host is gone: from now on calls are answered here.
-    public func close() { context.closed.store(true, ordering: .sequentiallyConsistent) }
+    /// Calls reach the host again: the plugin is tried once more.
+    public func open() { context.gate.open() }
+
+    /// The host goes, or has refused the plugin: from now on calls are answered here. Those that came before may still be
+    /// inside it, until `isQuiet`.
+    public func close() { context.gate.close() }
+
+    /// True when no thread that the host does not know is inside a call.
+    public var isQuiet: Bool { context.gate.isEmpty }
 
     /// Keeps the table for the life of the process, for a thread that may still call it.
     public func leak() { _ = Unmanaged.passRetained(self) }
 
-    static func context(_ api: UnsafePointer<curfew_host_api>) -> PluginTableContext? {
+    /// Calls `body` while the host is there, and answers with `otherwise` when it is not.
+    ///
+    /// The host's own threads are not counted: it waits for them, or is kept for ever, and what
+    /// they call on the path of a task stays free of shared writes.
+    @inline(__always)
+    static func call<T>(
+        _ api: UnsafePointer<curfew_host_api>, otherwise: @autoclosure () -> T,
+        _ body: (PluginTableContext) -> T
+    ) -> T {
         let memory = UnsafeRawPointer(api).assumingMemoryBound(to: Memory.self)
-        return memory.pointee.context._withUnsafeGuaranteedRef {
-            $0.closed.load(ordering: .acquiring) ? nil : $0
+        return memory.pointee.context._withUnsafeGuaranteedRef { context in
+            if context.services.isOwnThread {
+                return context.gate.isClosed ? otherwise() : body(context)
+            }
+            guard context.gate.enter() else { return otherwise() }
+            defer { context.gate.leave() }
+            return body(context)
         }
     }
 }
@@ -105,77 +125,82 @@ private func pluginRegisterHandler(
         ErrorBuffer.fill(error, status, message)
         return status.rawValue
     }
-    guard let context = PluginTable.context(api) else { return Status.closing.rawValue }
-    guard context.registering.load(ordering: .sequentiallyConsistent) else {
-        context.services.misbehaved(
-            "register_handler was called outside curfew_plugin_entry; nothing was registered",
-            task: 0, plugin: context.plugin)
-        return refuse(
-            .wrongState,
-            "handlers are registered inside curfew_plugin_entry only; nothing was registered")
+    return PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
+        guard context.registering.load(ordering: .sequentiallyConsistent) else {
+            context.services.misbehaved(
+                "register_handler was called outside curfew_plugin_entry; nothing was registered",
+                task: 0, plugin: context.plugin)
+            return refuse(
+                .wrongState,
+                "handlers are registered inside curfew_plugin_entry only; nothing was registered")
+        }
+        guard let copy = HandlerReader.read(handler) else {
+            return refuse(
+                .invalid,
+                "curfew_handler.struct_size is not that of any version of the struct; set it to sizeof(curfew_handler)"
+            )
+        }
+        guard let identifier = name(copy.identifier, limit: 128), !identifier.isEmpty else {
+            return refuse(
+                .invalid, "curfew_handler.identifier is missing, longer than 128 bytes or not UTF-8")
+        }
+        guard let run = copy.run else {
+            return refuse(.invalid, "curfew_handler.run of \"\(identifier)\" is NULL")
+        }
+        let code = HandlerCode(run: run, expired: copy.expired, data: copy.handler_data, api: api)
+        if let refusal = context.services.register(identifier, code, plugin: context.plugin) {
+            return refuse(refusal.status, refusal.message)
+        }
+        return Status.ok.rawValue
     }
-    guard let copy = HandlerReader.read(handler) else {
-        return refuse(
-            .invalid,
-            "curfew_handler.struct_size is not that of any version of the struct; set it to sizeof(curfew_handler)"
-        )
-    }
-    guard let identifier = name(copy.identifier, limit: 128), !identifier.isEmpty else {
-        return refuse(
-            .invalid, "curfew_handler.identifier is missing, longer than 128 bytes or not UTF-8")
-    }
-    guard let run = copy.run else {
-        return refuse(.invalid, "curfew_handler.run of \"\(identifier)\" is NULL")
-    }
-    let code = HandlerCode(run: run, expired: copy.expired, data: copy.handler_data, api: api)
-    if let refusal = context.services.register(identifier, code, plugin: context.plugin) {
-        return refuse(refusal.status, refusal.message)
-    }
-    return Status.ok.rawValue
 }
 
 private func pluginTaskInfo(
     _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task,
     _ info: UnsafeMutablePointer<curfew_task_info>
 ) -> curfew_status {
-    guard let context = PluginTable.context(api) else { return Status.stale.rawValue }
-    let size = info.withMemoryRebound(to: UInt32.self, capacity: 1) { $0.pointee }
-    guard size >= 16 else { return Status.invalid.rawValue }
-    guard let facts = context.services.facts(of: task, plugin: context.plugin) else {
-        return Status.stale.rawValue
+    PluginTable.call(api, otherwise: Status.stale.rawValue) { context in
+        let size = info.withMemoryRebound(to: UInt32.self, capacity: 1) { $0.pointee }
+        guard size >= 16 else { return Status.invalid.rawValue }
+        guard let facts = context.services.facts(of: task, plugin: context.plugin) else {
+            return Status.stale.rawValue
+        }
+        let full = curfew_task_info(
+            struct_size: size, kind: facts.kind, attempt: facts.attempt, reason: facts.reason,
+            identifier: facts.identifier, payload: facts.payload, payload_bytes: facts.payloadBytes,
+            budget_ns: facts.budget, grace_ns: facts.grace)
+        StructCopy.write(full, to: info, size: size)
+        return Status.ok.rawValue
     }
-    let full = curfew_task_info(
-        struct_size: size, kind: facts.kind, attempt: facts.attempt, reason: facts.reason,
-        identifier: facts.identifier, payload: facts.payload, payload_bytes: facts.payloadBytes,
-        budget_ns: facts.budget, grace_ns: facts.grace)
-    StructCopy.write(full, to: info, size: size)
-    return Status.ok.rawValue
 }
 
 private func pluginIsExpired(_ api: UnsafePointer<curfew_host_api>, _ task: curfew_task) -> Bool {
-    guard let context = PluginTable.context(api) else { return true }
-    return context.services.shouldStop(task, plugin: context.plugin)
+    PluginTable.call(api, otherwise: true) { context in
+        context.services.shouldStop(task, plugin: context.plugin)
+    }
 }
 
 private func pluginRemaining(_ api: UnsafePointer<curfew_host_api>, _ task: curfew_task) -> UInt64 {
-    guard let context = PluginTable.context(api) else { return 0 }
-    return context.services.remaining(of: task, plugin: context.plugin)
+    PluginTable.call(api, otherwise: 0) { context in
+        context.services.remaining(of: task, plugin: context.plugin)
+    }
 }
 
 private func pluginProgress(
     _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ fraction: Double,
     _ start: UnsafePointer<CChar>?, _ bytes: UInt64
 ) -> curfew_status {
-    guard let context = PluginTable.context(api) else { return Status.stale.rawValue }
-    guard fraction >= 0, fraction <= 1 else {
-        context.services.misbehaved(
-            "progress was given \(fraction), which is not in 0…1", task: task,
-            plugin: context.plugin)
-        return Status.invalid.rawValue
+    PluginTable.call(api, otherwise: Status.stale.rawValue) { context in
+        guard fraction >= 0, fraction <= 1 else {
+            context.services.misbehaved(
+                "progress was given \(fraction), which is not in 0…1", task: task,
+                plugin: context.plugin)
+            return Status.invalid.rawValue
+        }
+        return context.services.report(
+            fraction, text(start, bytes, limit: 1024), for: task, plugin: context.plugin
+        ).rawValue
     }
-    return context.services.report(
-        fraction, text(start, bytes, limit: 1024), for: task, plugin: context.plugin
-    ).rawValue
 }
 
 private func pluginComplete(
@@ -183,76 +208,82 @@ private func pluginComplete(
     _ error: UnsafePointer<CChar>?, _ errorBytes: UInt64, _ result: UnsafeRawPointer?,
     _ resultBytes: UInt64
 ) -> curfew_status {
-    guard let context = PluginTable.context(api) else { return Status.closing.rawValue }
-    let status = Status(rawValue: status)
-    guard status != .pending, result != nil || resultBytes == 0 else {
-        context.services.misbehaved(
-            "complete was called with "
-                + (status == .pending ? "CURFEW_PENDING" : "a NULL result of \(resultBytes) bytes"),
-            task: task, plugin: context.plugin)
-        return Status.invalid.rawValue
+    PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
+        let status = Status(rawValue: status)
+        guard status != .pending, result != nil || resultBytes == 0 else {
+            context.services.misbehaved(
+                "complete was called with "
+                    + (status == .pending ? "CURFEW_PENDING" : "a NULL result of \(resultBytes) bytes"),
+                task: task, plugin: context.plugin)
+            return Status.invalid.rawValue
+        }
+        guard resultBytes <= UInt64(Int.max) else { return Status.tooLarge.rawValue }
+        let errorLimit = UInt64(64 * 1024)
+        let errorText = error.map {
+            UnsafeRawBufferPointer(start: $0, count: Int(min(errorBytes, errorLimit)))
+        }
+        return context.services.complete(
+            task, status, error: errorText,
+            result: UnsafeRawBufferPointer(start: result, count: Int(resultBytes)),
+            plugin: context.plugin
+        ).rawValue
     }
-    guard resultBytes <= UInt64(Int.max) else { return Status.tooLarge.rawValue }
-    let errorLimit = UInt64(64 * 1024)
-    let errorText = error.map {
-        UnsafeRawBufferPointer(start: $0, count: Int(min(errorBytes, errorLimit)))
-    }
-    return context.services.complete(
-        task, status, error: errorText,
-        result: UnsafeRawBufferPointer(start: result, count: Int(resultBytes)),
-        plugin: context.plugin
-    ).rawValue
 }
 
 private func pluginKeep(
     _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
 ) -> curfew_status {
-    guard let context = PluginTable.context(api) else { return Status.stale.rawValue }
-    return context.services.keep(task, plugin: context.plugin).rawValue
+    PluginTable.call(api, otherwise: Status.stale.rawValue) { context in
+        context.services.keep(task, plugin: context.plugin).rawValue
+    }
 }
 
 private func pluginRelease(
     _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
 ) -> curfew_status {
-    guard let context = PluginTable.context(api) else { return Status.stale.rawValue }
-    return context.services.release(task, plugin: context.plugin).rawValue
+    PluginTable.call(api, otherwise: Status.stale.rawValue) { context in
+        context.services.release(task, plugin: context.plugin).rawValue
+    }
 }
 
 private func pluginRaise(
     _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ event: UnsafePointer<CChar>,
     _ values: UnsafePointer<curfew_value>?, _ count: UInt32
 ) -> curfew_status {
-    guard let context = PluginTable.context(api) else { return Status.stale.rawValue }
-    func refuse(_ rule: String) -> curfew_status {
-        context.services.misbehaved(rule, task: task, plugin: context.plugin)
-        return Status.invalid.rawValue
+    PluginTable.call(api, otherwise: Status.stale.rawValue) { context in
+        func refuse(_ rule: String) -> curfew_status {
+            context.services.misbehaved(rule, task: task, plugin: context.plugin)
+            return Status.invalid.rawValue
+        }
+        guard !isNull(event), let name = name(event, limit: EventSelector.nameLimit) else {
+            return refuse("raise was given a name that is NULL, too long or not UTF-8")
+        }
+        // A selector is as good as a name: its colons say what `count` says.
+        let bare = name.hasSuffix(":") ? EventSelector(name)?.name ?? name : name
+        guard let selector = EventSelector(name: bare, arity: Int(min(count, 255))) else {
+            return refuse("raise was given \"\(name)\", which cannot be an event's name")
+        }
+        guard let values = ValueReader.read(values, count: Int(count)) else {
+            return refuse(
+                "raise of \"\(selector)\" was given a value of an unknown type, one that does not fit its type, or a NULL text"
+            )
+        }
+        return context.services.raise(selector, values, for: task, plugin: context.plugin).rawValue
     }
-    guard !isNull(event), let name = name(event, limit: EventSelector.nameLimit) else {
-        return refuse("raise was given a name that is NULL, too long or not UTF-8")
-    }
-    // A selector is as good as a name: its colons say what `count` says.
-    let bare = name.hasSuffix(":") ? EventSelector(name)?.name ?? name : name
-    guard let selector = EventSelector(name: bare, arity: Int(min(count, 255))) else {
-        return refuse("raise was given \"\(name)\", which cannot be an event's name")
-    }
-    guard let values = ValueReader.read(values, count: Int(count)) else {
-        return refuse(
-            "raise of \"\(selector)\" was given a value of an unknown type, one that does not fit its type, or a NULL text"
-        )
-    }
-    return context.services.raise(selector, values, for: task, plugin: context.plugin).rawValue
 }
 
 private func pluginLog(
     _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ level: curfew_log_level,
     _ start: UnsafePointer<CChar>, _ bytes: UInt64
 ) {
-    guard let context = PluginTable.context(api), !isNull(start) else { return }
-    // The level of misbehaviour is the host's own.
-    let known = min(max(level, LogLevel.debug.rawValue), LogLevel.error.rawValue)
-    context.services.log(
-        LogLevel(rawValue: known) ?? .info, text(start, bytes, limit: 4096), for: task,
-        plugin: context.plugin)
+    PluginTable.call(api, otherwise: ()) { context in
+        guard !isNull(start) else { return }
+        // The level of misbehaviour is the host's own.
+        let known = min(max(level, LogLevel.debug.rawValue), LogLevel.error.rawValue)
+        context.services.log(
+            LogLevel(rawValue: known) ?? .info, text(start, bytes, limit: 4096), for: task,
+            plugin: context.plugin)
+    }
 }
 
 private func pluginExtension(

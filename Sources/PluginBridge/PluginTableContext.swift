@@ -6,7 +6,8 @@ final class PluginTableContext: Sendable {
     let services: any TaskServices
     let plugin: Int32
     let registering = Atomic<Bool>(false)
-    let closed = Atomic<Bool>(false)
+    /// Closed when the host goes.
+    let gate = CallGate()
 
     init(services: any TaskServices, plugin: Int32) {
         self.services = services

@@ -25,6 +25,9 @@ public protocol TaskServices: AnyObject, Sendable {
     func log(_ level: LogLevel, _ text: String, for task: UInt64, plugin: Int32)
     /// A plugin broke a rule of the contract; `rule` is one line that names it.
     func misbehaved(_ rule: String, task: UInt64, plugin: Int32)
+    /// True on a worker or a watcher of this host, which goes only after they have. Touches nothing
+    /// of the host, which may be gone.
+    var isOwnThread: Bool { get }
     /// What the calling thread is to this host, a `CURFEW_THREAD_` constant.
     func currentThread() -> Int32
 }

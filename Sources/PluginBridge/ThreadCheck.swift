@@ -9,7 +9,9 @@ enum ThreadCheck {
         table.initialize(
             to: curfew_thread_check(
                 struct_size: UInt32(MemoryLayout<curfew_thread_check>.size),
-                current: { PluginTable.context($0)?.services.currentThread() ?? 0 }))
+                current: { api in
+                    PluginTable.call(api, otherwise: 0) { $0.services.currentThread() }
+                }))
         return UnsafePointer(table)
     }()
 }

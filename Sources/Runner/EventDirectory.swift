@@ -11,10 +11,16 @@ final class EventDirectory: @unchecked Sendable {
 
     /// Events that can be known at a time.
     static let entryLimit = 1 << 16
+    /// Of those, how many may be names that no handler declares: raised, expected or subscribed to
+    /// by the embedder. The rest is kept for handlers.
+    static let strangerLimit = 1 << 15
+    /// Expectations that were not collected.
+    static let expectationLimit = 1 << 16
 
     private struct State {
         var byName: [EventSelector: EventEntry] = [:]
         var count: UInt32 = 0
+        var strangers = 0
         var waits = WaiterRegistry()
         var expectations: [UInt64: Expectation] = [:]
         var observers: [Subscription] = []
@@ -54,9 +60,13 @@ final class EventDirectory: @unchecked Sendable {
         entries[Int(index)]?.takeUnretainedValue()
     }
 
-    private func entry(for selector: EventSelector, _ state: inout State) -> EventEntry? {
+    private func entry(
+        for selector: EventSelector, byHandler: Bool = false, _ state: inout State
+    ) -> EventEntry? {
         if let entry = state.byName[selector] { return entry }
-        guard state.count < Self.entryLimit else { return nil }
+        guard state.count < Self.entryLimit, byHandler || state.strangers < Self.strangerLimit
+        else { return nil }
+        if !byHandler { state.strangers += 1 }
         let entry = EventEntry(index: state.count, selector: selector)
         entries[Int(state.count)] = Unmanaged.passRetained(entry)
         state.byName[selector] = entry
@@ -64,10 +74,11 @@ final class EventDirectory: @unchecked Sendable {
         return entry
     }
 
-    /// Declares events for `owner`, all or none. Returns the one that somebody else has declared,
-    /// with its owner; nil for success.
+    /// Declares events for `owner`, all or none: a plugin's number, `HostRuntime.ownPlugin` for a
+    /// handler of the embedder's, or nil for what the embedder raises itself. Fails with the one
+    /// that somebody has declared, and its owner.
     func declare(
-        _ signatures: [EventSignature], owner: Int32
+        _ signatures: [EventSignature], owner: Int32?
     ) -> Result<[EventEntry], DeclarationConflict> {
         state.withLock { state in
             for signature in signatures {
@@ -75,12 +86,17 @@ final class EventDirectory: @unchecked Sendable {
                     !other.isProvisional
                 {
                     return .failure(
-                        DeclarationConflict(selector: signature.selector, owner: other.owner))
+                        DeclarationConflict(
+                            selector: signature.selector,
+                            owner: other.owner ?? HostRuntime.ownPlugin))
                 }
             }
             var result: [EventEntry] = []
             for signature in signatures {
-                guard let entry = entry(for: signature.selector, &state) else {
+                guard
+                    let entry = entry(
+                        for: signature.selector, byHandler: owner != nil, &state)
+                else {
                     return .failure(DeclarationConflict(selector: signature.selector, owner: nil))
                 }
                 entry.declare(signature, owner: owner)
@@ -93,7 +109,9 @@ final class EventDirectory: @unchecked Sendable {
     /// Declares an event that tells of a failure, unless somebody has declared it.
     func declareProvisionally(_ signature: EventSignature) -> EventEntry? {
         state.withLock { state in
-            guard let entry = entry(for: signature.selector, &state) else { return nil }
+            guard let entry = entry(for: signature.selector, byHandler: true, &state) else {
+                return nil
+            }
             if entry.declaration == nil {
                 entry.declare(signature, owner: HostRuntime.ownPlugin)
                 entry.isProvisional = true
@@ -103,12 +121,20 @@ final class EventDirectory: @unchecked Sendable {
     }
 
     /// The declaration of an event, or nil.
-    func declaration(of selector: EventSelector) -> (entry: EventEntry, owner: Int32)? {
+    func declaration(
+        of selector: EventSelector
+    ) -> (entry: EventEntry, signature: EventSignature, owner: Int32?)? {
         state.withLock { state in
-            guard let entry = state.byName[selector], entry.declaration != nil else { return nil }
-            return (entry, entry.owner)
+            guard let entry = state.byName[selector], let signature = entry.declaration else {
+                return nil
+            }
+            return (entry, signature, entry.owner)
         }
     }
+
+    private static let tooManyNames = BridgeError(
+        .exhausted,
+        "\(strangerLimit) events are known that no handler declares; no more can be")
 
     // MARK: Subscribing
 
@@ -135,8 +161,7 @@ final class EventDirectory: @unchecked Sendable {
                     ))
             }
             guard let entry = entry(for: selector, &state) else {
-                return .failure(
-                    BridgeError(.exhausted, "\(Self.entryLimit) events are known; no more can be"))
+                return .failure(Self.tooManyNames)
             }
             let subscription = Subscription(
                 number: number, event: entry.index, receiver: receiver)
@@ -202,12 +227,17 @@ final class EventDirectory: @unchecked Sendable {
             guard !state.closed else {
                 return (.failure(BridgeError(.closing, "the host is shutting down")), nil)
             }
-            guard let entry = entry(for: selector, &state) else {
+            guard state.expectations.count < Self.expectationLimit else {
                 return (
                     .failure(
                         BridgeError(
-                            .exhausted, "\(Self.entryLimit) events are known; no more can be")), nil
+                            .exhausted,
+                            "\(Self.expectationLimit) expected events were never collected; collect them, also those that were replaced"
+                        )), nil
                 )
+            }
+            guard let entry = entry(for: selector, &state) else {
+                return (.failure(Self.tooManyNames), nil)
             }
             version.wrappingAdd(1, ordering: .releasing)
             state.numbers += 1

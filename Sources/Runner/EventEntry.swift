@@ -19,8 +19,8 @@ final class EventEntry: @unchecked Sendable {
     /// Nil while the event was only asked for and nobody has declared it.
     private(set) var declaration: EventSignature?
     private(set) var call: Unmanaged<PreparedCall>?
-    /// Who declared it: a plugin's number, or -1 for the host and the embedder.
-    private(set) var owner: Int32 = -1
+    /// Whose handler declared it: a plugin's number, or -1 for the embedder's. Nil: nobody's.
+    private(set) var owner: Int32?
     var subscriptions: [Subscription] = []
     var waiting = 0
 
@@ -57,7 +57,7 @@ final class EventEntry: @unchecked Sendable {
     /// Declared only to tell of a failure: whoever declares it in earnest may.
     var isProvisional = false
 
-    func declare(_ signature: EventSignature, owner: Int32) {
+    func declare(_ signature: EventSignature, owner: Int32?) {
         isProvisional = false
         declaration = signature
         // In earnest after provisionally: the same parameters, and the loop may be inside the call.

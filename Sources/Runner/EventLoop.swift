@@ -120,6 +120,16 @@ public final class EventLoop: @unchecked Sendable {
             || counters.pointee.attention.load(ordering: .acquiring) != 0
     }
 
+    /// Queues the done event of a task that was over, and free, before somebody who saw it running
+    /// began to want the event. Takes memory, as the task's own place is gone, and never fails.
+    func raiseDone(_ event: UInt32, task: UInt64, _ outcome: Outcome, error: String) {
+        let node = EventNode.make(
+            event: event, values: [.bool(outcome == .succeeded), .text(error)], task: task)
+        waiting.wrappingAdd(1, ordering: .relaxed)
+        queue.add(link(node))
+        wake()
+    }
+
     /// Queues an event with copied parameters. `BUSY` when too many wait; the loss is announced.
     func raise(_ entry: EventEntry, _ values: [EventValue], task: UInt64) -> Status {
         guard waiting.wrappingAdd(1, ordering: .relaxed).oldValue < limit else {
@@ -205,6 +215,12 @@ public final class EventLoop: @unchecked Sendable {
         turner.store(csys_thread_number(), ordering: .relaxed)
         return .success(deliverWaiting(limit: limit, patient: patient))
     }
+
+    /// Deliveries inside each other's receivers, at most; each stands on the stack.
+    private static let nestingLimit = 256
+
+    /// True on the loop's thread when a wait may not turn it once more.
+    var isTooDeep: Bool { isLoopThread && nesting >= Self.nestingLimit }
 
     /// Turns the loop for a thread that waits, if it is the loop's own: inside a delivery, or, where
     /// the embedder turns it, the thread that did so last (any thread while none has). Returns

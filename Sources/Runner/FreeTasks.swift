@@ -21,7 +21,7 @@ struct FreeTasks {
     /// The id that `drop` would take, or 0.
     @inline(__always) var top: UInt64 { count > 0 ? ids[count - 1] : 0 }
 
-    @inline(__always) mutating func drop() { if count > 0 { count -= 1 } }
+    @inline(__always) mutating func drop() { count -= 1 }
 
     @inline(__always) mutating func add(_ id: UInt64, _ tasks: TaskTable) {
         if count == Self.capacity { flush(tasks, keeping: Self.capacity - Self.batch) }

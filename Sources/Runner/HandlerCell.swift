@@ -32,7 +32,7 @@ struct HandlerCell: ~Copyable {
 
     /// The next position to fill.
     let tail = Atomic<UInt64>(0)
-    /// Positions that were filled with nothing, because there was no free slot.
+    /// Positions that were filled with a launch that was taken back.
     let blanks = Atomic<UInt64>(0)
     private let padding2: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0)
@@ -116,34 +116,39 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
     ) -> Result<TaskReference, QueueRefusal> {
         var position = pointee.tail.load(ordering: .relaxed)
         var cell: UnsafeMutablePointer<QueueCell>
+        // What the cell holds stays the same until somebody has won its place.
+        var bits: UInt64
+        var fresh: TaskReference?
         while true {
             cell = pointee.cells + Int(position & pointee.mask)
             let distance = Int64(
                 bitPattern: cell.pointee.lap.load(ordering: .acquiring) &- position)
             if distance == 0 {
+                bits = cell.pointee.task.load(ordering: .relaxed)
+                if bits == 0, existing == nil, fresh == nil {
+                    // Before the place is taken: a refusal leaves nothing behind.
+                    fresh = tasks.allocate()
+                    guard fresh != nil else { return .failure(.noSlot) }
+                }
                 let (exchanged, original) = pointee.tail.compareExchange(
                     expected: position, desired: position &+ 1, ordering: .sequentiallyConsistent)
                 if exchanged { break }
                 position = original
             } else if distance < 0 {
+                if let fresh { tasks.give(fresh.bits) }
                 return .failure(.full)
             } else {
                 position = pointee.tail.load(ordering: .relaxed)
             }
         }
-        var bits = cell.pointee.task.load(ordering: .relaxed)
         if let existing {
-            if bits != 0 { withUnsafePointer(to: bits) { tasks.give(.init(start: $0, count: 1)) } }
+            if bits != 0 { tasks.give(bits) }
             bits = existing.bits
         } else if bits == 0 {
-            guard let fresh = tasks.allocate() else {
-                // The place is taken already; let it pass as a blank.
-                pointee.blanks.wrappingAdd(1, ordering: .relaxed)
-                cell.pointee.lap.store(position &+ 1, ordering: .releasing)
-                return .failure(.noSlot)
-            }
-            tasks.slot(fresh).pointee.handler.store(UInt(bitPattern: self), ordering: .relaxed)
-            bits = fresh.bits
+            bits = fresh!.bits
+            tasks.slot(fresh!).pointee.handler.store(UInt(bitPattern: self), ordering: .relaxed)
+        } else if let fresh {
+            tasks.give(fresh.bits)
         }
         let task = TaskReference(bits: bits)
         prepare(task)
@@ -153,7 +158,7 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
     }
 
     /// Takes the oldest task and leaves `replacement` (a free id of this handler, or 0) for the
-    /// next lap. Nil when the queue is empty or its oldest task is still being added. A blank is 0.
+    /// next lap. Nil when the queue is empty or its oldest task is still being added.
     @inline(__always)
     func take(replacement: UInt64) -> UInt64? {
         var position = pointee.head.load(ordering: .relaxed)
@@ -183,6 +188,28 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
             cell.pointee.lap.store(position &+ pointee.mask &+ 1, ordering: .releasing)
             return bits
         }
+    }
+
+    /// Takes from the front what `isOver`, for whoever holds one of the handler's places.
+    func sweep(_ isOver: (TaskReference) -> Bool) -> [TaskReference] {
+        var swept: [TaskReference] = []
+        var position = pointee.head.load(ordering: .sequentiallyConsistent)
+        while true {
+            let cell = pointee.cells + Int(position & pointee.mask)
+            guard cell.pointee.lap.load(ordering: .acquiring) == position &+ 1 else { break }
+            let task = TaskReference(bits: cell.pointee.task.load(ordering: .relaxed))
+            // What is over stays so: if the place is won, it is this task's.
+            guard isOver(task),
+                pointee.head.compareExchange(
+                    expected: position, desired: position &+ 1, ordering: .sequentiallyConsistent
+                ).exchanged
+            else { break }
+            cell.pointee.task.store(0, ordering: .relaxed)
+            cell.pointee.lap.store(position &+ pointee.mask &+ 1, ordering: .releasing)
+            swept.append(task)
+            position &+= 1
+        }
+        return swept
     }
 
     /// False while a task waits, also one whose adding is not finished.

@@ -103,6 +103,12 @@ extension HostRuntime {
         ).0 { csys_yield() }
         if wanted {
             events.raiseDone(slot)
+        } else if events.wants(handler.pointee.doneTakers), let outcome = claimed.outcome {
+            // Somebody came between the look and the step, and may have seen it running.
+            let text = tasks.existingRecord(of: slot)?.error.map { String(cString: $0) }
+            events.raiseDone(
+                handler.pointee.doneEvent, task: tasks.publicID(task), outcome,
+                error: outcome.doneText ?? text ?? "")
         } else {
             events.counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
         }
@@ -125,6 +131,10 @@ extension HostRuntime {
                 id, plugin)
             return .tooLarge
         }
+        // Before the task is claimed, so that a refusal leaves it as it was.
+        var copy = LargeCopy(result)
+        guard copy.isComplete else { return .exhausted }
+        defer { copy.free() }
         var wasPending = false
         guard
             let (verdict, state) = tasks.step(
@@ -149,7 +159,7 @@ extension HostRuntime {
                     write("", or: status, to: slot)
                 }
             }
-            if !result.isEmpty { tasks.record(of: slot).setResult(result) }
+            if !result.isEmpty { tasks.record(of: slot).setResult(copy.take()) }
             if wasPending { pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
             publish(task, handler, state, armed: wasPending || verdict == .late)
             return verdict == .late ? .late : .ok
@@ -182,6 +192,7 @@ extension HostRuntime {
             return machine.graceOver()
         }
         guard decided, let handler = slot.handlerCell else { return }
+        // For good: its late answer may find the slot used again, and cannot be told from none.
         unanswered.wrappingAdd(1, ordering: .relaxed)
         if wasPending {
             pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
@@ -192,7 +203,8 @@ extension HostRuntime {
     }
 
     /// The second limit after the grace has passed: a worker that has not come back is given up.
-    func loseWorker(_ task: TaskReference) {
+    /// `willTell` is called before the log is told.
+    func loseWorker(_ task: TaskReference, willTell: () -> Void) {
         // Read before the step: after it the function may return, and the slot be another task's.
         guard let cell = tasks.slot(task).handlerCell,
             let handler = handler(at: cell.pointee.index),
@@ -209,12 +221,13 @@ extension HostRuntime {
         cell.pointee.gate.bitwiseOr(gate, ordering: .sequentiallyConsistent)
         // It may have come back while this was written down.
         reopenIfFew(cell)
-        misbehaved(
-            "\"\(handler.description.identifier)\": \(reason). The handler is quarantined; lift that once it is mended",
-            tasks.publicID(task), cell.pointee.plugin)
         // Its place is free again: once the quarantine is lifted, the handler can go on.
         cell.pointee.active.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         lane(cell.pointee.kind).lose()
+        willTell()
+        misbehaved(
+            "\"\(handler.description.identifier)\": \(reason). The handler is quarantined; lift that once it is mended",
+            tasks.publicID(task), cell.pointee.plugin)
     }
 
     /// A lost worker has come back after all. Its thread ends.

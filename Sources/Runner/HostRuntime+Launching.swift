@@ -49,27 +49,55 @@ extension HostRuntime {
             return Launched(status: refusal(handler), task: 0)
         }
         guard isOpen else { return Launched(status: .closing, task: 0) }
-        if let launch, !launch.isPlain, let fault = check(launch) {
-            return Launched(status: fault, task: 0)
-        }
-        let added = handler.add(tasks) { task in
-            if let launch, !launch.isPlain { prepare(task, launch) }
+        guard let launch, !launch.isPlain else { return self.launch(handler, kept: false) { _ in } }
+        if let fault = check(launch) { return Launched(status: fault, task: 0) }
+        var payload = LargeCopy(launch.payload)
+        defer { payload.free() }
+        guard payload.isComplete else { return Launched(status: .exhausted, task: 0) }
+        return self.launch(handler, kept: launch.keep) { prepare($0, launch, &payload) }
+    }
+
+    @inline(__always)
+    private func launch(
+        _ handler: HandlerCellPointer, kept: Bool, prepare: (TaskReference) -> Void
+    ) -> Launched {
+        var added = handler.add(tasks, prepare: prepare)
+        if case .failure(.full) = added, sweep(handler) {
+            added = handler.add(tasks, prepare: prepare)
         }
         switch added {
         case .failure(.full): return Launched(status: .busy, task: 0)
-        case .failure(.noSlot):
-            // The blank in the queue has to be taken out again.
-            callWorker(handler)
-            return Launched(status: .exhausted, task: 0)
+        case .failure(.noSlot): return Launched(status: .exhausted, task: 0)
         case .success(let task):
             callWorker(handler)
             // Whoever begins a shutdown says so before it looks through the queues; what it cannot
             // have seen is taken back here.
-            if !isOpen, withdraw(task, handler, kept: launch?.keep ?? false) {
+            if !isOpen, withdraw(task, handler, kept: kept) {
                 return Launched(status: .closing, task: 0)
             }
             return Launched(status: .ok, task: tasks.publicID(task))
         }
+    }
+
+    /// Tasks that were cancelled while they waited leave the queue when their turn comes. Where no
+    /// turn comes, because the handler is paused or quarantined, those at the front are taken out
+    /// here. True when there were any.
+    @discardableResult
+    func sweep(_ handler: HandlerCellPointer) -> Bool {
+        guard handler.pointee.gate.load(ordering: .sequentiallyConsistent) != 0, takePlace(handler)
+        else { return false }
+        let swept = handler.sweep { task in
+            let state = tasks.slot(task).state
+            return state.generation == task.generation && state.isClaimed
+        }
+        for task in swept {
+            let (_, state) = mustStep(task) { $0.enter() }
+            freeIfDone(task, state)
+        }
+        handler.pointee.active.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        // The gate may have been opened meanwhile, and nobody called for want of a place.
+        if !handler.isQueueEmpty { callWorker(handler) }
+        return !swept.isEmpty
     }
 
     /// Takes a launch back that came into a shutdown, so that nothing was launched and no event
@@ -102,14 +130,12 @@ extension HostRuntime {
         return nil
     }
 
-    private func prepare(_ task: TaskReference, _ launch: Launch) {
+    private func prepare(_ task: TaskReference, _ launch: Launch, _ payload: inout LargeCopy) {
         let slot = tasks.slot(task)
-        if launch.payload.count > 0 {
-            let copy = UnsafeMutableRawPointer.allocate(
-                byteCount: launch.payload.count, alignment: 16)
-            copy.copyMemory(from: launch.payload.baseAddress!, byteCount: launch.payload.count)
-            slot.pointee.payload.store(UInt(bitPattern: copy), ordering: .relaxed)
-            slot.pointee.payloadBytes.store(UInt64(launch.payload.count), ordering: .relaxed)
+        if payload.count > 0 {
+            slot.pointee.payloadBytes.store(UInt64(payload.count), ordering: .relaxed)
+            slot.pointee.payload.store(
+                UInt(bitPattern: payload.take().baseAddress), ordering: .relaxed)
         }
         if launch.budget != 0 || launch.grace != 0 || launch.attempt != 0 {
             let record = tasks.record(of: slot)

@@ -44,10 +44,10 @@ extension HostRuntime {
         _ path: String, _ manifest: Manifest?, _ status: PluginRecord.Status, _ reason: String
     ) -> PluginRecord {
         directory.withLock { directory in
-            // What was scanned is loaded under its number; what failed may be tried again.
+            // What was scanned is loaded under its number, and what failed is tried again under it.
             if let known = directory.plugins.first(where: {
-                $0.directory == path && $0.status == .validated && $0.id == manifest?.id
-                    && $0.version == manifest?.version
+                $0.directory == path && ($0.status == .validated || $0.status == .failed)
+                    && $0.id == manifest?.id ?? "" && $0.version == manifest?.version ?? ""
             }) {
                 known.status = status
                 known.reason = reason
@@ -153,12 +153,20 @@ extension HostRuntime {
                 .system, "\(path) cannot be found: \(String(cString: strerror(errno)))")
         }
         defer { free(absolute) }
-        let table = PluginTable(services: Services(self), plugin: record.number)
-        directory.withLock {
+        let table = directory.withLock { directory in
+            directory.loading = PluginLoad(plugin: record.number, manifest: manifest)
+            // One that was entered before and refused has this table, and may have a thread.
+            let table =
+                record.table ?? PluginTable(services: Services(self), plugin: record.number)
             record.table = table
-            $0.loading = PluginLoad(plugin: record.number, manifest: manifest)
+            return table
         }
-        defer { directory.withLock { $0.loading = nil } }
+        table.open()
+        var isUsed = false
+        defer {
+            if !isUsed { table.close() }
+            directory.withLock { $0.loading = nil }
+        }
         let library = try ThreadRole.loading.during(in: self) {
             () throws(BridgeError) -> PluginLibrary in
             let library = try PluginLibrary(path: String(cString: absolute))
@@ -180,6 +188,7 @@ extension HostRuntime {
                 manifest.handlers.map {
                     (HandlerDescription($0), registered[$0.identifier]!)
                 }, plugin: record.number)
+            isUsed = true
             directory.withLock { _ in
                 record.status = .ready
                 record.reason = ""
@@ -190,6 +199,7 @@ extension HostRuntime {
         } catch let refusal {
             // It was entered and is not used: the last call into it.
             ThreadRole.loading.during(in: self) { library.retire() }
+            directory.withLock { _ in record.library = nil }
             throw refusal
         }
     }

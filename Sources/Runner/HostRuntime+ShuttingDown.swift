@@ -20,6 +20,8 @@ extension HostRuntime {
     /// Between looks at whether a phase is over. Shutting down is the only place that polls: the
     /// path of a task would have to pay for anything else.
     private static let look: UInt64 = 500_000
+    /// For threads that only need a processor to leave.
+    private static let patience: UInt64 = 10_000_000_000
 
     /// Ends the host's work in four bounded phases. A second call does nothing.
     public func shutDown(_ limits: Shutdown = Shutdown()) throws(BridgeError) {
@@ -63,21 +65,21 @@ extension HostRuntime {
         life.withLock { $0.left() }
         enter(.closed)
         csys_eventfd_signal(events.descriptor)
-        // What is not inside a plugin leaves as soon as it has a processor, which on a machine with
-        // too much to do takes its time. Nobody is waited for who may never come.
-        let stuck = Int(names.isEmpty ? 0 : 1)
-        wait(names.isEmpty && !isCalling ? 60_000_000_000 : 1_000_000_000) {
+        // What is inside nothing foreign leaves as soon as it has a processor, which on a machine
+        // with too much to do takes its time. Nobody is waited for who may never come.
+        let isStuck = !names.isEmpty || isCalling
+        wait(isStuck ? limits.leave : max(limits.leave, Self.patience)) {
             threads.load(ordering: .sequentiallyConsistent) == 0
-                || (stuck > 0 && events.isQuiet && lanes.allSatisfy { $0.alive <= stuckWorkers })
+                || (isStuck && events.isQuiet && lanes.allSatisfy { $0.alive <= stuckWorkers })
         }
         configuration.clock?.leave(self)
         guard names.isEmpty, threads.load(ordering: .sequentiallyConsistent) == 0 else {
-            throw BridgeError(
-                .timedOut,
+            let who =
                 names.isEmpty
-                    ? "an expiration callback has not returned; its thread and the host's memory are kept"
-                    : "a function of \(names.joined(separator: ", ")) has not returned; its thread and the host's memory are kept"
-            )
+                ? isCalling ? "an expiration callback" : "a receiver of an event, or a log function,"
+                : "a function of \(names.joined(separator: ", "))"
+            throw BridgeError(
+                .timedOut, "\(who) has not returned; its thread and the host's memory are kept")
         }
     }
 
@@ -163,6 +165,7 @@ extension HostRuntime {
                 HandlerCell.Gate.paused, ordering: .sequentiallyConsistent)
             for task in handler.cell.waitingTasks() { interruptQueued(task) }
         }
+        for lane in lanes { lane.clear() }
         forEachTask { task, state in
             if state.isParked {
                 interruptQueued(task)
@@ -198,31 +201,57 @@ extension HostRuntime {
         if failure == nil {
             wait(limits.leave) { threads.load(ordering: .sequentiallyConsistent) == 0 }
         }
-        let stuck = threads.load(ordering: .sequentiallyConsistent) > 0
-        let mayBeCalled = stuck || unanswered.load(ordering: .sequentiallyConsistent) > 0
+        let isThreadStuck = threads.load(ordering: .sequentiallyConsistent) > 0
         let records = plugins
-        for record in records {
-            let (table, library) = directory.withLock { _ in (record.table, record.library) }
-            if !stuck, status(of: record).status == .ready {
-                directory.withLock { _ in record.status = .retired }
-                // Plugin code: the host must not be destroyed, nor anything loaded, from there.
-                ThreadRole.loading.during(in: self) { library?.retire() }
-            }
-            table?.close()
-            if mayBeCalled { table?.leak() }
+        for record in records where !isThreadStuck { retire(record) }
+        let tables = directory.withLock { _ in [ownTable] + records.map(\.table) }
+        for table in tables { table?.close() }
+        logGate.close()
+        // A thread of a plugin's may be inside a call that began before.
+        func areQuiet() -> Bool {
+            logGate.isEmpty && tables.allSatisfy { $0?.isQuiet ?? true }
         }
-        ownTable.close()
-        if mayBeCalled { ownTable.leak() }
-        if stuck {
+        wait(limits.leave) { areQuiet() }
+        let isStuck = isThreadStuck || !areQuiet()
+        if isStuck || mayPluginsCall {
+            for table in tables { table?.leak() }
+        } else {
+            // Who was refused has promised nothing.
+            for record in records where status(of: record).status == .failed {
+                record.table?.leak()
+            }
+        }
+        if isStuck {
             HostRuntime.leaked.wrappingAdd(1, ordering: .relaxed)
             _ = Unmanaged.passRetained(self)
         }
         if let failure { throw failure }
-        if stuck {
+        if isStuck {
             throw BridgeError(
                 .timedOut,
-                "a thread of the host is inside plugin code; it and the host's memory are kept")
+                isThreadStuck
+                    ? "a thread of the host is inside plugin code; it and the host's memory are kept"
+                    : "a thread of a plugin's is inside a call of its table, or a log function has not returned; the host's memory is kept"
+            )
         }
+    }
+
+    /// Makes the last call into a plugin that is used.
+    private func retire(_ record: PluginRecord) {
+        let library = directory.withLock { _ -> PluginLibrary? in
+            guard record.status == .ready else { return nil }
+            record.status = .retired
+            return record.library
+        }
+        // The host must not be destroyed, nor anything loaded, from there.
+        ThreadRole.loading.during(in: self) { library?.retire() }
+    }
+
+    /// A plugin has a right to call as long as it owes an answer or a release.
+    private var mayPluginsCall: Bool {
+        var isHeld = unanswered.load(ordering: .sequentiallyConsistent) > 0
+        forEachTask { _, state in if state.pluginReferences > 0 { isHeld = true } }
+        return isHeld
     }
 
     /// Hosts that were destroyed while a thread was inside plugin code.

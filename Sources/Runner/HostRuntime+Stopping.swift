@@ -66,7 +66,9 @@ extension HostRuntime {
         case .told:
             watchers.call(task)
             return .ok
-        case .neverEntered: return .ok
+        case .neverEntered:
+            if let handler = tasks.slot(task).handlerCell { sweep(handler) }
+            return .ok
         case .already: return .already
         case .notStarted: return .wrongState
         case .stale: return .stale

@@ -111,6 +111,7 @@ extension HostRuntime {
         case .worker, .watcher, .loading: return (.wrongThread, nil)
         case .loop, .other: break
         }
+        guard !events.isTooDeep else { return (.exhausted, nil) }
         // Where the embedder holds all references it can, one of them keeps the task.
         let kept = keep(id)
         guard kept == .ok || kept == .exhausted else { return (kept, nil) }
@@ -187,6 +188,12 @@ extension HostRuntime {
                 BridgeError(.wrongThread, "a worker or watcher must not wait for an event"))
         case .loop, .other: break
         }
+        guard !events.isTooDeep else {
+            return .failure(
+                BridgeError(
+                    .exhausted,
+                    "too many waits stand inside each other's events; wait outside the receiver"))
+        }
         guard let expectation = events.directory.expectation(number) else {
             return .failure(BridgeError(.notFound, "no such expectation; it was collected before"))
         }
@@ -214,21 +221,15 @@ extension HostRuntime {
         else { return .invalid }
         guard !selector.name.hasPrefix("curfew_") else { return .denied }
         if events.directory.declaration(of: selector) == nil {
-            _ = events.directory.declare([signature], owner: HostRuntime.ownPlugin)
+            _ = events.directory.declare([signature], owner: nil)
         }
-        guard let (entry, owner) = events.directory.declaration(of: selector) else {
+        guard let declared = events.directory.declaration(of: selector) else {
             return .exhausted
         }
         // What a handler declares is its tasks' alone, also where the handler is the embedder's.
-        guard owner == HostRuntime.ownPlugin, !entry.isProvisional,
-            !handlers.contains(where: {
-                ($0.description.hostEvents + $0.description.events).contains {
-                    $0.selector == selector
-                }
-            })
-        else { return .denied }
-        guard entry.declaration == signature else { return .invalid }
-        return events.raise(entry, values, task: 0)
+        guard declared.owner == nil else { return .denied }
+        guard declared.signature == signature else { return .invalid }
+        return events.raise(declared.entry, values, task: 0)
     }
 
     /// Expects the next event that matches, in place of an older expectation of the same kind.

@@ -50,11 +50,13 @@ public final class HostRuntime: @unchecked Sendable {
     let stage = Atomic<UInt32>(0)
     let pendingTasks = Atomic<Int>(0)
     let lostWorkers = Atomic<UInt32>(0)
-    /// Tasks whose plugin may still call about them, though the host has answered for it.
+    /// Tasks whose plugin still owes an answer, though the host has answered for it.
     let unanswered = Atomic<UInt32>(0)
     let misbehaviours = Atomic<UInt64>(0)
     let threads = Atomic<Int>(0)
     let destroyed = Atomic<Bool>(false)
+    /// The embedder's log function is not called once the host is destroyed.
+    let logGate = CallGate()
     /// What threads wait for, and how many do.
     let waits = Locked<[ObjectIdentifier: (record: TaskRecord, threads: Int)]>([:])
 
@@ -283,6 +285,8 @@ public final class HostRuntime: @unchecked Sendable {
 
     /// Writes a log line: one line, control characters made visible.
     func log(_ level: LogLevel, _ plugin: String?, _ task: UInt64, _ text: String) {
+        guard logGate.enter() else { return }
+        defer { logGate.leave() }
         let line = LogLine.clean(text)
         if let log = configuration.log {
             log(level, plugin, task, line)

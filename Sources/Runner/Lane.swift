@@ -95,31 +95,39 @@ final class Lane: @unchecked Sendable {
             csys_futex_wake(cell.wakeWord, 1)
         case .start:
             guard !Worker.start(in: self, host: host) else { return }
-            let (last, call, left) = state.withLock { state in
+            let (last, call) = state.withLock { state in
                 state.alive -= 1
                 searching.wrappingSubtract(1, ordering: .sequentiallyConsistent)
                 // While this one counted as searching, nobody else was called.
                 if state.isReady, let worker = state.idle.popLast() {
                     searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
-                    return (false, Call.wake(worker), [HandlerCellPointer]())
+                    return (false, Call.wake(worker))
                 }
-                guard state.alive == 0 else { return (false, Call.nobody, []) }
-                defer {
-                    state.ready = []
-                    state.first = 0
-                    readyCount.store(0, ordering: .sequentiallyConsistent)
-                }
-                return (true, Call.nobody, Array(state.ready[state.first...]))
+                return (state.alive == 0, Call.nobody)
             }
-            // Nobody will come for these: without their places the next launch tries again.
-            for handler in left {
-                handler.pointee.active.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            }
+            // Nobody will come for those that are ready: without their places the next launch tries
+            // again.
+            if last { clear() }
             carryOut(call)
             host.log(
                 .error, nil, 0,
                 "no thread could be started for \(kind.name) handlers"
                     + (last ? "; their tasks wait, and are tried again with the next launch" : ""))
+        }
+    }
+
+    /// Takes away what nobody has come for: the gates are shut, and the workers may all be stuck.
+    func clear() {
+        let left = state.withLock { state in
+            defer {
+                state.ready = []
+                state.first = 0
+                readyCount.store(0, ordering: .sequentiallyConsistent)
+            }
+            return Array(state.ready[state.first...])
+        }
+        for handler in left {
+            handler.pointee.active.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         }
     }
 

@@ -13,7 +13,7 @@ public final class PluginRecord: @unchecked Sendable {
         case ready = 2
         /// No longer used; the image stays mapped. Terminal.
         case retired = 3
-        /// Refused. Terminal; loading it again makes a new record.
+        /// Refused. Can transition to `validated`, when it is loaded again.
         case failed = 4
 
         /// The word used in text and JSON.
@@ -42,6 +42,7 @@ public final class PluginRecord: @unchecked Sendable {
     var status: Status
     /// Why it failed, or "".
     var reason: String
+    /// Made before it is entered, and the same each time it is.
     var table: PluginTable?
     var library: PluginLibrary?
     let texts = TextStore()

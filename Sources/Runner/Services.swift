@@ -5,12 +5,17 @@ import Synchronization
 
 /// What a plugin's table reaches of a host.
 ///
-/// Holds the host without keeping it: tables are closed before a host goes, and a host whose plugins
-/// may still call is kept for ever.
+/// Holds the host without keeping it: a host goes only once its tables are closed and nobody is
+/// inside them.
 final class Services: TaskServices {
     private unowned(unsafe) let host: HostRuntime
+    /// To compare with, also when the host is gone.
+    private nonisolated(unsafe) let address: UnsafeRawPointer
 
-    init(_ host: HostRuntime) { self.host = host }
+    init(_ host: HostRuntime) {
+        self.host = host
+        address = UnsafeRawPointer(Unmanaged.passUnretained(host).toOpaque())
+    }
 
     func register(_ identifier: String, _ code: HandlerCode, plugin: Int32) -> BridgeError? {
         host.registerWhileLoading(identifier, code, plugin: plugin)
@@ -159,5 +164,12 @@ final class Services: TaskServices {
         host.misbehaved(rule, task, plugin)
     }
 
-    func currentThread() -> Int32 { Int32(ThreadRole.current(in: host).rawValue) }
+    var isOwnThread: Bool {
+        switch ThreadRole.current(at: address) {
+        case .worker, .watcher: true
+        case .loading, .loop, .other: false
+        }
+    }
+
+    func currentThread() -> Int32 { Int32(ThreadRole.current(at: address).rawValue) }
 }

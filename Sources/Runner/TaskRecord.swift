@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import Glibc
 import Synchronization
 
 /// What few tasks have: a budget of their own, progress, an error text, a result, somebody waiting.
@@ -35,7 +36,7 @@ final class TaskRecord: @unchecked Sendable {
 
     deinit {
         error?.deallocate()
-        result?.deallocate()
+        free(result)
         over.deinitialize(count: 1)
         over.deallocate()
     }
@@ -50,11 +51,9 @@ final class TaskRecord: @unchecked Sendable {
         errorBytes = text.count
     }
 
-    func setResult(_ bytes: UnsafeRawBufferPointer) {
-        guard let base = bytes.baseAddress, bytes.count > 0 else { return }
-        let copy = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 16)
-        copy.copyMemory(from: base, byteCount: bytes.count)
-        result = copy
+    /// Takes bytes from malloc(3) over.
+    func setResult(_ bytes: UnsafeMutableRawBufferPointer) {
+        result = bytes.baseAddress
         resultBytes = bytes.count
     }
 

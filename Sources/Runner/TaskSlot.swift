@@ -15,7 +15,7 @@ struct TaskSlot: ~Copyable {
     let record: Atomic<UInt>
     /// Whose task it is; set when the id is put into that handler's queue as the next free one.
     let handler: Atomic<UInt>
-    /// Copied by the launch, freed with the slot; 0 when there is none.
+    /// Copied by the launch, from malloc(3), freed with the slot; 0 when there is none.
     let payload: Atomic<UInt>
     let payloadBytes: Atomic<UInt64>
     let startedAt: Atomic<UInt64>

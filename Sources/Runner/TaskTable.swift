@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import Glibc
 import Scheduling
 import Synchronization
 
@@ -104,6 +105,12 @@ final class TaskTable: @unchecked Sendable {
 
     // MARK: Free slots
 
+    /// Half of all slots were handed out: what is left is for tasks, not to idle in queues, where
+    /// only one handler can use it.
+    @inline(__always) var isTight: Bool {
+        allocated.load(ordering: .relaxed) >= UInt32(Self.capacity / 2)
+    }
+
     /// A free slot for a handler's queue, or nil when the limit is reached.
     func allocate() -> TaskReference? {
         if pooled.load(ordering: .relaxed) > 0, let bits = withPool({ $0.popLast() }) {
@@ -144,13 +151,13 @@ final class TaskTable: @unchecked Sendable {
             Unmanaged<TaskRecord>.fromOpaque(raw).release()
         }
         let payload = slot.pointee.payload.exchange(0, ordering: .acquiringAndReleasing)
-        UnsafeMutableRawPointer(bitPattern: payload)?.deallocate()
+        Glibc.free(UnsafeMutableRawPointer(bitPattern: payload))
         slot.pointee.payloadBytes.store(0, ordering: .relaxed)
     }
 
     /// Clears a freed task and gives its slot to the pool.
     func free(_ task: TaskReference) {
-        if let next = clear(task) { withPool { $0.append(next) } }
+        if let next = clear(task) { give(next) }
     }
 
     private func withPool<T>(_ body: (inout [UInt64]) -> T) -> T {
@@ -159,6 +166,8 @@ final class TaskTable: @unchecked Sendable {
             return body(&pool)
         }
     }
+
+    func give(_ id: UInt64) { withPool { $0.append(id) } }
 
     /// Moves free ids between a worker's stash and the pool, many at a time.
     func give(_ ids: UnsafeBufferPointer<UInt64>) { withPool { $0.append(contentsOf: ids) } }

@@ -194,7 +194,7 @@ final class Watchers: @unchecked Sendable {
                 continue
             }
             if let task = cells.stuck {
-                host.loseWorker(task)
+                loseWorker(task, number, next: next)
                 continue
             }
             let work = state.withLock { state -> Work in
@@ -310,7 +310,7 @@ final class Watchers: @unchecked Sendable {
         guard let found, let state = found else { return }
         if state.isClaimed {
             // One that completed by itself is looked for in the cells, some time later.
-            if state.reason != nil, !state.isAnswered { host.loseWorker(task) }
+            if state.reason != nil, !state.isAnswered { loseWorker(task, number, next: next) }
         } else if state.reason == nil {
             expire(task, number, next: next)
         } else {
@@ -322,38 +322,48 @@ final class Watchers: @unchecked Sendable {
         guard let code = host.tasks.slot(task).handlerCell?.pointee.code else { return }
         if let expired = code.expired {
             let reason = host.tasks.slot(task).state.reason
-            // The wheel knows more than the scan did: this task's own grace, for one.
-            let action = state.withLock { state in
-                let action = state.roster.calls(number, next: min(next, state.wheel.next ?? .max))
-                promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)
-                return action
-            }
-            switch action {
-            case .none:
-                // As before sleeping: say that it calls, then look once more. Whoever armed a
-                // deadline while this watcher was scanning has relied on it and woken nobody.
-                #if !(arch(x86_64) || arch(i386))
-                    atomicMemoryFence(ordering: .sequentiallyConsistent)
-                #endif
-                let again = scan(now: clock.now())
-                let earliest = again.due == nil && again.stuck == nil ? again.next : 0
-                if earliest < promise.pointee.load(ordering: .sequentiallyConsistent) { wake() }
-            case .wake: wake()
-            case .start(let added):
-                if !start(added) {
-                    host.log(
-                        .error, nil, 0,
-                        "no thread for another watcher; deadlines wait until an expiration callback returns"
-                    )
-                }
-            case .exhausted:
-                host.log(
-                    .error, nil, 0,
-                    "\(Watchers.limit) expiration callbacks are blocked; deadlines wait until one returns"
-                )
-            }
+            handOver(number, next: next)
             expired(code.data, code.api, host.tasks.publicID(task), Int32(reason?.rawValue ?? 0))
         }
         host.callbackReturned(task)
+    }
+
+    private func loseWorker(_ task: TaskReference, _ number: Int, next: UInt64) {
+        // The embedder's log, which is told, may block as a callback may.
+        host.loseWorker(task) { handOver(number, next: next) }
+    }
+
+    /// A watcher is about to call code that may block: sees to it that somebody else keeps watch.
+    private func handOver(_ number: Int, next: UInt64) {
+        // The wheel knows more than the scan did: this task's own grace, for one.
+        let action = state.withLock { state in
+            let action = state.roster.calls(number, next: min(next, state.wheel.next ?? .max))
+            promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)
+            return action
+        }
+        switch action {
+        case .none:
+            // As before sleeping: say that it calls, then look once more. Whoever armed a
+            // deadline while this watcher was scanning has relied on it and woken nobody.
+            #if !(arch(x86_64) || arch(i386))
+                atomicMemoryFence(ordering: .sequentiallyConsistent)
+            #endif
+            let again = scan(now: clock.now())
+            let earliest = again.due == nil && again.stuck == nil ? again.next : 0
+            if earliest < promise.pointee.load(ordering: .sequentiallyConsistent) { wake() }
+        case .wake: wake()
+        case .start(let added):
+            if !start(added) {
+                host.log(
+                    .error, nil, 0,
+                    "no thread for another watcher; deadlines wait until an expiration callback returns"
+                )
+            }
+        case .exhausted:
+            host.log(
+                .error, nil, 0,
+                "\(Watchers.limit) expiration callbacks are blocked; deadlines wait until one returns"
+            )
+        }
     }
 }

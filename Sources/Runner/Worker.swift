@@ -92,8 +92,11 @@ final class Worker {
         let alone = handler.pointee.maxConcurrency == 1
         var began: UInt64 = 0
         while true {
-            if free.count == 0 { free.refill(tasks) }
-            let replacement = free.top
+            var replacement: UInt64 = 0
+            if !tasks.isTight {
+                if free.count == 0 { free.refill(tasks) }
+                replacement = free.top
+            }
             if replacement != 0 {
                 tasks.slot(TaskReference(bits: replacement)).pointee.handler.store(
                     UInt(bitPattern: handler), ordering: .relaxed)
@@ -106,8 +109,7 @@ final class Worker {
                 if leave(handler) { return true }
                 continue
             }
-            free.drop()
-            if bits == 0 { continue }
+            if replacement != 0 { free.drop() }
 
             let task = TaskReference(bits: bits)
             let slot = tasks.slot(task)
@@ -169,6 +171,12 @@ final class Worker {
                 }
                 if wanted {
                     events.raiseDone(slot)
+                } else if events.wants(handler.pointee.doneTakers) {
+                    // Somebody came between the look and the exchange, and may have seen it running.
+                    if let next = tasks.clear(task) { free.add(next, tasks) }
+                    events.raiseDone(
+                        handler.pointee.doneEvent, task: tasks.publicID(task), .succeeded, error: ""
+                    )
                 } else {
                     cell.pointee.untaken.store(
                         cell.pointee.untaken.load(ordering: .relaxed) &+ 1, ordering: .relaxed)

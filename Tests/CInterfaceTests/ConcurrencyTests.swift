@@ -61,9 +61,7 @@ struct ConcurrencyTests {
         #expect(host.counts.launched == 5)
     }
 
-    @Test(
-        "cancelled tasks do not take the places of a queue",
-        .disabled("a task that was cancelled while it waited leaves the ring when its turn comes"))
+    @Test("cancelled tasks do not take the places of a paused handler's queue")
     func cancelledPlaces() throws {
         let host = try TestHost { $0.queue_limit = 4 }
         try host.register { _ in 0 }

@@ -331,4 +331,78 @@ struct ShutdownTests {
             #expect(Set(done) == Set(tasks))
         }
     }
+
+    @Test("a host destroyed at any moment of its tasks loses none of them")
+    func anyMoment() throws {
+        let leaked = curfew_leaked_hosts()
+        var random = SystemRandomNumberGenerator()
+        for round in 0..<300 {
+            let host = try TestHost(clock: nil)
+            try host.register(concurrency: UInt32(round % 3 + 1)) { call in
+                round % 2 == 0 ? 0 : call.complete()
+            }
+            var launched: [curfew_task] = []
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let (answer, task) = host.tryLaunch(keep: false)
+                if answer == .ok { launched.append(task) }
+                for _ in 0..<Int.random(in: 0...2_000, using: &random) { sched_yield_hint() }
+            }
+            #expect(host.destroy() == .ok)
+            #expect(
+                host.all.events.filter(\.isDone).map(\.task).sorted() == launched.sorted(),
+                "round \(round)")
+        }
+        #expect(curfew_leaked_hosts() == leaked)
+    }
+
+    @Test("a plugin's own thread may call about a task it owes while the host goes, and after")
+    func callsMeanwhile() throws {
+        for _ in 0..<50 {
+            let host = try TestHost(observing: false)
+            let (kept, ended) = (Guarded<RunCall?>(nil), Guarded(false))
+            try host.register { call in
+                kept.change { $0 = call }
+                return curfew_status(CURFEW_PENDING)
+            }
+            let task = try host.launch(keep: false)
+            try host.waitUntilPending(task)
+            let call = try #require(kept.now)
+            let caller = Side { () -> Int in
+                var calls = 0
+                while !ended.now {
+                    _ = call.isExpired
+                    _ = call.progress(0.5, "still here")
+                    _ = call.info
+                    _ = call.raise("unknown")
+                    calls += 1
+                }
+                #expect(call.complete() == .closing)
+                return calls
+            }
+            #expect(host.destroy(expire: 100_000) == .ok)
+            ended.change { $0 = true }
+            #expect(caller.value > 0)
+        }
+    }
+
+    @Test("a call of a plugin's thread that does not come out keeps the host's memory")
+    func callInside() throws {
+        let leaked = curfew_leaked_hosts()
+        let (inside, go) = (Signal(), Signal())
+        let log = Box { inside.send(); _ = go.wait() }
+        let host = try TestHost(observing: false) { config in
+            config.log_data = Unmanaged.passUnretained(log).toOpaque()
+            config.log = { data, _, _, _, _, _ in
+                Unmanaged<Box>.fromOpaque(data!).takeUnretainedValue().body()
+            }
+        }
+        host.keep(log)
+        let call = host.call(0)
+        let caller = Side { call.log("hello") }
+        #expect(inside.wait())
+        #expect(host.destroy(leave: .millisecond) == .timedOut)
+        #expect(curfew_leaked_hosts() == leaked + 1)
+        go.send()
+        caller.join()
+    }
 }
