@@ -35,12 +35,12 @@ func answer(
     }
 }
 
-/// The same for a call that answers with a status alone.
+/// The same for a call that answers with a status alone; `what` is the whole message.
 func answer(
     _ error: UnsafeMutablePointer<curfew_error>?, _ status: Status,
     _ what: @autoclosure () -> String
 ) -> curfew_status {
-    if status != .ok, error != nil { ErrorBuffer.fill(error, status, "\(what()): \(status)") }
+    if status != .ok, error != nil { ErrorBuffer.fill(error, status, what()) }
     return status.rawValue
 }
 

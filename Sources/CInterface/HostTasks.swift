@@ -45,11 +45,15 @@ private func launchFailure(_ host: OpaquePointer, _ index: UInt32, _ status: Sta
     let handler = with(host) { (host: HostRuntime) in host.handler(at: index) }
     guard let handler else { return "no handler has the index \(index)" }
     let name = "\"\(handler.description.identifier)\" was not launched"
-    if status == .quarantined || status == .exhausted, let reason = handler.quarantineReason {
-        return "\(name): \(reason); see curfew_host_lift"
+    return switch status {
+    case .quarantined, .exhausted:
+        handler.quarantineReason.map { "\(name): \($0); see curfew_host_lift" }
+            ?? "\(name): the host has no slot or no memory left; release tasks that are kept, or raise task_limit"
+    case .busy: "\(name): its queue is full; launch it again once a task of it has ended"
+    case .tooLarge: "\(name): its payload is larger than payload_bytes of the host allows"
+    case .invalid: "\(name): its budget or its grace is over 24 h"
+    default: "\(name): \(status)"
     }
-    if status == .invalid { return "\(name): its budget or its grace is over 24 h" }
-    return name
 }
 
 extension HostRuntime.Launch {

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The only place that reads what a plugin passes: every function checks sizes, lengths and text,
 /// copies what it needs into values, and hands those to `TaskServices`. The memory of a table
-/// outlives the host when a plugin may still call it; `close()` then makes every call answer
+/// outlives the host when a plugin may still call it; closing its gate makes every call answer
 /// `CURFEW_CLOSING`, `CURFEW_STALE` or nothing.
 public final class PluginTable: @unchecked Sendable {
     // Sendable: `memory` is written before it is handed out; the flags in Context are atomic.
@@ -58,15 +58,9 @@ public final class PluginTable: @unchecked Sendable {
         context.registering.store(registering, ordering: .sequentiallyConsistent)
     }
 
-    /// Calls reach the host again: the plugin is tried once more.
-    public func open() { context.gate.open() }
-
-    /// The host goes, or has refused the plugin: from now on calls are answered here. Those that came before may still be
-    /// inside it, until `isQuiet`.
-    public func close() { context.gate.close() }
-
-    /// True when no thread that the host does not know is inside a call.
-    public var isQuiet: Bool { context.gate.isEmpty }
+    /// What calls have to pass, except those of the host's own threads. The host closes it when it
+    /// goes and while it does not use the plugin: then calls are answered here.
+    public var gate: CallGate { context.gate }
 
     /// Keeps the table for the life of the process, for a thread that may still call it.
     public func leak() { _ = Unmanaged.passRetained(self) }
@@ -142,7 +136,8 @@ private func pluginRegisterHandler(
         }
         guard let identifier = name(copy.identifier, limit: 128), !identifier.isEmpty else {
             return refuse(
-                .invalid, "curfew_handler.identifier is missing, longer than 128 bytes or not UTF-8")
+                .invalid, "curfew_handler.identifier is missing, longer than 128 bytes or not UTF-8"
+            )
         }
         guard let run = copy.run else {
             return refuse(.invalid, "curfew_handler.run of \"\(identifier)\" is NULL")
@@ -213,7 +208,8 @@ private func pluginComplete(
         guard status != .pending, result != nil || resultBytes == 0 else {
             context.services.misbehaved(
                 "complete was called with "
-                    + (status == .pending ? "CURFEW_PENDING" : "a NULL result of \(resultBytes) bytes"),
+                    + (status == .pending
+                        ? "CURFEW_PENDING" : "a NULL result of \(resultBytes) bytes"),
                 task: task, plugin: context.plugin)
             return Status.invalid.rawValue
         }

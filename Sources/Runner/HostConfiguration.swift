@@ -27,7 +27,7 @@ public struct HostConfiguration: Sendable {
     public var log: (@Sendable (LogLevel, String?, UInt64, String) -> Void)?
     public var appRefresh = Workers()
     public var processing = Workers()
-    /// Tasks queued, running, kept or undelivered at a time.
+    /// Tasks at a time that run, are pending, kept or undelivered: what may be besides the queues.
     public var taskLimit: UInt32 = 65_536
     /// Tasks waiting for one handler; a power of two.
     public var queueLimit: UInt32 = 4_096

@@ -161,10 +161,10 @@ extension HostRuntime {
             record.table = table
             return table
         }
-        table.open()
+        table.gate.open()
         var isUsed = false
         defer {
-            if !isUsed { table.close() }
+            if !isUsed { table.gate.close() }
             directory.withLock { $0.loading = nil }
         }
         let library = try ThreadRole.loading.during(in: self) {

@@ -76,7 +76,8 @@ extension HostRuntime {
         guard names.isEmpty, threads.load(ordering: .sequentiallyConsistent) == 0 else {
             let who =
                 names.isEmpty
-                ? isCalling ? "an expiration callback" : "a receiver of an event, or a log function,"
+                ? isCalling
+                    ? "an expiration callback" : "a receiver of an event, or a log function,"
                 : "a function of \(names.joined(separator: ", "))"
             throw BridgeError(
                 .timedOut, "\(who) has not returned; its thread and the host's memory are kept")
@@ -94,9 +95,15 @@ extension HostRuntime {
         csys_futex_wait(&word, 0, csys_monotonic_ns() &+ Self.look)
     }
 
-    private func wait(_ limit: UInt64, until done: () -> Bool) {
+    /// Whether it was so once before the limit.
+    @discardableResult
+    private func wait(_ limit: UInt64, until done: () -> Bool) -> Bool {
         let until = HostRuntime.realDeadline(limit)
-        while !done(), csys_monotonic_ns() < until { pauseBriefly() }
+        while !done() {
+            guard csys_monotonic_ns() < until else { return false }
+            pauseBriefly()
+        }
+        return true
     }
 
     /// Nothing waits, runs or is pending.
@@ -205,14 +212,16 @@ extension HostRuntime {
         let records = plugins
         for record in records where !isThreadStuck { retire(record) }
         let tables = directory.withLock { _ in [ownTable] + records.map(\.table) }
-        for table in tables { table?.close() }
+        for table in tables { table?.gate.close() }
         logGate.close()
-        // A thread of a plugin's may be inside a call that began before.
-        func areQuiet() -> Bool {
-            logGate.isEmpty && tables.allSatisfy { $0?.isQuiet ?? true }
-        }
-        wait(limits.leave) { areQuiet() }
-        let isStuck = isThreadStuck || !areQuiet()
+        // A thread of a plugin's may be inside a call that began before. Once is enough: later ones
+        // are turned away.
+        let gates = tables.compactMap { $0?.gate } + [logGate]
+        let isStuck =
+            isThreadStuck
+            || !gates.allSatisfy { gate in
+                wait(limits.leave) { gate.isEmpty }
+            }
         if isStuck || mayPluginsCall {
             for table in tables { table?.leak() }
         } else {

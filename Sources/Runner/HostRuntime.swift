@@ -291,9 +291,16 @@ public final class HostRuntime: @unchecked Sendable {
         if let log = configuration.log {
             log(level, plugin, task, line)
         } else if level >= .warning {
-            let from = plugin.map { " [\($0)]" } ?? ""
-            var text = "curfew\(from): \(line)\n"
+            // A line that names its handler need not be told whose task it is.
+            let handler = identifier(ofTask: task).flatMap { line.contains($0) ? nil : $0 }
+            let from = [plugin, handler].compactMap(\.self).joined(separator: ", ")
+            var text = "curfew\(from.isEmpty ? "" : " [\(from)]"): \(line)\n"
             text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
         }
+    }
+
+    private func identifier(ofTask id: UInt64) -> String? {
+        guard let task = tasks.find(id), let cell = tasks.slot(task).handlerCell else { return nil }
+        return handler(at: cell.pointee.index)?.description.identifier
     }
 }

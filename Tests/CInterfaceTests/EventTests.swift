@@ -328,4 +328,25 @@ struct EventTests {
         #expect(host.counts.events_untaken == 3)
         #expect(host.counts.events_lost == 0)
     }
+
+    @Test("whoever subscribes and then sees the task running gets its done event")
+    func subscribedInTime() throws {
+        let host = try TestHost(clock: nil, observing: false)
+        try host.register(budget: 60 * .second) { _ in 0 }
+        var inTime = 0
+        for round in 0..<3_000 {
+            let task = try host.launch()
+            for _ in 0..<round % 600 { _ = curfew_version() }
+            let observer = Observer()
+            let subscription = try host.observe("tidy_done::", by: observer)
+            if try host.query(task).outcome == 0 {
+                inTime += 1
+                #expect(observer.waits { $0.task == task })
+            }
+            #expect(host.wait(task) == .ok)
+            #expect(curfew_host_unsubscribe(host.raw, subscription) == 0)
+            #expect(host.release(task) == .ok)
+        }
+        #expect(inTime > 0)
+    }
 }

@@ -204,4 +204,39 @@ struct LostWorkerTests {
         #expect(try host.handler().lost == 0)
         stuck.go.send()
     }
+
+    @Test("a log function that blocks when a worker is lost hides no deadline")
+    func blockedLog() throws {
+        let (stuck, log) = (Stuck(), Stuck())
+        let host = try TestHost(clock: nil, workers: 2) { config in
+            config.lost_after_ns = .millisecond
+            config.block(logging: log)
+        }
+        host.keep(log)
+        try host.register(budget: .millisecond, grace: .millisecond, run: stuck.run())
+        _ = try host.launch()
+        #expect(stuck.entered.wait())
+        #expect(log.entered.wait())
+        // From here on both of the first watchers may be at it, one inside the log function.
+        let told = Signal()
+        try host.register(
+            "org.example.patient", budget: .millisecond, expired: { _, _ in told.send() }
+        ) { _ in curfew_status(CURFEW_PENDING) }
+        for _ in 0..<8 { _ = try host.launch("org.example.patient") }
+        for _ in 0..<8 { #expect(told.wait()) }
+        log.go.send(8)
+        stuck.go.send()
+    }
+
+    @Test("the log is silent once a host is destroyed, also when a lost worker comes back")
+    func silentLog() throws {
+        let stuck = Stuck()
+        let host = try makeHost(stuck)
+        _ = try lose(stuck, in: host)
+        #expect(host.destroy(leave: .millisecond) == .timedOut)
+        let lines = host.log.now
+        stuck.go.send()
+        try host.waitUntil("alone") { CurfewThreads.count == 0 }
+        #expect(host.log.now == lines)
+    }
 }

@@ -38,6 +38,10 @@ struct RunCall: @unchecked Sendable {
         Answer(api.pointee.progress(api, task, fraction, text, UInt64(text.utf8.count)))
     }
 
+    func log(_ text: String, _ level: Int = CURFEW_LOG_INFO) {
+        api.pointee.log(api, task, curfew_log_level(level), text, UInt64(text.utf8.count))
+    }
+
     func raise(_ event: String, _ parameters: [Parameter] = []) -> Answer {
         Parameter.withValues(parameters) { values, count in
             Answer(api.pointee.raise(api, task, event, values, count))

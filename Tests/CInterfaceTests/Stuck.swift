@@ -2,7 +2,7 @@
 import CCurfew
 
 /// A handler's function that stays inside until it is let go, and says when it was entered.
-struct Stuck: Sendable {
+final class Stuck: Sendable {
     let entered = Signal()
     let expired = Signal()
     let go = Signal()
@@ -12,7 +12,7 @@ struct Stuck: Sendable {
     func run(
         _ body: @escaping @Sendable (RunCall) -> curfew_status = { _ in 0 }
     ) -> @Sendable (RunCall) -> curfew_status {
-        { call in
+        { [self] call in
             entered.send()
             _ = go.wait()
             return body(call)
@@ -21,7 +21,7 @@ struct Stuck: Sendable {
 
     /// The expiration callback: writes the reason down, and nothing else.
     var onExpired: @Sendable (RunCall, curfew_reason) -> Void {
-        { _, reason in
+        { [self] _, reason in
             reasons.change { $0.append(reason) }
             expired.send()
         }

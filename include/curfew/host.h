@@ -16,7 +16,8 @@
  *     curfew_host_destroy(host, NULL, &error);
  *
  * Hosts in one process are independent. No function here changes a signal handler, a signal mask
- * of the caller's threads, the working directory, or the environment.
+ * of the caller's threads, the working directory, or the environment. A child that was forked has
+ * none of a host's threads: there, call nothing here and only exec.
  */
 #ifndef CURFEW_HOST_H
 #define CURFEW_HOST_H
@@ -94,7 +95,7 @@ typedef struct curfew_host_config {
     const curfew_worker_config *CURFEW_NULLABLE app_refresh; /* NULL: defaults */
     const curfew_worker_config *CURFEW_NULLABLE processing;  /* NULL: defaults */
 
-    uint32_t task_limit;     /* tasks queued, running, kept or undelivered at a time; 0: 65,536 */
+    uint32_t task_limit;     /* tasks at a time besides what waits in queues; 0: 65,536 */
     uint32_t queue_limit;    /* tasks waiting for one handler; 0: 4,096; a power of two */
     uint32_t event_limit;    /* events waiting besides done events; 0: 16,384 */
     uint32_t lost_limit;     /* workers one handler may lose; 0: 4 */
@@ -301,7 +302,7 @@ typedef struct curfew_launch_options {
  * Launches a handler: one more task in its queue. Never blocks.
  *
  * Returns CURFEW_OK; CURFEW_NOT_FOUND; CURFEW_BUSY (its queue is full), CURFEW_EXHAUSTED (task or
- * lost-worker limit), CURFEW_QUARANTINED, CURFEW_TOO_LARGE (payload), CURFEW_INVALID or
+ * lost-worker limit, or no memory for the payload), CURFEW_QUARANTINED, CURFEW_TOO_LARGE (payload), CURFEW_INVALID or
  * CURFEW_CLOSING. Unless CURFEW_OK, nothing was launched and no event follows.
  */
 curfew_status curfew_host_launch(curfew_host *host, const char *identifier,
@@ -377,7 +378,8 @@ curfew_status curfew_host_query(curfew_host *host, curfew_task task, curfew_task
  * Waits until the task is over, `timeout_ns` of real time at most (0: only looks), and fills
  * *out_state. Keep the task: a stale one has no outcome to tell. On the loop's own thread it turns
  * the loop meanwhile. Returns CURFEW_OK, CURFEW_TIMED_OUT, CURFEW_STALE, CURFEW_INVALID,
- * CURFEW_WRONG_THREAD (on a worker or watcher), or CURFEW_CLOSING when shutdown begins.
+ * CURFEW_WRONG_THREAD (on a worker or watcher), CURFEW_CLOSING when shutdown begins, or
+ * CURFEW_EXHAUSTED where 256 waits stand inside each other's events.
  */
 curfew_status curfew_host_wait(curfew_host *host, curfew_task task, uint64_t timeout_ns,
                                curfew_task_state *CURFEW_NULLABLE out_state) CURFEW_TAG(any, any);
@@ -470,7 +472,9 @@ curfew_status curfew_host_unsubscribe(curfew_host *host, curfew_subscription sub
  * context: an expectation with the same selector, task and context replaces the older one, which
  *          is told CURFEW_REPLACED. Use an address of your own to stay apart.
  *
- * Returns CURFEW_OK, CURFEW_INVALID or CURFEW_CLOSING.
+ * Every expectation is collected once, also one that was replaced: 65,536 may be open.
+ *
+ * Returns CURFEW_OK, CURFEW_INVALID, CURFEW_EXHAUSTED or CURFEW_CLOSING.
  */
 curfew_status curfew_host_expect(curfew_host *host, const char *selector, curfew_task task,
                                  const void *CURFEW_NULLABLE context,
@@ -480,7 +484,8 @@ curfew_status curfew_host_expect(curfew_host *host, const char *selector, curfew
  * Waits for an expected event, `timeout_ns` of real time at most, and ends the expectation. On the
  * loop's own thread it turns the loop meanwhile. With CURFEW_OK *out_event is the caller's, to be
  * given to curfew_event_free. Returns CURFEW_OK, CURFEW_TIMED_OUT, CURFEW_REPLACED, CURFEW_CLOSING,
- * CURFEW_NOT_FOUND, or CURFEW_WRONG_THREAD (on a worker or watcher).
+ * CURFEW_NOT_FOUND, CURFEW_WRONG_THREAD (on a worker or watcher), or CURFEW_EXHAUSTED where 256
+ * waits stand inside each other's events: then the expectation stays.
  */
 curfew_status curfew_host_collect(curfew_host *host, curfew_subscription expectation,
                                   uint64_t timeout_ns,
@@ -501,7 +506,8 @@ curfew_task curfew_host_sender(curfew_host *host) CURFEW_TAG(loop, any);
 
 /* Raises an event of the embedder's own, about no task: queued like all others. The parameters are
  * copied. Names with a handler's or the host's own are refused. Returns CURFEW_OK, CURFEW_DENIED,
- * CURFEW_INVALID, CURFEW_BUSY or CURFEW_CLOSING. */
+ * CURFEW_INVALID, CURFEW_BUSY, CURFEW_EXHAUSTED (32,768 names are known that no handler declares)
+ * or CURFEW_CLOSING. */
 curfew_status curfew_host_raise(curfew_host *host, const char *selector,
                                 const curfew_value *CURFEW_NULLABLE values, uint32_t count)
     CURFEW_TAG(any, open);

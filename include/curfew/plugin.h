@@ -40,7 +40,9 @@ typedef struct curfew_host_api curfew_host_api;
  * Does the work of one task. The budget starts when it is entered.
  *
  * handler_data: what the handler was registered with.
- * api:          the host's table, valid until the plugin is retired.
+ * api:          the host's table, valid until the plugin is retired; as long as the plugin owes
+ *               an answer or a release, also after that, and it answers CURFEW_CLOSING or
+ *               CURFEW_STALE then.
  * task:         the id of this task.
  * host_error:   the host's; a function that fails writes its text to `message`.
  *
@@ -170,7 +172,8 @@ struct curfew_host_api {
      *
      * Returns CURFEW_OK (accepted), CURFEW_LATE (accepted within the grace: the outcome says why
      * the task had to stop), CURFEW_EXPIRED (the grace is over), CURFEW_ALREADY (completed before),
-     * CURFEW_CLOSING (the host is gone), CURFEW_STALE, or CURFEW_INVALID.
+     * CURFEW_CLOSING (the host is gone), CURFEW_STALE, CURFEW_INVALID, or CURFEW_EXHAUSTED (there
+     * is no memory for the result; the task is not completed).
      *
      * Drops the reference that CURFEW_PENDING left. Of two racing completions one is accepted; the
      * other hears CURFEW_ALREADY, or CURFEW_STALE if the task's last reference went meanwhile.
