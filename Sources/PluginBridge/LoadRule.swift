@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The rules that loading a plugin can break; the raw value is the name of its `Fault`.
+public enum LoadRule: String, Sendable, CaseIterable {
+    case open = "load-open"
+    case note = "load-note"
+    case abi = "load-abi"
+    case symbol = "load-symbol"
+    case entry = "load-entry"
+    case identity = "load-identity"
+    case unregistered = "load-unregistered"
+    case taken = "load-taken"
+}
