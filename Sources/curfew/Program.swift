@@ -82,7 +82,8 @@ enum Program {
             CommandError(
                 .faults, "cannot write to standard output: \(String(cString: strerror(failure)))"
             ).print(to: console.errors)
-            if code == .ok { code = .faults }
+            // How far the task had come when its output failed is chance, and was not shown.
+            code = .faults
         }
         if atOnce { _exit(code.rawValue) }
         exit(code.rawValue)
