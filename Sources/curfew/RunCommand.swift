@@ -58,7 +58,7 @@ enum RunCommand {
     }
 
     private static func missing(_ identifier: String, _ search: PluginSearch) -> CommandError {
-        var help = ["curfew plugins"]
+        var help = ["curfew plugins" + search.options]
         if let near = Suggestion.identifier(near: identifier, among: search.identifiers) {
             help.insert("did you mean `\(near)`?", at: 0)
         }
@@ -68,7 +68,8 @@ enum RunCommand {
         let faulty = search.plugins.filter { $0.sound == nil }
         if let first = faulty.first {
             notes.append(
-                "\(faulty.count) of them cannot be used; the first: curfew lint \(first.directory)")
+                "\(faulty.count) of them cannot be used; the first: curfew lint \(ShellWord.path(first.directory))"
+            )
         }
         return CommandError(
             .notFound, "no plugin has a handler for `\(identifier)`", notes: notes, help: help)
