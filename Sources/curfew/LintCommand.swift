@@ -31,7 +31,7 @@ enum LintCommand {
     private static func print(_ linted: [LintedPlugin], _ out: Output) {
         for plugin in linted where !plugin.faults.isEmpty {
             for fault in plugin.faults {
-                out.line(out.painted(diagnostics: fault.rendered))
+                out.line(out.shown(diagnostics: fault.rendered))
                 out.line()
             }
         }

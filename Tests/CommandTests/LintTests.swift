@@ -150,4 +150,56 @@ struct LintTests {
         let run = try CommandRun("lint", "/dev/zero")
         #expect(run.code == 1)
     }
+
+    // MARK: Wide lines
+
+    /// All on one line, with the fault far from both ends.
+    private static let wide = """
+        {"id": "org.example.tidy", "version": "1.0.0", "abi": 0, "library": "libtidy.so", \
+        "handlers": [{"identifier": "org.example.tidy", "kind": "procesing", "event": "tidy", \
+        "budget": "30s", "grace": "5s", "maxConcurrency": 2}]}
+        """
+
+    @Test("an excerpt of a long line has 80 columns in a pipe, and the marks are where they were")
+    func wide() throws {
+        let run = try CommandRun("lint", "-", input: LintTests.wide)
+        #expect(run.code == 1)
+        let lines = run.output.split(separator: "\n").map(Array.init)
+        #expect(lines.allSatisfy { $0.count <= 80 }, "\(run.output)")
+        let marks = try #require(lines.firstIndex { $0.last == "^" })
+        let source = lines[marks - 1]
+        #expect(source.count == 80)
+        #expect(source.starts(with: " 1 | …") && source.last == "…", "\(run.output)")
+        let marked = zip(source, lines[marks]).filter { $1 == "^" }.map(\.0)
+        #expect(String(marked) == #""procesing""#, "\(run.output)")
+    }
+
+    @Test("an excerpt fits the terminal, whatever its width", arguments: [40, 61, 80, 100])
+    func fitted(columns: Int) throws {
+        let files = try TemporaryDirectory()
+        // Wide characters take two columns, and the others stay whole.
+        let texts = [LintTests.wide, LintTests.wide.replacing("1.0.0", with: "一二三四五六七")]
+        for (number, text) in texts.enumerated() {
+            let file = try files.write(text, to: "\(number).json")
+            let typist = try Typist(columns: columns, CommandRun.program, "lint", file)
+            #expect(typist.code == 1)
+            let lines = typist.lines
+            let excerpts = lines.indices.dropFirst().filter { lines[$0].hasSuffix("^") }
+            #expect(!excerpts.isEmpty)
+            for index in excerpts {
+                let wide = lines[index - 1].unicodeScalars.count {
+                    $0.value >= 0x4E00 && $0.value < 0xA000
+                }
+                #expect(lines[index - 1].count + wide <= columns, "\(lines)")
+                #expect(lines[index].count <= columns, "\(lines)")
+            }
+            #expect(lines.contains { $0.contains(#""procesing""#) })
+        }
+    }
+
+    @Test("a short line stays as it is, and a mark at its end too")
+    func end() throws {
+        let run = try CommandRun("lint", "-", input: "{\n  \"id\": \"a.b\"\n")
+        #expect(!run.output.contains("…"), "\(run.output)")
+    }
 }
