@@ -78,8 +78,8 @@ struct LintedPlugin {
         case .success(.function): break
         case .success(.missing):
             addFault(
-                "exports no \(entry), which the host calls first",
-                help: "define it with CURFEW_PLUGIN_EXPORT, and let no version script hide it")
+                "exports no \(entry), so no host can use it",
+                help: "define it with CURFEW_PLUGIN_EXPORT; no version script may hide it")
         case .success(.data):
             addFault(
                 "exports \(entry), but not as a function",

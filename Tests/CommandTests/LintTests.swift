@@ -240,12 +240,12 @@ struct LintTests {
         #expect(run.code == 1)
         #expect(
             run.output == #"""
-                error: `libnoentry.so` exports no curfew_plugin_entry, which the host calls first
+                error: `libnoentry.so` exports no curfew_plugin_entry, so no host can use it
                   --> \#(plugin)/manifest.json:5:14
                    |
                  5 |   "library": "libnoentry.so",
                    |              ^^^^^^^^^^^^^^^
-                   = help: define it with CURFEW_PLUGIN_EXPORT, and let no version script hide it
+                   = help: define it with CURFEW_PLUGIN_EXPORT; no version script may hide it
 
                 \#(plugin): 1 fault
 
