@@ -136,6 +136,7 @@ toolchain:
 # --- What is built -------------------------------------------------------------------------------
 
 release: toolchain ## build libcurfew.so, curfew and the Swift plugins, for release
+	@echo "release: building libcurfew.so, curfew and the Swift plugins"
 	"$(SWIFT)" build -c release
 
 plugins: $(C_PLUGINS:%=.build/plugins/%/manifest.json) $(SWIFT_PLUGINS:%=swift-plugin-%) ## build the plugins of Plugins/
@@ -147,7 +148,8 @@ test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) ## build t
 define c-plugin
 $(3)/$(2)/lib$(2).so: $(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.h $(1)/$(2)/libraries) \
         $(HEADERS:%=include/%) Plugins/plugin.map Makefile
-	@mkdir -p $$(@D)
+	@echo "plugins: building $(1)/$(2)"
+	mkdir -p $$(@D)
 	$(CC) $(PLUGIN_FLAGS) -Wl,-soname=$$(@F) -o $$@ $(wildcard $(1)/$(2)/*.c) \
 	    $(if $(wildcard $(1)/$(2)/libraries),$$$$(cat $(1)/$(2)/libraries))
 $(3)/$(2)/manifest.json: $(wildcard $(1)/$(2)/manifest.json) $(3)/$(2)/lib$(2).so
@@ -167,8 +169,11 @@ $(SWIFT_PLUGINS:%=swift-plugin-%): swift-plugin-%: release
 # --- What is proven ------------------------------------------------------------------------------
 
 test: packages test-plugins prefix ## build everything and run all tests
+	@echo "test: building the tests"
 	"$(SWIFT)" build --build-tests
+	echo "test: looking for tests that nothing would run"
 	SWIFT="$(SWIFT)" Tests/check-tests.sh
+	echo "test: running all tests, one after another"
 	# One after another: tests that own time and threads do not compete for two cores.
 	"$(SWIFT)" test --skip-build --disable-xctest --no-parallel
 
@@ -182,24 +187,29 @@ fresh-prefix:
 # Header, embedding and command tests look at files and at programs of the release build: nothing of
 # theirs would be instrumented.
 sanitize: packages plugins test-plugins ## run the tests under AddressSanitizer, then ThreadSanitizer
-	skip=(--skip HeaderTests --skip EmbeddingTests --skip CommandTests)
+	@skip=(--skip HeaderTests --skip EmbeddingTests --skip CommandTests)
+	echo "sanitize: building and running the tests under AddressSanitizer"
 	# XCTest itself leaks, hence no leak check.
 	ASAN_OPTIONS=detect_leaks=0 "$(SWIFT)" test --sanitize=address --scratch-path .build-asan \
 	    --disable-xctest --no-parallel "$${skip[@]}"
+	echo "sanitize: building and running the tests under ThreadSanitizer"
 	# Plugins in Swift look for the sanitizer's symbols in the program.
 	"$(SWIFT)" test --sanitize=thread -Xlinker --export-dynamic --scratch-path .build-tsan \
 	    --disable-xctest --no-parallel "$${skip[@]}"
 
 demo: packages release plugins ## show what Curfew does
-	PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh
+	@PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh
 
 bench: packages release plugins ## measure
+	@echo "bench: building the benchmarks and measuring"
 	PATH="$$PWD/$(RELEASE):$$PATH" Benchmarks/run.sh
 
 check-format: toolchain ## say where the layout of the sources differs from the house style
+	@echo "check-format: reading the sources"
 	"$(SWIFT)" format lint --strict --parallel --recursive Package.swift $(wildcard Sources Tests Plugins Benchmarks)
 
 format: toolchain ## bring the Swift sources into the house style
+	@echo "format: rewriting the sources where their layout differs"
 	"$(SWIFT)" format --in-place --parallel --recursive Package.swift $(wildcard Sources Tests Plugins Benchmarks)
 
 # --- What is installed ---------------------------------------------------------------------------
@@ -264,4 +274,5 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	done
 
 clean: ## remove everything that was built
+	@echo "clean: removing .build, .build-asan and .build-tsan"
 	rm -rf .build .build-asan .build-tsan

@@ -16,8 +16,12 @@ public import CCurfew
 ///         Plugin.register(["org.example.tidy": Tidy()], api, info, error)
 ///     }
 ///
-/// It is linked with `-z nodelete`, and with a version script that exports `curfew_plugin_entry`
-/// alone. Two plugins in one process must not have the same Swift module name.
+/// It is linked with `-z nodelete`, because it can never be unloaded: the Swift runtime keeps
+/// pointers into every library whose types it has seen, and would follow them into memory that is
+/// gone. And it is linked with a version script that exports `curfew_plugin_entry` alone: what else
+/// it exports, its own functions and those of a runtime inside it, could be taken for the symbols of
+/// the same names in another plugin. A version script does not reach the names of types, by which
+/// the runtime finds them; so two plugins in one process must not have the same Swift module name.
 public enum Plugin {
     /// Registers the handlers with the host that loads the plugin.
     ///

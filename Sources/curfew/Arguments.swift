@@ -76,6 +76,11 @@ struct Arguments {
             throw CommandError(
                 .usage, "`--\(option.name)` was given twice", help: [Arguments.helpCall(owner)])
         }
+        if option.value != nil, !option.mayBeEmpty, value.isEmpty {
+            throw CommandError(
+                .usage, "the value of `--\(option.name)` is empty",
+                help: ["write `\(option.usage)`", Arguments.helpCall(owner)])
+        }
         values[option.name, default: []].append(value)
     }
 

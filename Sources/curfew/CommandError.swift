@@ -26,7 +26,7 @@ struct CommandError: Error {
     /// Prints it the way the faults of manifests look.
     func print(to output: Output) {
         if isLaidOut {
-            output.line(output.painted(diagnostics: message))
+            output.line(output.shown(diagnostics: message))
         } else {
             output.line(output.paint("error", .alarm) + ": " + Shown.line(message))
         }

@@ -8,6 +8,8 @@ struct CommandOption: Sendable {
     var letter: Character?
     /// How its value is called in help; nil: it has none.
     var value: String?
+    /// "" is a value as any other.
+    var mayBeEmpty = false
     /// May be given more than once.
     var isRepeated = false
     /// One line, lower case, no full stop.

@@ -11,6 +11,9 @@ enum CommandTable {
     static func command(_ name: String) throws(CommandError) -> Command {
         if let command = all.first(where: { $0.name == name }) { return command }
         var help = ["curfew help"]
+        guard !name.isEmpty else {
+            throw CommandError(.usage, "the name of the command is empty", help: help)
+        }
         if let nearest = Suggestion.nearest(to: name, among: all.map(\.name)) {
             help.insert("did you mean `\(nearest)`?", at: 0)
         }

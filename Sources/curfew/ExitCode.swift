@@ -7,7 +7,8 @@ struct ExitCode: Hashable {
 
     /// What was asked for was done; of `run`: the task succeeded.
     static let ok = ExitCode(rawValue: 0)
-    /// `lint` found faults, or the output could not be written.
+    /// `lint` found faults; of every command: the output could not be written, whatever else came
+    /// of it.
     static let faults = ExitCode(rawValue: 1)
     /// The command line is wrong; nothing was done.
     static let usage = ExitCode(rawValue: 2)

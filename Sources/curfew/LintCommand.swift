@@ -10,7 +10,8 @@ enum LintCommand {
             """
             PATH is the directory of a plugin, or a manifest alone, which may be checked
             before its library is built; - is a manifest on standard input. Also reads
-            from the library which plugin ABI it was built for.
+            from the library's file which plugin ABI it was built for, and whether it
+            exports the function that the host calls first.
             """,
             "Exit status: 0 when there is no fault, 1 when there is one.",
         ],
@@ -31,7 +32,7 @@ enum LintCommand {
     private static func print(_ linted: [LintedPlugin], _ out: Output) {
         for plugin in linted where !plugin.faults.isEmpty {
             for fault in plugin.faults {
-                out.line(out.painted(diagnostics: fault.rendered))
+                out.line(out.shown(diagnostics: fault.rendered))
                 out.line()
             }
         }

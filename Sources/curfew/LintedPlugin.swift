@@ -59,25 +59,42 @@ struct LintedPlugin {
 
     private mutating func checkLibrary(in directory: String) {
         guard let manifest else { return }
-        let base = directory.hasSuffix("/") ? directory : directory + "/"
-        let message: String
-        let help: String
-        switch ABINote.read(path: base + manifest.library) {
-        case .success(let note) where note.abi == UInt32(CURFEW_ABI_VERSION):
-            abi = note.abi
-            return
+        let library = (directory.hasSuffix("/") ? directory : directory + "/") + manifest.library
+        switch ABINote.read(path: library) {
         case .success(let note):
             abi = note.abi
-            message =
-                "`\(manifest.library)` was built for ABI \(note.abi), this host speaks ABI \(CURFEW_ABI_VERSION)"
-            help = "build the plugin again with the headers of this Curfew"
+            if note.abi != UInt32(CURFEW_ABI_VERSION) {
+                addFault(
+                    "was built for ABI \(note.abi), this host speaks ABI \(CURFEW_ABI_VERSION)",
+                    help: "build the plugin again with the headers of this Curfew")
+            }
         case .failure(let fault):
-            message = "`\(manifest.library)` \(fault.message)"
-            help = fault.help
+            addFault(fault.message, help: fault.help)
+            // Without a note it still is a library to look at.
+            guard fault == .noNote else { return }
         }
+        let entry = "curfew_plugin_entry"
+        switch ELFExport.find(entry, in: library) {
+        case .success(.function): break
+        case .success(.missing):
+            addFault(
+                "exports no \(entry), so no host can use it",
+                help: "define it with CURFEW_PLUGIN_EXPORT; no version script may hide it")
+        case .success(.data):
+            addFault(
+                "exports \(entry), but not as a function",
+                help: "define the function that curfew/plugin.h declares under this name")
+        case .failure(let fault): addFault(fault.message, help: fault.help)
+        }
+    }
+
+    /// Adds a fault of the library, at the place where the manifest names it.
+    private mutating func addFault(_ message: String, help: String) {
+        guard let manifest else { return }
         faults.append(
             manifest.source.diagnostic(
                 at: manifest.libraryPosition, width: manifest.libraryWidth,
-                rule: ManifestRule.library.rawValue, message: message, help: help))
+                rule: ManifestRule.library.rawValue, message: "`\(manifest.library)` \(message)",
+                help: help))
     }
 }

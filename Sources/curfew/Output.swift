@@ -56,24 +56,32 @@ final class Output {
         isRich ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Faults as `Diagnostic` lays them out, with the word `error` and the marks under a line
-    /// coloured.
-    func painted(diagnostics: String) -> String {
-        guard isRich else { return diagnostics }
-        return diagnostics.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            let place = line.drop { $0 == " " }
-            if line.hasPrefix("error") {
-                let word = line.prefix { $0 != ":" }
-                return paint(String(word), .alarm)
-                    + paint(String(line.dropFirst(word.count)), .strong)
+    /// Faults as `Diagnostic` lays them out, with excerpts that fit the terminal, or 80 columns
+    /// where there is none; the word `error` and the marks under a line are coloured.
+    func shown(diagnostics: String) -> String {
+        var lines = diagnostics.split(separator: "\n", omittingEmptySubsequences: false)
+        let columns = columns ?? 80
+        for index in lines.indices.dropFirst() {
+            if let excerpt = Excerpt(
+                source: lines[index - 1], marks: lines[index], columns: columns)
+            {
+                lines[index - 1] = excerpt.source[...]
+                lines[index] = excerpt.marks[...]
             }
-            if place.hasPrefix("| "), place.dropFirst(2).allSatisfy({ $0 == " " || $0 == "^" }) {
-                return paint(String(line), .alarm)
-            }
-            if place.hasPrefix("--> ") || place.hasPrefix("= help") {
-                return paint(String(line), .accent)
-            }
-            return String(line)
-        }.joined(separator: "\n")
+        }
+        return lines.map(painted).joined(separator: "\n")
+    }
+
+    private func painted(_ line: Substring) -> String {
+        let place = line.drop { $0 == " " }
+        if line.hasPrefix("error") {
+            let word = line.prefix { $0 != ":" }
+            return paint(String(word), .alarm) + paint(String(line.dropFirst(word.count)), .strong)
+        }
+        if Excerpt.isMarks(line) { return paint(String(line), .alarm) }
+        if place.hasPrefix("--> ") || place.hasPrefix("= help") {
+            return paint(String(line), .accent)
+        }
+        return String(line)
     }
 }

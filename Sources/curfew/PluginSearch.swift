@@ -11,15 +11,23 @@ struct PluginSearch {
     /// Those that were looked through, in order; an earlier one's plugins come first.
     let directories: [String]
     private(set) var plugins: [FoundPlugin] = []
+    /// The options by which another command looks at the same places, each after a blank.
+    let options: String
+    /// Where the plugins really are: one that is reached in two ways is one plugin.
+    private var places: Set<String> = []
 
     init(_ arguments: Arguments, failingWith code: ExitCode) throws(CommandError) {
         let named = arguments.values(.plugins)
-        directories = named.isEmpty ? PluginSearch.usual : named
+        var seen: Set<String> = []
+        directories = (named.isEmpty ? PluginSearch.usual : named).filter {
+            seen.insert(PluginSearch.place($0)).inserted
+        }
+        options =
+            named.isEmpty
+            ? "" : directories.map { " --plugins " + ShellWord.quoted($0) }.joined()
         for directory in directories {
             if access(directory + "/" + Manifest.fileName, F_OK) == 0 {
-                plugins.append(
-                    FoundPlugin(
-                        directory: directory, manifest: Manifest.read(directory: directory)))
+                add(directory)
             } else {
                 try scan(directory, mustExist: !named.isEmpty, code)
             }
@@ -45,12 +53,7 @@ struct PluginSearch {
             // A host of its own: a host lists what it has seen, not where.
             let host = try Host()
             try host.scan(directory)
-            for found in host.plugins {
-                plugins.append(
-                    FoundPlugin(
-                        directory: found.directory,
-                        manifest: Manifest.read(directory: found.directory)))
-            }
+            for found in host.plugins { add(found.directory) }
         } catch {
             // Of the usual places, any may be missing, as in PATH.
             guard mustExist else { return }
@@ -60,11 +63,22 @@ struct PluginSearch {
         }
     }
 
+    private mutating func add(_ directory: String) {
+        guard places.insert(PluginSearch.place(directory)).inserted else { return }
+        plugins.append(
+            FoundPlugin(directory: directory, manifest: Manifest.read(directory: directory)))
+    }
+
+    /// The path without links and dots, or as it is where there is nothing.
+    private static func place(_ directory: String) -> String {
+        guard let place = realpath(directory, nil) else { return directory }
+        defer { free(place) }
+        return String(cString: place)
+    }
+
     private static var usual: [String] {
-        if let path = Environment.trustedValue(variable), !path.isEmpty {
-            return path.split(separator: ":").map(String.init)
-        }
-        return [installed]
+        let path = (Environment.trustedValue(variable) ?? "").split(separator: ":")
+        return path.isEmpty ? [installed] : path.map(String.init)
     }
 
     /// Where `make install` puts plugins, seen from the program itself.

@@ -52,7 +52,7 @@ enum PluginsCommand {
                 remarks.append(
                     "\(plugin.directory) cannot be used: \(faults.diagnostics[0].message)"
                         + (count > 1 ? ", and \(count - 1) more" : "")
-                        + "; curfew lint \(plugin.directory)")
+                        + "; curfew lint \(ShellWord.path(plugin.directory))")
             }
         }
         if !rows.isEmpty { table(rows, out) }

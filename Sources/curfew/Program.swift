@@ -43,7 +43,7 @@ enum Program {
                 console.out.line(HelpText.command(command, console.out))
                 return .ok
             }
-            try checkCount(of: arguments.operands, command)
+            try check(arguments.operands, command)
             return try command.run(arguments, console)
         } catch {
             error.print(to: console.errors)
@@ -51,9 +51,7 @@ enum Program {
         }
     }
 
-    private static func checkCount(
-        of operands: [String], _ command: Command
-    ) throws(CommandError) {
+    private static func check(_ operands: [String], _ command: Command) throws(CommandError) {
         let usage = "curfew \(command.name) \(command.operands)"
         if operands.count < command.operandCount.lowerBound {
             throw CommandError(
@@ -65,6 +63,11 @@ enum Program {
             throw CommandError(
                 .usage, "`curfew \(command.name)` does not know what to do with `\(extra)`",
                 help: ["curfew help \(command.name)"])
+        }
+        if operands.contains("") {
+            throw CommandError(
+                .usage, "an argument of `curfew \(command.name)` is empty",
+                help: ["write `\(usage)`", "curfew help \(command.name)"])
         }
     }
 
@@ -82,7 +85,8 @@ enum Program {
             CommandError(
                 .faults, "cannot write to standard output: \(String(cString: strerror(failure)))"
             ).print(to: console.errors)
-            if code == .ok { code = .faults }
+            // How far the task had come when its output failed is chance, and was not shown.
+            code = .faults
         }
         if atOnce { _exit(code.rawValue) }
         exit(code.rawValue)

@@ -13,12 +13,15 @@ enum RunCommand {
             """
             Loads the plugin that declares IDENTIFIER, launches its handler once and shows
             what happens. When its budget is used up the task is told to stop, and has its
-            grace to answer. Ctrl-C cancels it the same way; a second one ends it at once.
+            grace to answer. Ctrl-C, SIGTERM and SIGHUP cancel it the same way; a second
+            signal ends it at once.
             """,
             """
             Exit status: 0 it succeeded, 100 it failed, 101 the plugin broke the contract,
             124 its time was up, 125 the host could not run it, 126 the plugin was
-            refused, 127 there is no such handler, 130 Ctrl-C, 2 wrong command line.
+            refused, 127 there is no such handler, 1 its output could not be written,
+            2 wrong command line. Cancelled or ended by a signal: 130 SIGINT (Ctrl-C),
+            143 SIGTERM, 129 SIGHUP.
             """,
             """
             With --json every line is an object with "time" (seconds) and "event"; the
@@ -55,7 +58,7 @@ enum RunCommand {
     }
 
     private static func missing(_ identifier: String, _ search: PluginSearch) -> CommandError {
-        var help = ["curfew plugins"]
+        var help = ["curfew plugins" + search.options]
         if let near = Suggestion.identifier(near: identifier, among: search.identifiers) {
             help.insert("did you mean `\(near)`?", at: 0)
         }
@@ -65,7 +68,8 @@ enum RunCommand {
         let faulty = search.plugins.filter { $0.sound == nil }
         if let first = faulty.first {
             notes.append(
-                "\(faulty.count) of them cannot be used; the first: curfew lint \(first.directory)")
+                "\(faulty.count) of them cannot be used; the first: curfew lint \(ShellWord.path(first.directory))"
+            )
         }
         return CommandError(
             .notFound, "no plugin has a handler for `\(identifier)`", notes: notes, help: help)

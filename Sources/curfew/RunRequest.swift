@@ -12,7 +12,7 @@ struct RunRequest {
     let isVerbose: Bool
 
     static let payloadOption = CommandOption(
-        name: "payload", value: "TEXT|@FILE|-",
+        name: "payload", value: "TEXT|@FILE|-", mayBeEmpty: true,
         summary: "what the handler is given; - is standard input")
     static let budgetOption = CommandOption(
         name: "budget", value: "TIME", summary: "its time, in place of the manifest's: 250ms, 30s")
@@ -44,6 +44,11 @@ struct RunRequest {
         guard text == "-" || text.hasPrefix("@") else {
             // The kernel's own limit for one argument is below the payload's.
             return Array(text.utf8)
+        }
+        guard text != "@" else {
+            throw CommandError(
+                .usage, "`--payload @` names no file",
+                help: ["write `--payload @FILE`; the text @ itself comes by `--payload -`"])
         }
         let path = text == "-" ? "-" : String(text.dropFirst())
         do throws(InputFile.Fault) {

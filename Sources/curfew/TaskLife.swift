@@ -104,7 +104,7 @@ final class TaskLife {
         return CommandError(
             isHosts ? .host : .refused, error.message,
             notes: ["`\(facts.handler.identifier)` was not run"],
-            help: ["curfew lint \(facts.directory)"], isLaidOut: isLaidOut)
+            help: ["curfew lint \(ShellWord.path(facts.directory))"], isLaidOut: isLaidOut)
     }
 
     // MARK: The middle

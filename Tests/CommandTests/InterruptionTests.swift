@@ -82,4 +82,36 @@ struct InterruptionTests {
             run.errorOutput
                 == "error: cannot write to standard output: No space left on device\n")
     }
+
+    @Test(
+        "output that cannot be written is told by the status, whatever came of the task",
+        arguments: ["works", "fails", "chatters", "waits"])
+    func fullRun(errand: String) throws {
+        // What the task has come to by the time the write fails is chance; a few times show it.
+        for _ in 1...3 {
+            let run = try ChildProcess.run(
+                "bash",
+                [
+                    "-c", #""$0" run "$1" >/dev/full"#, CommandRun.program,
+                    CommandRun.errand(errand),
+                ],
+                environment: CommandRun.environment, limit: .seconds(60))
+            #expect(run.ending == .exited(1), "\(run)")
+            #expect(
+                run.errorOutput
+                    == "error: cannot write to standard output: No space left on device\n")
+        }
+    }
+
+    @Test("a second signal ends it with its own status, and help knows each")
+    func statuses() throws {
+        let twice = try Typist(
+            columns: nil, steps: [("begun", "HUP"), ("once more", "TERM")], CommandRun.program,
+            "run", CommandRun.errand("stubborn"), "--grace", "10min")
+        #expect(twice.code == 143)
+        let help = try CommandRun("help", "run").output
+        for status in ["130 SIGINT", "143 SIGTERM", "129 SIGHUP"] {
+            #expect(help.contains(status))
+        }
+    }
 }

@@ -150,4 +150,212 @@ struct LintTests {
         let run = try CommandRun("lint", "/dev/zero")
         #expect(run.code == 1)
     }
+
+    // MARK: Wide lines
+
+    /// All on one line, with the fault far from both ends.
+    private static let wide = """
+        {"id": "org.example.tidy", "version": "1.0.0", "abi": 0, "library": "libtidy.so", \
+        "handlers": [{"identifier": "org.example.tidy", "kind": "procesing", "event": "tidy", \
+        "budget": "30s", "grace": "5s", "maxConcurrency": 2}]}
+        """
+
+    @Test("an excerpt of a long line has 80 columns in a pipe, and the marks are where they were")
+    func wide() throws {
+        let run = try CommandRun("lint", "-", input: LintTests.wide)
+        #expect(run.code == 1)
+        let lines = run.output.split(separator: "\n").map(Array.init)
+        #expect(lines.allSatisfy { $0.count <= 80 }, "\(run.output)")
+        let marks = try #require(lines.firstIndex { $0.last == "^" })
+        let source = lines[marks - 1]
+        #expect(source.count == 80)
+        #expect(source.starts(with: " 1 | …") && source.last == "…", "\(run.output)")
+        let marked = zip(source, lines[marks]).filter { $1 == "^" }.map(\.0)
+        #expect(String(marked) == #""procesing""#, "\(run.output)")
+    }
+
+    @Test("an excerpt fits the terminal, whatever its width", arguments: [40, 61, 80, 100])
+    func fitted(columns: Int) throws {
+        let files = try TemporaryDirectory()
+        // Wide characters take two columns, and the others stay whole.
+        let texts = [LintTests.wide, LintTests.wide.replacing("1.0.0", with: "一二三四五六七")]
+        for (number, text) in texts.enumerated() {
+            let file = try files.write(text, to: "\(number).json")
+            let typist = try Typist(columns: columns, CommandRun.program, "lint", file)
+            #expect(typist.code == 1)
+            let lines = typist.lines
+            let excerpts = lines.indices.dropFirst().filter { lines[$0].hasSuffix("^") }
+            #expect(!excerpts.isEmpty)
+            for index in excerpts {
+                let wide = lines[index - 1].unicodeScalars.count {
+                    $0.value >= 0x4E00 && $0.value < 0xA000
+                }
+                #expect(lines[index - 1].count + wide <= columns, "\(lines)")
+                #expect(lines[index].count <= columns, "\(lines)")
+            }
+            #expect(lines.contains { $0.contains(#""procesing""#) })
+        }
+    }
+
+    @Test("a short line stays as it is, and a mark at its end too")
+    func end() throws {
+        let run = try CommandRun("lint", "-", input: "{\n  \"id\": \"a.b\"\n")
+        #expect(!run.output.contains("…"), "\(run.output)")
+    }
+
+    // MARK: The entry
+
+    private static let plugin = """
+        #include <curfew/plugin.h>
+        CURFEW_PLUGIN_NOTE();
+        CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(
+            const curfew_host_api *api, curfew_plugin_info *info, curfew_error *error) {
+            (void)api, (void)info, (void)error;
+            return CURFEW_OK;
+        }
+
+        """
+
+    /// Builds `tidy/libtidy.so` beside a sound manifest.
+    private static func build(_ source: String, _ flags: [String], in files: TemporaryDirectory)
+        throws
+    {
+        try files.write(sound, to: "tidy/manifest.json")
+        let file = try files.write(source, to: "tidy.c")
+        let library = files.path("tidy/libtidy.so")
+        let built = try ChildProcess.run(
+            "gcc",
+            [
+                "-shared", "-fPIC", "-w", "-I", BuiltProducts.packageRoot + "/include", "-o",
+                library, file,
+            ]
+                + flags)
+        try #require(built.succeeded, "\(built)")
+    }
+
+    @Test("a library without the entry is a fault, as it is for a host")
+    func noEntry() throws {
+        let plugin = BuiltProducts.testPluginDirectory("noentry")
+        let run = try CommandRun("lint", plugin)
+        #expect(run.code == 1)
+        #expect(
+            run.output == #"""
+                error: `libnoentry.so` exports no curfew_plugin_entry, so no host can use it
+                  --> \#(plugin)/manifest.json:5:14
+                   |
+                 5 |   "library": "libnoentry.so",
+                   |              ^^^^^^^^^^^^^^^
+                   = help: define it with CURFEW_PLUGIN_EXPORT; no version script may hide it
+
+                \#(plugin): 1 fault
+
+                """#, "\(run.output)")
+        let launched = try CommandRun("run", "org.curfew.test.noentry", "--plugins", plugin)
+        #expect(launched.code == 126)
+        #expect(launched.errors.hasSuffix("  = help: curfew lint \(plugin)\n"))
+    }
+
+    @Test("the entry is found in every sort of library that the loader takes")
+    func entries() throws {
+        let many = (0..<5_000).map { "int name_\($0)(void) { return \($0); }\n" }.joined()
+        for (more, flags) in [
+            ("", []), (many, []), (many, ["-Wl,--hash-style=sysv"]),
+            (many, ["-Wl,--hash-style=both", "-s"]), ("", ["-Wl,--hash-style=sysv"]),
+            ("", ["-nostdlib", "-Wl,-z,norelro", "-Wl,-z,noseparate-code"]),
+            ("", ["-Wl,-Ttext-segment=0x200000"]),
+        ] {
+            let files = try TemporaryDirectory()
+            try LintTests.build(LintTests.plugin + more, flags, in: files)
+            // The place and the number of the section headers; no loader looks at them.
+            var bytes = try files.read("tidy/libtidy.so")
+            for place in Array(40..<48) + Array(60..<64) { bytes[place] = 0 }
+            try files.write(bytes, to: "tidy/libtidy.so")
+            let run = try CommandRun("lint", "tidy", directory: files.path)
+            #expect(run.code == 0, "\(flags): \(run.output)")
+        }
+    }
+
+    @Test(
+        "what only looks like an entry is told",
+        arguments: [
+            ("static int curfew_plugin_entry(void) { return 0; }", [], "exports no "),
+            (
+                "__attribute__((visibility(\"hidden\"))) int curfew_plugin_entry(void) { return 0; }",
+                [], "exports no "
+            ),
+            (
+                "extern int curfew_plugin_entry(void); int f(void) { return curfew_plugin_entry(); }",
+                [], "exports no "
+            ),
+            ("int curfew_plugin_entry_(void) { return 0; }", [], "exports no "),
+            (
+                "int xcurfew_plugin_entry(void) { return 0; }", ["-Wl,--hash-style=sysv"],
+                "exports no "
+            ),
+            (
+                "int curfew_plugin_entry = 3;", [],
+                "exports curfew_plugin_entry, but not as a function"
+            ),
+        ] as [(String, [String], String)])
+    func noEntries(source: String, flags: [String], message: String) throws {
+        let files = try TemporaryDirectory()
+        let note =
+            "#include <curfew/types.h>\n#define curfew_plugin_entry declared\n"
+            + "#include <curfew/plugin.h>\n#undef curfew_plugin_entry\nCURFEW_PLUGIN_NOTE();\n"
+        try LintTests.build(note + source, flags, in: files)
+        let run = try CommandRun("lint", "tidy", directory: files.path)
+        #expect(run.code == 1)
+        #expect(run.output.hasPrefix("error: `libtidy.so` \(message)"), "\(run.output)")
+    }
+
+    @Test("a damaged library is a fault or is sound, and never the end of lint")
+    func damaged() throws {
+        let files = try TemporaryDirectory()
+        try LintTests.build(LintTests.plugin, ["-Wl,--hash-style=both", "-s"], in: files)
+        let bytes = try files.read("tidy/libtidy.so")
+        var state: UInt64 = 42
+        func number(below limit: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % limit
+        }
+        var paths: [String] = []
+        // The tables the entry is looked up in stand at the beginning.
+        for index in 0..<400 {
+            var damaged = bytes
+            for _ in 0...number(below: 6) {
+                damaged[24 + number(below: 0x500)] = [0, 1, 0x7F, 0x80, 0xFF][number(below: 5)]
+            }
+            if index % 10 == 0 { damaged.removeLast(1 + number(below: bytes.count - 1)) }
+            try files.write(damaged, to: "\(index)/libtidy.so")
+            try files.write(LintTests.sound, to: "\(index)/manifest.json")
+            paths.append("\(index)")
+        }
+        let run = try ChildProcess.run(
+            CommandRun.program, ["lint"] + paths, environment: CommandRun.environment,
+            directory: files.path, limit: .seconds(60))
+        #expect(run.ending == .exited(1), "\(run)")
+        #expect(run.output.contains("is damaged: "))
+        #expect(
+            run.output.split(separator: "\n").count { $0.wholeMatch(of: /[0-9]+: .*/) != nil }
+                == 400)
+    }
+
+    @Test("a table of symbols that goes round in a circle is left")
+    func circle() throws {
+        let files = try TemporaryDirectory()
+        try LintTests.build(LintTests.plugin, ["-Wl,--hash-style=sysv"], in: files)
+        let library = files.path("tidy/libtidy.so")
+        let sections = try ChildProcess.run("readelf", ["-SW", library]).output
+        let place = try #require(
+            sections.firstMatch(of: #/ \.hash +HASH +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+) /#))
+        let start = try #require(Int(place.output.1, radix: 16))
+        let words = try #require(Int(place.output.2, radix: 16)) / 4
+        var bytes = try files.read("tidy/libtidy.so")
+        // Every bucket begins with symbol 1, and after each symbol comes symbol 1.
+        for word in 2..<words { bytes[start + 4 * word] = 1 }
+        try files.write(bytes, to: "tidy/libtidy.so")
+        let run = try CommandRun("lint", "tidy", directory: files.path)
+        #expect(run.code == 1)
+        #expect(run.output.contains(" is damaged: its symbols "), "\(run.output)")
+    }
 }

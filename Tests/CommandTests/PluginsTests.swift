@@ -27,18 +27,68 @@ struct PluginsTests {
     func remarks() throws {
         let files = try TemporaryDirectory()
         try files.write("{", to: "broken/manifest.json")
+        try FileManager.default.copyItem(
+            atPath: PluginsTests.patient, toPath: files.path("patient"))
         let run = try CommandRun(
-            "plugins", "--plugins", PluginsTests.patient, "--plugins", PluginsTests.patient,
-            "--plugins", files.path)
+            "plugins", "--plugins", PluginsTests.patient, "--plugins", files.path)
         #expect(run.code == 0)
         #expect(
             run.output.contains(
-                "\nnote: org.curfew.test.patient of \(PluginsTests.patient) is shadowed by "))
+                "\nnote: org.curfew.test.patient of \(files.path("patient")) is shadowed by "
+                    + "\(PluginsTests.patient)\n"), "\(run.process)")
         #expect(run.output.contains("\nnote: \(files.path("broken")) cannot be used: "))
-        #expect(run.output.hasSuffix("; curfew lint \(files.path("broken"))\n"))
+        #expect(run.output.contains("; curfew lint \(files.path("broken"))\n"))
         let missing = try CommandRun("run", "org.example.broken", "--plugins", files.path)
         #expect(missing.code == 127)
         #expect(missing.errors.contains("curfew lint \(files.path("broken"))"))
+    }
+
+    @Test("a directory counts once, however it is written, and so does a plugin in it")
+    func once() throws {
+        let files = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: PluginsTests.patient, toPath: files.path("patient"))
+        try FileManager.default.createSymbolicLink(
+            atPath: files.path + ".link", withDestinationPath: files.path)
+        defer { try? FileManager.default.removeItem(atPath: files.path + ".link") }
+        let run = try CommandRun(
+            "plugins", "--plugins", ".", "--plugins", ".", "--plugins", "patient/..", "--plugins",
+            files.path, "--plugins", files.path + ".link", "--plugins", "patient",
+            directory: files.path)
+        #expect(run.code == 0)
+        #expect(!run.output.contains("note:"), "\(run.process)")
+        #expect(run.output.split(separator: "\n").count == 2, "\(run.process)")
+    }
+
+    @Test("what is suggested about a faulty plugin can be pasted into a shell")
+    func pasted() throws {
+        let files = try TemporaryDirectory()
+        try files.write("{", to: "it's mine/broken/manifest.json")
+        try files.write("{", to: "-other/manifest.json")
+        let run = try CommandRun(
+            "run", "org.example.broken", "--plugins", "it's mine", "--plugins", "-other",
+            directory: files.path)
+        #expect(run.code == 127)
+        #expect(
+            run.errors.hasSuffix(
+                #"""
+                  = note: 2 of them cannot be used; the first: curfew lint 'it'\''s mine/broken'
+                  = help: curfew plugins --plugins 'it'\''s mine' --plugins -other
+
+                """#), "\(run.process)")
+        let help = try #require(run.errors.split(separator: "\n").last?.split(separator: ": ").last)
+        let pasted = try ChildProcess.run(
+            "bash", ["-c", #"curfew() { "$0" "$@"; }; "# + help, CommandRun.program],
+            environment: CommandRun.environment, directory: files.path)
+        #expect(pasted.succeeded)
+        #expect(pasted.output.contains("note: it's mine/broken cannot be used: "), "\(pasted)")
+        #expect(pasted.output.hasSuffix("; curfew lint ./-other\n"), "\(pasted)")
+    }
+
+    @Test("a path of the environment without any directory in it is none")
+    func emptyPath() throws {
+        let run = try CommandRun("plugins", environment: ["CURFEW_PLUGIN_PATH": ":"])
+        #expect(run.errors.contains("/lib/curfew/plugins\n"), "\(run.process)")
     }
 
     @Test("nothing found is said, and no error")

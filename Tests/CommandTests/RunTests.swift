@@ -152,6 +152,12 @@ struct RunTests {
         }
     }
 
+    @Test("an empty payload is one")
+    func emptyPayload() throws {
+        let run = try CommandRun("run", CommandRun.errand("echoes"), "--payload", "")
+        #expect(run.code == 0, "\(run.process)")
+    }
+
     @Test("a payload that cannot be read is an error before anything runs")
     func noPayload() throws {
         let run = try CommandRun("run", CommandRun.errand("echoes"), "--payload", "@/nowhere/job")

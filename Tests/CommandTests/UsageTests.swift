@@ -46,6 +46,28 @@ struct UsageTests {
             (["run", "a.b", "-x"], "`curfew run` has no option `-x`", "curfew help run"),
             (["plugins", "--json=yes"], "`--json` takes no value", "curfew help plugins"),
             (["--jason"], "`curfew` has no option `--jason`", "curfew help"),
+            (
+                ["run", "a.b", "--plugins", ""], "the value of `--plugins` is empty",
+                "write `--plugins DIR`"
+            ),
+            (
+                ["plugins", "--plugins="], "the value of `--plugins` is empty",
+                "write `--plugins DIR`"
+            ),
+            (
+                ["run", "a.b", "--grace="], "the value of `--grace` is empty",
+                "write `--grace TIME`"
+            ),
+            (
+                ["run", "a.b", "--payload", "@"], "`--payload @` names no file",
+                "write `--payload @FILE`; the text @ itself comes by `--payload -`"
+            ),
+            (["run", ""], "an argument of `curfew run` is empty", "write `curfew run IDENTIFIER`"),
+            (
+                ["lint", "a", ""], "an argument of `curfew lint` is empty",
+                "write `curfew lint PATH…`"
+            ),
+            ([""], "the name of the command is empty", "curfew help"),
             (["help", "lnit"], "there is no command `lnit`", "did you mean `lint`?"),
         ] as [([String], String, String)])
     func wrong(words: [String], message: String, help: String) throws {

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A shared object for this machine, read from its file without mapping it.
+///
+/// Nothing in the file is trusted: every offset and size is checked against the size of the file
+/// and against a limit. Only what the loader itself goes by is looked at; section headers may be
+/// missing, or lie.
+struct ELFSharedObject: ~Copyable {
+    /// How many program headers a library may have.
+    static var headerLimit: Int { 256 }
+
+    let file: ABINoteFile
+    let segments: [ELFSegment]
+
+    init(path: String) throws(ABINoteFault) {
+        let file = try ABINoteFile(path: path)
+        segments = try ELFSharedObject.segments(of: file)
+        self.file = file
+    }
+
+    /// Reads bytes by their place in memory, which the segment that holds them puts in the file.
+    func bytes(atAddress address: UInt64, count: Int) throws(ABINoteFault) -> [UInt8] {
+        for segment in segments where segment.type == ELFSegment.loaded {
+            guard address >= segment.address else { continue }
+            let start = address - segment.address
+            guard start <= segment.size, UInt64(count) <= segment.size - start else { continue }
+            let (offset, overflow) = segment.offset.addingReportingOverflow(start)
+            guard !overflow else { break }
+            return try file.bytes(at: offset, count: count)
+        }
+        throw .malformed("it points to what none of its segments has")
+    }
+
+    // Names and numbers of the ELF specification, as far as they are needed.
+    private static var magic: [UInt8] { [0x7F, 0x45, 0x4C, 0x46] }
+    private static var class64: UInt8 { 2 }
+    private static var littleEndian: UInt8 { 1 }
+    private static var sharedObject: UInt16 { 3 }  // ET_DYN
+    private static var headerSize: Int { 64 }
+    private static var programHeaderSize: Int { 56 }
+
+    /// `e_machine` of the processor this host was built for.
+    private static var machine: UInt16 {
+        #if arch(x86_64)
+            62
+        #elseif arch(arm64)
+            183
+        #elseif arch(riscv64)
+            243
+        #elseif arch(powerpc64le)
+            21
+        #else
+            #error("add the ELF machine number of this processor")
+        #endif
+    }
+
+    private static func segments(
+        of file: borrowing ABINoteFile
+    ) throws(ABINoteFault) -> [ELFSegment] {
+        guard file.size >= UInt64(magic.count), try file.bytes(at: 0, count: magic.count) == magic
+        else { throw .notELF }
+        guard file.size >= UInt64(headerSize) else {
+            throw .malformed("the file ends within its header")
+        }
+        let header = ABINoteWords(try file.bytes(at: 0, count: headerSize))
+        guard header.byte(at: 4) == class64, header.byte(at: 5) == littleEndian,
+            header.half(at: 18) == machine
+        else { throw .otherMachine }
+        guard header.half(at: 16) == sharedObject else { throw .notSharedObject }
+        let count = Int(header.half(at: 56))
+        guard count > 0 else { return [] }
+        guard count <= headerLimit else {
+            throw .malformed("it has \(count) program headers, the limit is \(headerLimit)")
+        }
+        guard Int(header.half(at: 54)) == programHeaderSize else {
+            throw .malformed("its program headers have the wrong size")
+        }
+        let table = ABINoteWords(
+            try file.bytes(at: header.long(at: 32), count: count * programHeaderSize))
+        return (0..<count).map { index in
+            let start = index * programHeaderSize
+            return ELFSegment(
+                type: table.word(at: start), offset: table.long(at: start + 8),
+                address: table.long(at: start + 16), size: table.long(at: start + 32),
+                alignment: table.long(at: start + 48))
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Text as a shell takes it for one word, so that a suggested command can be pasted.
+enum ShellWord {
+    static func quoted(_ text: String) -> String {
+        let isPlain = text.unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "/", ".", "-", "_", "+", ",", ":", "=", "@", "%":
+                true
+            default: scalar.value >= 0xA0
+            }
+        }
+        // In single quotes only the quote itself means something.
+        return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: #"'\''"#) + "'"
+    }
+
+    /// The same for an operand that names a file: it must not be taken for an option, nor for
+    /// standard input.
+    static func path(_ text: String) -> String {
+        quoted(text.hasPrefix("-") ? "./" + text : text)
+    }
+}
