@@ -23,11 +23,8 @@ extension Manifest {
         switch contents(of: folder) {
         case .failure(let problem): return .failure(fault(source, problem.text))
         case .success(let bytes):
-            return parse(bytes: bytes, file: source.file).flatMap { manifest in
-                if let problem = manifest.libraryProblem(in: folder) {
-                    return .failure(ManifestFaults([problem]))
-                }
-                return .success(manifest)
+            return parse(DiagnosticSource(file: source.file, bytes: bytes)) {
+                libraryProblem($0, in: folder)
             }
         }
     }
@@ -79,12 +76,14 @@ extension Manifest {
         return .success(bytes)
     }
 
-    private func libraryProblem(in folder: Int32) -> Diagnostic? {
+    private static func libraryProblem(
+        _ library: String, in folder: Int32
+    ) -> (message: String, help: String)? {
         let message: String
         let help: String
         var status = stat()
         if fstatat(folder, library, &status, AT_SYMLINK_NOFOLLOW) != 0 {
-            message = "cannot find \(DiagnosticText.quoted(library)): \(Manifest.reason(errno))"
+            message = "cannot find \(DiagnosticText.quoted(library)): \(reason(errno))"
             help = "build the library into the directory of the manifest, or mend its name"
         } else if status.st_mode & S_IFMT == S_IFLNK {
             message = "\(DiagnosticText.quoted(library)) is a symbolic link"
@@ -95,9 +94,7 @@ extension Manifest {
         } else {
             return nil
         }
-        return source.diagnostic(
-            at: libraryPosition, width: libraryWidth, rule: ManifestRule.library.rawValue,
-            message: message, help: help)
+        return (message, help)
     }
 
     private static func fault(_ source: DiagnosticSource, _ message: String) -> ManifestFaults {

@@ -193,13 +193,15 @@ public final class HostRuntime: @unchecked Sendable {
                     BridgeError(
                         .exhausted, "\(Self.handlerLimit) handlers are registered; no more can be"))
             }
-            let signatures = handlers.flatMap { $0.description.hostEvents + $0.description.events }
+            let signatures = handlers.flatMap {
+                $0.description.reservedEvents + $0.description.events
+            }
             switch events.directory.declare(signatures, owner: plugin) {
             case .failure(let conflict): return .failure(describe(conflict, in: directory))
             case .success(var entries):
                 return .success(
                     handlers.map { description, code in
-                        let count = 4 + description.events.count
+                        let count = HandlerRecord.reservedCount + description.events.count
                         defer { entries.removeFirst(count) }
                         return add(
                             description, code, plugin, name, Array(entries.prefix(count)), owner,
