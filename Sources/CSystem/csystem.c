@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -205,6 +206,8 @@ const char *csys_symbol_file(const void *symbol) {
     Dl_info info;
     return dladdr(symbol, &info) != 0 ? info.dli_fname : NULL;
 }
+
+bool csys_has_more_rights(void) { return getauxval(AT_SECURE) != 0; }
 
 int32_t csys_terminal_columns(int32_t fd) {
     struct winsize size;

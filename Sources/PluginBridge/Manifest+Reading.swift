@@ -33,12 +33,8 @@ extension Manifest {
         let text: String
     }
 
-    /// Reads one byte more than is allowed at most, so that a file that grows meanwhile is noticed
-    /// by the limit of the reader.
     private static func contents(of folder: Int32) -> Result<[UInt8], Problem> {
-        // Not blocking: a pipe of that name must not hold up the host.
-        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-        let file = openat(folder, fileName, flags)
+        let file = openat(folder, fileName, RegularFile.flags | O_NOFOLLOW)
         guard file >= 0 else {
             return .failure(
                 Problem(
@@ -46,34 +42,12 @@ extension Manifest {
                         ? "the manifest is a symbolic link" : "cannot open it: \(reason(errno))"))
         }
         defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0 else {
-            return .failure(Problem(text: "cannot look at it: \(reason(errno))"))
+        do throws(RegularFile.Problem) {
+            return .success(try RegularFile.contents(of: file, limit: JSONReader.sizeLimit))
+        } catch {
+            return .failure(
+                Problem(text: error.isOfAnotherKind ? "the manifest \(error.text)" : error.text))
         }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            return .failure(Problem(text: "the manifest is not a regular file"))
-        }
-        let limit = JSONReader.sizeLimit + 1
-        var failure: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            while count < limit {
-                let rest = UnsafeMutableRawBufferPointer(
-                    rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
-                let got = Glibc.read(file, rest.baseAddress, rest.count)
-                if got > 0 {
-                    count += got
-                } else if got == 0 {
-                    return
-                } else if errno != EINTR {
-                    failure = errno
-                    return
-                }
-            }
-        }
-        guard failure == 0 else {
-            return .failure(Problem(text: "cannot read it: \(reason(failure))"))
-        }
-        return .success(bytes)
     }
 
     private static func libraryProblem(
@@ -105,5 +79,5 @@ extension Manifest {
         ])
     }
 
-    private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+    private static func reason(_ code: Int32) -> String { RegularFile.reason(code) }
 }

@@ -19,6 +19,8 @@ public final class HostRuntime: @unchecked Sendable {
     // MARK: Constants
 
     let configuration: HostConfiguration
+    /// Which handlers it may have; nil: all.
+    let permitted: PermittedHandlers?
     let clock: HostClock
     let tasks: TaskTable
     let workerCells = WorkerCells()
@@ -70,6 +72,7 @@ public final class HostRuntime: @unchecked Sendable {
             throw BridgeError(.invalid, "the configuration cannot be used: \(fault)")
         }
         var configuration = configuration
+        permitted = try Self.readPermitted(configuration)
         // Far enough to be never, and near enough to be added to any time.
         configuration.lostAfter = min(configuration.lostAfter, 1 << 62)
         self.configuration = configuration
@@ -245,6 +248,11 @@ public final class HostRuntime: @unchecked Sendable {
         )
     }
 
+    /// Says who has an event.
+    func describe(_ conflict: DeclarationConflict) -> BridgeError {
+        directory.withLock { describe(conflict, in: $0) }
+    }
+
     private func describe(
         _ conflict: DeclarationConflict, in directory: Directory
     ) -> BridgeError {
@@ -271,6 +279,7 @@ public final class HostRuntime: @unchecked Sendable {
         expired: curfew_expired_function?, data: UnsafeMutableRawPointer?, owner: AnyObject? = nil
     ) throws(BridgeError) -> HandlerRecord {
         guard isOpen else { throw HostRuntime.closing }
+        try checkPermitted(description)
         let code = HandlerCode(run: run, expired: expired, data: data, api: ownTable.api)
         let record = try add([(description, code)], plugin: Self.ownPlugin, owner: owner)[0]
         _ = events.raise(record.registering, [.bool(true), .text("")], task: 0)

@@ -79,6 +79,9 @@ void csys_getopt_reset(void);
 /* dladdr(3): the file of the object that defines `symbol`, or NULL. */
 const char *csys_symbol_file(const void *symbol);
 
+/* Whether the process has rights that its caller has not: AT_SECURE of getauxval(3). */
+bool csys_has_more_rights(void);
+
 /* Columns of the terminal behind fd, or 0. */
 int32_t csys_terminal_columns(int32_t fd);
 
