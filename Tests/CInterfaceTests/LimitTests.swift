@@ -2,6 +2,7 @@
 import CCurfew
 import CInterface
 import Glibc
+import TestSupport
 import Testing
 
 /// What grows with use has a limit, and somebody else's use of it starves nobody.
@@ -48,7 +49,7 @@ struct LimitTests {
 
     @Test(
         "a payload for which there is no memory is EXHAUSTED, and nothing was launched",
-        .enabled(if: !Sanitizer.isOn))
+        .enabled(if: !ProcessFacts.isSanitized))
     func noMemory() throws {
         let host = try TestHost(observing: false) { $0.payload_bytes = 1 << 31 }
         try host.register { _ in 0 }

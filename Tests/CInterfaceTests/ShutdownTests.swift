@@ -8,6 +8,8 @@ import Testing
 /// Serialized: some of these tests leave a host behind on purpose, and count.
 @Suite("Shutting down", .serialized)
 struct ShutdownTests {
+    /// What a typed subscriber does; a C function has no context.
+    private static let inEvent = Guarded<(@Sendable () -> Void)?>(nil)
     private static let longest = Guarded<Int>.limit.nanoseconds
 
     @Test("intake stops: launches, registrations, raises, waits and loads answer CLOSING")
@@ -275,6 +277,38 @@ struct ShutdownTests {
         #expect(host.wait(try host.launch("org.example.other")) == .ok)
         // The last callback may hold the host for a moment longer than this does.
         #expect(host.destroy() == .ok)
+    }
+
+    @Test("destroying is refused from a plugin's entry and its retirement, and from a typed event")
+    func wrongPlaces() throws {
+        let host = try TestHost()
+        let answers = Guarded<[Answer]>([])
+        nonisolated(unsafe) let raw = host.raw
+        let destroy: @Sendable () -> Void = {
+            let answer = Answer(curfew_host_destroy(raw, nil, nil))
+            answers.change { $0.append(answer) }
+        }
+        let plugin = try HookedPlugin { api, _, error in
+            destroy()
+            return HookedPlugin.register("org.example.hooked", api, error)
+        }
+        plugin.onRetire.change { $0 = destroy }
+        #expect(plugin.load(in: host).answer == .ok)
+        #expect(answers.now == [.wrongThread])
+        Self.inEvent.change { $0 = destroy }
+        defer { Self.inEvent.change { $0 = nil } }
+        let function: @convention(c) (Bool, UnsafePointer<CChar>) -> Void = { _, _ in
+            ShutdownTests.inEvent.now?()
+        }
+        #expect(
+            Answer(
+                curfew_host_subscribe(
+                    host.raw, "hooked_done::",
+                    unsafeBitCast(function, to: curfew_any_function.self), nil, nil)) == .ok)
+        #expect(host.wait(try host.launch("org.example.hooked")) == .ok)
+        #expect(answers.wait { $0.count == 2 })
+        #expect(host.destroy() == .ok)
+        #expect(answers.now == [Answer](repeating: .wrongThread, count: 3))
     }
 
     @Test("another host's callbacks may destroy a host")
