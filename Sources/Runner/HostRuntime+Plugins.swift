@@ -75,7 +75,8 @@ extension HostRuntime {
     /// why.
     public func load(_ path: String) throws(BridgeError) {
         guard ThreadRole.current(in: self) == .other else { throw HostRuntime.wrongThread("load") }
-        guard isOpen else { throw HostRuntime.closing }
+        guard isOpen, loadGate.enter() else { throw HostRuntime.closing }
+        defer { loadGate.leave() }
         let failure = loading.withLock { _ -> BridgeError? in
             switch Manifest.read(directory: path) {
             case .failure(let faults):
@@ -178,6 +179,8 @@ extension HostRuntime {
             return directory.loading?.registered ?? [:]
         }
         do throws(BridgeError) {
+            // The entry may have taken its time.
+            guard isOpen else { throw HostRuntime.closing }
             for handler in manifest.handlers where registered[handler.identifier] == nil {
                 throw BridgeError(
                     .refused,

@@ -208,7 +208,9 @@ extension HostRuntime {
         if failure == nil {
             wait(limits.leave) { threads.load(ordering: .sequentiallyConsistent) == 0 }
         }
-        let isThreadStuck = threads.load(ordering: .sequentiallyConsistent) > 0
+        loadGate.close()
+        let isLoadStuck = !wait(limits.leave) { loadGate.isEmpty }
+        let isThreadStuck = isLoadStuck || threads.load(ordering: .sequentiallyConsistent) > 0
         let records = plugins
         for record in records where !isThreadStuck { retire(record) }
         let tables = directory.withLock { _ in [ownTable] + records.map(\.table) }
@@ -238,9 +240,11 @@ extension HostRuntime {
         if isStuck {
             throw BridgeError(
                 .timedOut,
-                isThreadStuck
-                    ? "a thread of the host is inside plugin code; it and the host's memory are kept"
-                    : "a thread of a plugin's is inside a call of its table, or a log function has not returned; the host's memory is kept"
+                isLoadStuck
+                    ? "the entry of a plugin that was being loaded has not returned; its thread and the host's memory are kept"
+                    : isThreadStuck
+                        ? "a thread of the host is inside plugin code; it and the host's memory are kept"
+                        : "a thread of a plugin's is inside a call of its table, or a log function has not returned; the host's memory is kept"
             )
         }
     }

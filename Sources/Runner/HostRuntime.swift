@@ -55,6 +55,8 @@ public final class HostRuntime: @unchecked Sendable {
     let misbehaviours = Atomic<UInt64>(0)
     let threads = Atomic<Int>(0)
     let destroyed = Atomic<Bool>(false)
+    /// Threads of the embedder's that are inside a plugin's entry, or on their way to it.
+    let loadGate = CallGate()
     /// The embedder's log function is not called once the host is destroyed.
     let logGate = CallGate()
     /// What threads wait for, and how many do.

@@ -434,4 +434,42 @@ struct ShutdownTests {
         log.go.send()
         #expect(caller.join() != nil)
     }
+
+    @Test("an entry that has not returned when the host goes keeps the host's memory")
+    func entryInside() throws {
+        let leaked = curfew_leaked_hosts()
+        let host = try TestHost()
+        let stuck = Stuck()
+        let plugin = try HookedPlugin { api, _, error in
+            stuck.entered.send()
+            _ = stuck.go.wait()
+            return HookedPlugin.register("org.example.hooked", api, error)
+        }
+        let loader = Side { plugin.load(in: host).answer }
+        #expect(stuck.entered.wait())
+        #expect(host.destroy(leave: .millisecond) == .timedOut)
+        #expect(curfew_leaked_hosts() == leaked + 1)
+        stuck.go.send()
+        // Its registration was answered CLOSING, and so it said no.
+        #expect(loader.join() == .failed)
+    }
+
+    @Test("a plugin whose entry returns after a shutdown began is not used")
+    func lateEntry() throws {
+        let host = try TestHost()
+        let stuck = Stuck()
+        let plugin = try HookedPlugin { api, _, error in
+            stuck.entered.send()
+            _ = stuck.go.wait()
+            return HookedPlugin.register("org.example.hooked", api, error)
+        }
+        let loader = Side { plugin.load(in: host).answer }
+        #expect(stuck.entered.wait())
+        #expect(host.shutDown() == .ok)
+        stuck.go.send()
+        #expect(loader.join() == .closing)
+        #expect(plugin.retirements.now == 1)
+        #expect(curfew_host_handlers(host.raw) == 0)
+        #expect(host.destroy() == .ok)
+    }
 }
