@@ -213,6 +213,7 @@ extension HostRuntime {
         let isThreadStuck = isLoadStuck || threads.load(ordering: .sequentiallyConsistent) > 0
         let records = plugins
         for record in records where !isThreadStuck { retire(record) }
+        noteKeptReferences()
         let tables = directory.withLock { _ in [ownTable] + records.map(\.table) }
         for table in tables { table?.gate.close() }
         logGate.close()
@@ -258,6 +259,20 @@ extension HostRuntime {
         }
         // The host must not be destroyed, nor anything loaded, from there.
         ThreadRole.loading.during(in: self) { library?.retire() }
+    }
+
+    /// A plugin had its last call, and its tasks are over: what it holds now it will hardly give back.
+    private func noteKeptReferences() {
+        forEachTask { task, state in
+            guard state.pluginReferences > 0, let cell = tasks.slot(task).handlerCell else {
+                return
+            }
+            let count = state.pluginReferences
+            misbehaved(
+                .keptReference, "holds \(count) reference\(count == 1 ? "" : "s")",
+                "the host goes, and the plugin's table is kept for the life of the process",
+                task: tasks.publicID(task), plugin: cell.pointee.plugin)
+        }
     }
 
     /// A plugin has a right to call as long as it owes an answer or a release.
