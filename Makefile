@@ -53,7 +53,7 @@ INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS))
 PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
                 -Wl,--version-script=Plugins/plugin.map -Wl,-z,nodelete -Wl,-z,defs
 
-.PHONY: all help packages toolchain release plugins test-plugins test prefix fresh-prefix demo \
+.PHONY: all help packages toolchain release plugins test-plugins test test-all fuzz prefix fresh-prefix demo \
         bench sanitize install uninstall check-format format clean
 
 all: release plugins ## build everything that is installed
@@ -194,14 +194,22 @@ fresh-prefix:
 # theirs would be instrumented.
 sanitize: packages plugins test-plugins ## run the tests under AddressSanitizer, then ThreadSanitizer
 	@skip=(--skip HeaderTests --skip EmbeddingTests --skip CommandTests)
-	echo "sanitize: building and running the tests under AddressSanitizer"
 	# XCTest itself leaks, hence no leak check.
+	echo "sanitize: building and running the tests under AddressSanitizer"
 	ASAN_OPTIONS=detect_leaks=0 "$(SWIFT)" test --sanitize=address --scratch-path .build-asan \
 	    --disable-xctest --no-parallel "$${skip[@]}"
 	echo "sanitize: building and running the tests under ThreadSanitizer"
 	# Plugins in Swift look for the sanitizer's symbols in the program.
-	"$(SWIFT)" test --sanitize=thread -Xlinker --export-dynamic --scratch-path .build-tsan \
+	CURFEW_STRESS_TASKS=$(STRESS_TASKS) "$(SWIFT)" test --sanitize=thread \
+	    -Xlinker --export-dynamic --scratch-path .build-tsan \
 	    --disable-xctest --no-parallel "$${skip[@]}"
+
+# Tasks that many threads launch, cancel, complete and let expire under ThreadSanitizer, at least.
+STRESS_TASKS := 0
+
+test-all: test ## the tests, then all that takes longer: fuzzers, sanitizers, a million tasks
+	@$(MAKE) --no-print-directory fuzz SECONDS=60
+	$(MAKE) --no-print-directory sanitize STRESS_TASKS=1000000
 
 demo: packages release plugins ## show what Curfew does
 	@PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh

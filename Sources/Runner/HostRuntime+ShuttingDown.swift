@@ -208,9 +208,12 @@ extension HostRuntime {
         if failure == nil {
             wait(limits.leave) { threads.load(ordering: .sequentiallyConsistent) == 0 }
         }
-        let isThreadStuck = threads.load(ordering: .sequentiallyConsistent) > 0
+        loadGate.close()
+        let isLoadStuck = !wait(limits.leave) { loadGate.isEmpty }
+        let isThreadStuck = isLoadStuck || threads.load(ordering: .sequentiallyConsistent) > 0
         let records = plugins
         for record in records where !isThreadStuck { retire(record) }
+        noteKeptReferences()
         let tables = directory.withLock { _ in [ownTable] + records.map(\.table) }
         for table in tables { table?.gate.close() }
         logGate.close()
@@ -238,9 +241,11 @@ extension HostRuntime {
         if isStuck {
             throw BridgeError(
                 .timedOut,
-                isThreadStuck
-                    ? "a thread of the host is inside plugin code; it and the host's memory are kept"
-                    : "a thread of a plugin's is inside a call of its table, or a log function has not returned; the host's memory is kept"
+                isLoadStuck
+                    ? "the entry of a plugin that was being loaded has not returned; its thread and the host's memory are kept"
+                    : isThreadStuck
+                        ? "a thread of the host is inside plugin code; it and the host's memory are kept"
+                        : "a thread of a plugin's is inside a call of its table, or a log function has not returned; the host's memory is kept"
             )
         }
     }
@@ -254,6 +259,20 @@ extension HostRuntime {
         }
         // The host must not be destroyed, nor anything loaded, from there.
         ThreadRole.loading.during(in: self) { library?.retire() }
+    }
+
+    /// A plugin had its last call, and its tasks are over: what it holds now it will hardly give back.
+    private func noteKeptReferences() {
+        forEachTask { task, state in
+            guard state.pluginReferences > 0, let cell = tasks.slot(task).handlerCell else {
+                return
+            }
+            let count = state.pluginReferences
+            misbehaved(
+                .keptReference, "holds \(count) reference\(count == 1 ? "" : "s")",
+                "the host goes, and the plugin's table is kept for the life of the process",
+                task: tasks.publicID(task), plugin: cell.pointee.plugin)
+        }
     }
 
     /// A plugin has a right to call as long as it owes an answer or a release.
