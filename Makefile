@@ -47,6 +47,7 @@ SWIFT_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),$(if $(wildcard $(d)/*.swift)
 C_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
                $(if $(wildcard $(d)/*.c),$(if $(wildcard $(d)/*.swift),,$(notdir $(d)))))
 C_TEST_PLUGINS := $(foreach d,$(call directories,Tests/Plugins),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
+C_MISDEEDS := $(foreach d,$(call directories,Tests/Plugins/misdeeds),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS))
 
 PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
@@ -141,12 +142,15 @@ release: toolchain ## build libcurfew.so, curfew and the Swift plugins, for rele
 
 plugins: $(C_PLUGINS:%=.build/plugins/%/manifest.json) $(SWIFT_PLUGINS:%=swift-plugin-%) ## build the plugins of Plugins/
 
-test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) ## build the plugins of Tests/Plugins/
+test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) misdeeds ## build the plugins of Tests/Plugins/
+
+.PHONY: misdeeds
+misdeeds: $(C_MISDEEDS:%=.build/test-plugins/misdeeds/%/manifest.json)
 
 # $(call c-plugin,source directory,name,directory of what is built): the library, then the manifest
 # beside it. A file named `libraries` has what else is to be linked, for instance -lsqlite3.
 define c-plugin
-$(3)/$(2)/lib$(2).so: $(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.h $(1)/$(2)/libraries) \
+$(3)/$(2)/lib$(2).so: $(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.h $(1)/$(2)/libraries $(1)/*.h) \
         $(HEADERS:%=include/%) Plugins/plugin.map Makefile
 	@echo "plugins: building $(1)/$(2)"
 	mkdir -p $$(@D)
@@ -158,6 +162,8 @@ $(3)/$(2)/manifest.json: $(wildcard $(1)/$(2)/manifest.json) $(3)/$(2)/lib$(2).s
 endef
 $(foreach p,$(C_PLUGINS),$(eval $(call c-plugin,Plugins,$(p),.build/plugins)))
 $(foreach p,$(C_TEST_PLUGINS),$(eval $(call c-plugin,Tests/Plugins,$(p),.build/test-plugins)))
+$(foreach p,$(C_MISDEEDS),\
+    $(eval $(call c-plugin,Tests/Plugins/misdeeds,$(p),.build/test-plugins/misdeeds)))
 
 .PHONY: $(SWIFT_PLUGINS:%=swift-plugin-%)
 $(SWIFT_PLUGINS:%=swift-plugin-%): swift-plugin-%: release
