@@ -38,6 +38,17 @@ const char *csys_status_text(int32_t status) {
     return NULL;
 }
 
+const char *csys_status_name(int32_t status) {
+    switch (status) {
+#define NAME_CASE(name, value, text) \
+    case value:                      \
+        return #name;
+        CURFEW_STATUS_MAP(NAME_CASE)
+#undef NAME_CASE
+    }
+    return NULL;
+}
+
 static struct timespec timespec_of(uint64_t ns) {
     return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
 }

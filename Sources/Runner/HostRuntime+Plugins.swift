@@ -87,7 +87,8 @@ extension HostRuntime {
     /// why.
     public func load(_ path: String) throws(BridgeError) {
         guard ThreadRole.current(in: self) == .other else { throw HostRuntime.wrongThread("load") }
-        guard isOpen else { throw HostRuntime.closing }
+        guard isOpen, loadGate.enter() else { throw HostRuntime.closing }
+        defer { loadGate.leave() }
         let failure = loading.withLock { _ -> BridgeError? in
             switch Manifest.read(directory: path) {
             case .failure(let faults):
@@ -164,12 +165,16 @@ extension HostRuntime {
         let table = directory.withLock { directory in
             directory.loading = PluginLoad(plugin: record.number, manifest: manifest)
             // One that was entered before and refused has this table, and may have a thread.
-            let table =
-                record.table ?? PluginTable(services: Services(self), plugin: record.number)
+            if let table = record.table {
+                table.gate.open()
+                return table
+            }
+            let table = RetiredTables.take(path)
+            serve(table, plugin: record.number)
             record.table = table
+            record.libraryPath = path
             return table
         }
-        table.gate.open()
         var isUsed = false
         defer {
             if !isUsed { table.gate.close() }
@@ -186,6 +191,8 @@ extension HostRuntime {
             return directory.loading?.registered ?? [:]
         }
         do throws(BridgeError) {
+            // The entry may have taken its time.
+            guard isOpen else { throw HostRuntime.closing }
             for handler in manifest.handlers where registered[handler.identifier] == nil {
                 throw BridgeError(
                     .refused,
@@ -216,23 +223,45 @@ extension HostRuntime {
     func registerWhileLoading(
         _ identifier: String, _ code: HandlerCode, plugin: Int32
     ) -> BridgeError? {
-        directory.withLock { directory in
+        let refusal = directory.withLock { directory -> (rule: Misbehaviour?, BridgeError)? in
             guard var load = directory.loading, load.plugin == plugin else {
-                return BridgeError(.wrongState, "the plugin is not being loaded")
+                return (nil, BridgeError(.wrongState, "the plugin is not being loaded"))
             }
             guard load.manifest.handlers.contains(where: { $0.identifier == identifier }) else {
-                return BridgeError(
-                    .denied,
-                    "\"\(identifier)\" is not in the plugin's manifest; declare it under \"handlers\""
+                if let other = directory.byIdentifier[identifier] {
+                    return (
+                        .takenHandler,
+                        BridgeError(
+                            .denied,
+                            "\"\(identifier)\" is not in the plugin's manifest; it belongs to \(owner(other.plugin))"
+                        )
+                    )
+                }
+                return (
+                    .undeclaredHandler,
+                    BridgeError(
+                        .denied,
+                        "\"\(identifier)\" is not in the plugin's manifest; declare it under \"handlers\""
+                    )
                 )
             }
             guard load.registered[identifier] == nil else {
-                return BridgeError(.exists, "\"\(identifier)\" was registered before")
+                return (
+                    .registeredTwice,
+                    BridgeError(.exists, "\"\(identifier)\" was registered before")
+                )
             }
             load.registered[identifier] = code
             directory.loading = load
             return nil
         }
+        guard let (rule, error) = refusal else { return nil }
+        if let rule {
+            misbehaved(
+                rule, "called register_handler", error.message + "; nothing was registered",
+                task: 0, plugin: plugin)
+        }
+        return error
     }
 
     /// Raises `registering<event>_done` for a handler that could not be registered.

@@ -12,6 +12,8 @@
 
 /* The text of a curfew_status, from the one list in curfew/types.h, or NULL. */
 const char *csys_status_text(int32_t status);
+/* Its name in that list, WRONG_STATE, or NULL. */
+const char *csys_status_name(int32_t status);
 
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t csys_monotonic_ns(void);
