@@ -272,7 +272,7 @@ struct ManifestChecker {
         guard text.utf8.count == 64, text.utf8.allSatisfy(isHexDigit) else {
             let count = text.utf8.count
             fault(
-                .sha256, at: value,
+                .pin, at: value,
                 count == 64
                     ? "`sha256` has something other than hexadecimal digits in it"
                     : "`sha256` has \(count) \(count == 1 ? "byte" : "bytes"), expected 64 digits",

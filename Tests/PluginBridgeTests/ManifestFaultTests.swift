@@ -653,7 +653,7 @@ struct ManifestFaultTests {
         expectOneFault(
             ManifestTests.manifest(plugin: "\"sha256\": ‸\(value),"),
             (
-                "", .sha256, message,
+                "", .pin, message,
                 "write the 64 digits that `sha256sum` prints for the library"
             ))
         expectOneFault(

@@ -94,7 +94,7 @@ struct PermittedHandlersTests {
             ])
         #expect(
             found.first?.rendered == """
-                error: `one` is not a whole number of 64 bits
+                error[CF0412]: `one` is not a whole number of 64 bits
                   --> Info.plist:3:17
                    |
                  3 |     <key>i</key><integer>one</integer>
