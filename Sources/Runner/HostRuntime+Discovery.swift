@@ -13,9 +13,10 @@ extension HostRuntime {
         guard ThreadRole.current(in: self) == .other else {
             throw HostRuntime.wrongThread("discover")
         }
-        guard isOpen else { throw HostRuntime.closing }
+        guard isOpen, loadGate.enter() else { throw HostRuntime.closing }
+        defer { loadGate.leave() }
         var unreadable: [String] = []
-        let found = loading.withLock { _ in
+        let found = discovering.withLock { _ in
             var seen: Set<String> = []
             for place in path.directories {
                 for directory in plugins(in: place, &unreadable)
