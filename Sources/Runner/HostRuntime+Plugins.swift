@@ -75,7 +75,8 @@ extension HostRuntime {
     /// why.
     public func load(_ path: String) throws(BridgeError) {
         guard ThreadRole.current(in: self) == .other else { throw HostRuntime.wrongThread("load") }
-        guard isOpen else { throw HostRuntime.closing }
+        guard isOpen, loadGate.enter() else { throw HostRuntime.closing }
+        defer { loadGate.leave() }
         let failure = loading.withLock { _ -> BridgeError? in
             switch Manifest.read(directory: path) {
             case .failure(let faults):
@@ -156,12 +157,16 @@ extension HostRuntime {
         let table = directory.withLock { directory in
             directory.loading = PluginLoad(plugin: record.number, manifest: manifest)
             // One that was entered before and refused has this table, and may have a thread.
-            let table =
-                record.table ?? PluginTable(services: Services(self), plugin: record.number)
+            if let table = record.table {
+                table.gate.open()
+                return table
+            }
+            let table = RetiredTables.take(path)
+            serve(table, plugin: record.number)
             record.table = table
+            record.libraryPath = path
             return table
         }
-        table.gate.open()
         var isUsed = false
         defer {
             if !isUsed { table.gate.close() }
@@ -178,6 +183,8 @@ extension HostRuntime {
             return directory.loading?.registered ?? [:]
         }
         do throws(BridgeError) {
+            // The entry may have taken its time.
+            guard isOpen else { throw HostRuntime.closing }
             for handler in manifest.handlers where registered[handler.identifier] == nil {
                 throw BridgeError(
                     .refused,

@@ -56,6 +56,8 @@ public final class HostRuntime: @unchecked Sendable {
     let misdeeds: MisdeedCounts
     let threads = Atomic<Int>(0)
     let destroyed = Atomic<Bool>(false)
+    /// Threads of the embedder's that are inside a plugin's entry, or on their way to it.
+    let loadGate = CallGate()
     /// The embedder's log function is not called once the host is destroyed.
     let logGate = CallGate()
     /// What threads wait for, and how many do.
@@ -92,7 +94,8 @@ public final class HostRuntime: @unchecked Sendable {
         events = try EventLoop(
             host: self, tasks: tasks, limit: configuration.eventLimit,
             ownLoop: configuration.ownLoop)
-        ownTable = PluginTable(services: Services(self), plugin: Self.ownPlugin)
+        ownTable = RetiredTables.take("")
+        serve(ownTable, plugin: Self.ownPlugin)
         guard watchers.start(), configuration.ownLoop || startLoop() else {
             abandonStart()
             throw BridgeError(
@@ -174,6 +177,13 @@ public final class HostRuntime: @unchecked Sendable {
 
     /// The table an embedder's own handlers are called with.
     public var table: UnsafeRawPointer { UnsafeRawPointer(ownTable.api) }
+
+    /// Lets a plugin call this host through a table.
+    func serve(_ table: PluginTable, plugin: Int32) {
+        table.serve(
+            Services(self), plugin: plugin,
+            owner: UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+    }
 
     // MARK: Registering
 
