@@ -76,7 +76,8 @@ struct FaultTests {
     }
 
     @Test(
-        "what is no code has no fault", arguments: ["", "CF", "0", "CF9999", "-1", "7O4", "70400"])
+        "what is no code has no fault",
+        arguments: ["", "CF", "0", "CF9999", "-1", "7O4", "70400"])
     func notCoded(text: String) {
         #expect(Fault.coded(text) == nil)
     }
