@@ -2,7 +2,8 @@
 
 /// A line that the author of a plugin finds in the host's log.
 enum LogRule: Sendable {
-    /// `CF07nn rule: "handler" …`, of the level for misbehaviour, with these words in it.
+    /// `CF07nn rule: "handler" …`, of the level for misbehaviour, with these words in it. With the
+    /// name of a status it is `CF00nn`, for information: an answer that came too late to be taken.
     case rule(String, _ words: String)
     /// A warning about the plugin, with these words in it.
     case warning(_ words: String)

@@ -86,21 +86,23 @@ extension Misdeed {
         Misdeed(
             "never-loads", "never comes back from its entry, or from a constructor",
             answer: """
-                Loading does not come back either, and no other plugin can be loaded. With a \
-                constructor the system's loader is held up as well: `exit` does not end the process \
-                then, `_exit` does.
+                Loading does not come back either, and no other plugin can be loaded. Destroying the \
+                host answers `TIMED_OUT` and keeps its memory. With a constructor the system's \
+                loader is held up as well: `exit` does not end the process then, `_exit` does.
                 """,
             sees: "nothing; the thread that loads it",
             others: "Tasks of plugins that are loaded go on.",
             MisdeedRun(
                 form: "entry",
                 script: [
-                    "load good", "load-aside misdeed", "await begun", Script.others, "leave",
-                ], load: nil, destroy: nil),
+                    "load good", "load-aside misdeed", "await begun", Script.others, "destroy 300",
+                    "leave",
+                ], load: nil, destroy: CURFEW_TIMED_OUT),
             MisdeedRun(
                 form: "constructor",
                 script: [
-                    "load good", "load-aside misdeed", "await begun", Script.others, "leave",
-                ], load: nil, destroy: nil)),
+                    "load good", "load-aside misdeed", "await begun", Script.others, "destroy 300",
+                    "leave",
+                ], load: nil, destroy: CURFEW_TIMED_OUT)),
     ]
 }

@@ -31,7 +31,7 @@ extension Misdeed {
                     "load patient", "launch @", "await begun", "open told", Script.others,
                     "tasks org.curfew.test.patient 3", "over", "destroy 300",
                 ],
-                over: [stoppedInTime], perhaps: ["slow-callback"], destroy: CURFEW_TIMED_OUT)),
+                over: [stoppedInTime], destroy: CURFEW_TIMED_OUT)),
         Misdeed(
             "reentrant-expired",
             """
@@ -54,10 +54,8 @@ extension Misdeed {
                 over: [stoppedInTime],
                 rules: [
                     .rule("late-registration", "called register_handler"),
-                    .rule("completed-twice", "called complete"),
                     .rule("unkept-release", "called release"),
-                ],
-                perhaps: ["slow-callback"])),
+                ])),
         Misdeed(
             "calls-from-foreign-thread",
             """
@@ -82,7 +80,7 @@ extension Misdeed {
                 over: [succeeded],
                 rules: [
                     .rule("late-registration", "called register_handler"),
-                    .rule("stale-task", "called complete"), .rule("log-level", "level 4"),
+                    .rule("stale", "called complete"), .rule("log-level", "level 4"),
                 ],
                 check: { report in
                     let said = report.all("log").filter { $0.text == "said from outside" }
@@ -143,7 +141,6 @@ extension Misdeed {
             MisdeedRun(
                 form: "after a host",
                 script: Script.loaded + ["launch @", "await begun", Script.others, "destroy 300"],
-                notes: ["at exit": [CURFEW_CLOSING], "destructor": [CURFEW_CLOSING]],
-                perhaps: ["kept-reference"])),
+                notes: ["at exit": [CURFEW_CLOSING], "destructor": [CURFEW_CLOSING]])),
     ]
 }

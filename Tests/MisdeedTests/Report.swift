@@ -26,6 +26,9 @@ struct Report: Sendable {
         all("event").filter { $0.selector == selector }.compactMap(\.values)
     }
 
+    /// The whole log, for the message of a failed expectation.
+    var logged: String { all("log").compactMap(\.text).joined(separator: "\n") }
+
     /// The lines of the host's log of at least that level about a plugin.
     func log(of plugin: String, level: Int) -> [ReportLine] {
         all("log").filter { $0.plugin == plugin && ($0.level ?? 0) >= level }
