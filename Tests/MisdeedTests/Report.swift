@@ -48,6 +48,11 @@ struct Report: Sendable {
         var environment = ProcessInfo.processInfo.environment
         environment["CURFEW_MISDEED_FORM"] = run.form
         environment["SWIFT_BACKTRACE"] = "enable=no"
+        // A sanitizer leaves signals to the process, which is to end as it would without one.
+        let leaving = "handle_segv=0:handle_sigill=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0"
+        for name in ["ASAN_OPTIONS", "TSAN_OPTIONS"] {
+            environment[name] = (environment[name].map { $0 + ":" } ?? "") + leaving
+        }
         return try Report(
             ChildProcess.run(
                 BuiltProducts.path(ofProduct: "misdeed-harness"), steps, environment: environment,
