@@ -25,8 +25,9 @@ public final class PluginTable: @unchecked Sendable {
         UnsafeRawPointer(memory).assumingMemoryBound(to: curfew_host_api.self)
     }
 
-    public init(services: any TaskServices, plugin: Int32) {
-        context = PluginTableContext(services: services, plugin: plugin)
+    /// A table that serves nobody yet; its gate is closed.
+    public init() {
+        context = PluginTableContext()
         memory = .allocate(capacity: 1)
         memory.initialize(
             to: Memory(
@@ -53,6 +54,17 @@ public final class PluginTable: @unchecked Sendable {
         memory.deallocate()
     }
 
+    /// Reaches a host from now on, as the plugin of a number there. Only while nobody is inside.
+    ///
+    /// - Parameter owner: what the threads of that host have for their owner.
+    public func serve(_ services: any TaskServices, plugin: Int32, owner: UnsafeRawPointer) {
+        context.serve(services, plugin: plugin, owner: owner)
+        gate.open()
+    }
+
+    /// Lets the host go, once the gate is closed and nobody inside.
+    public func letGo() { context.serve(nil, plugin: 0, owner: nil) }
+
     /// Registration is allowed from now on, on the calling thread's behalf, or not any more.
     public func setRegistering(_ registering: Bool) {
         context.registering.store(registering, ordering: .sequentiallyConsistent)
@@ -76,7 +88,7 @@ public final class PluginTable: @unchecked Sendable {
     ) -> T {
         let memory = UnsafeRawPointer(api).assumingMemoryBound(to: Memory.self)
         return memory.pointee.context._withUnsafeGuaranteedRef { context in
-            if context.services.isOwnThread {
+            if context.isOwnThread {
                 return context.gate.isClosed ? otherwise() : body(context)
             }
             guard context.gate.enter() else { return otherwise() }

@@ -28,9 +28,6 @@ public protocol TaskServices: AnyObject, Sendable {
     func misbehaved(
         _ rule: Misbehaviour, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,
         task: UInt64, plugin: Int32)
-    /// True on a worker or a watcher of this host, which goes only after they have. Touches nothing
-    /// of the host, which may be gone.
-    var isOwnThread: Bool { get }
     /// What the calling thread is to this host, a `CURFEW_THREAD_` constant.
     func currentThread() -> Int32
 }

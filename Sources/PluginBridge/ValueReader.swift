@@ -44,7 +44,8 @@ public enum ValueReader {
         let stride = Int(values.pointee.struct_size)
         guard stride >= least, stride <= 4096, stride % 8 == 0 else {
             throw Fault(
-                rule: .structSize, text: "curfew_value.struct_size is \(stride), that of no version")
+                rule: .structSize, text: "curfew_value.struct_size is \(stride), that of no version"
+            )
         }
         for index in 0..<count {
             let value = (UnsafeRawPointer(values) + index * stride).load(as: curfew_value.self)

@@ -157,12 +157,16 @@ extension HostRuntime {
         let table = directory.withLock { directory in
             directory.loading = PluginLoad(plugin: record.number, manifest: manifest)
             // One that was entered before and refused has this table, and may have a thread.
-            let table =
-                record.table ?? PluginTable(services: Services(self), plugin: record.number)
+            if let table = record.table {
+                table.gate.open()
+                return table
+            }
+            let table = RetiredTables.take(path)
+            serve(table, plugin: record.number)
             record.table = table
+            record.libraryPath = path
             return table
         }
-        table.gate.open()
         var isUsed = false
         defer {
             if !isUsed { table.gate.close() }

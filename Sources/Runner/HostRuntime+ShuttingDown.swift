@@ -214,23 +214,24 @@ extension HostRuntime {
         let records = plugins
         for record in records where !isThreadStuck { retire(record) }
         noteKeptReferences()
-        let tables = directory.withLock { _ in [ownTable] + records.map(\.table) }
-        for table in tables { table?.gate.close() }
+        let tables =
+            [("", ownTable!)]
+            + directory.withLock { _ in
+                records.compactMap { record in record.table.map { (record.libraryPath, $0) } }
+            }
+        for (_, table) in tables { table.gate.close() }
         logGate.close()
         // A thread of a plugin's may be inside a call that began before. Once is enough: later ones
         // are turned away.
-        let gates = tables.compactMap { $0?.gate } + [logGate]
+        let gates = tables.map { $0.1.gate } + [logGate]
         let isStuck =
             isThreadStuck
             || !gates.allSatisfy { gate in
                 wait(limits.leave) { gate.isEmpty }
             }
-        if isStuck || mayPluginsCall {
-            for table in tables { table?.leak() }
-        } else {
-            // Who was refused has promised nothing.
-            for record in records where status(of: record).status == .failed {
-                record.table?.leak()
+        if !isStuck {
+            for (library, table) in tables {
+                RetiredTables.put(table, library, isOwed: mayPluginsCall)
             }
         }
         if isStuck {

@@ -94,7 +94,8 @@ public final class HostRuntime: @unchecked Sendable {
         events = try EventLoop(
             host: self, tasks: tasks, limit: configuration.eventLimit,
             ownLoop: configuration.ownLoop)
-        ownTable = PluginTable(services: Services(self), plugin: Self.ownPlugin)
+        ownTable = RetiredTables.take("")
+        serve(ownTable, plugin: Self.ownPlugin)
         guard watchers.start(), configuration.ownLoop || startLoop() else {
             abandonStart()
             throw BridgeError(
@@ -176,6 +177,13 @@ public final class HostRuntime: @unchecked Sendable {
 
     /// The table an embedder's own handlers are called with.
     public var table: UnsafeRawPointer { UnsafeRawPointer(ownTable.api) }
+
+    /// Lets a plugin call this host through a table.
+    func serve(_ table: PluginTable, plugin: Int32) {
+        table.serve(
+            Services(self), plugin: plugin,
+            owner: UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+    }
 
     // MARK: Registering
 

@@ -9,13 +9,8 @@ import Synchronization
 /// inside them.
 final class Services: TaskServices {
     private unowned(unsafe) let host: HostRuntime
-    /// To compare with, also when the host is gone.
-    private nonisolated(unsafe) let address: UnsafeRawPointer
 
-    init(_ host: HostRuntime) {
-        self.host = host
-        address = UnsafeRawPointer(Unmanaged.passUnretained(host).toOpaque())
-    }
+    init(_ host: HostRuntime) { self.host = host }
 
     func register(_ identifier: String, _ code: HandlerCode, plugin: Int32) -> BridgeError? {
         host.registerWhileLoading(identifier, code, plugin: plugin)
@@ -233,12 +228,5 @@ final class Services: TaskServices {
         host.misbehaved(rule, did(), answer(), task: task, plugin: plugin)
     }
 
-    var isOwnThread: Bool {
-        switch ThreadRole.current(at: address) {
-        case .worker, .watcher: true
-        case .loading, .loop, .other: false
-        }
-    }
-
-    func currentThread() -> Int32 { Int32(ThreadRole.current(at: address).rawValue) }
+    func currentThread() -> Int32 { Int32(ThreadRole.current(in: host).rawValue) }
 }

@@ -472,4 +472,24 @@ struct ShutdownTests {
         #expect(curfew_host_handlers(host.raw) == 0)
         #expect(host.destroy() == .ok)
     }
+
+    @Test("a plugin's thread may call long after its host is gone, also when it owes nothing")
+    func callsAfterwards() throws {
+        let table = Guarded<RunCall?>(nil)
+        for round in 0..<20 {
+            let host = try TestHost()
+            let plugin = try HookedPlugin { api, _, error in
+                table.change { $0 = RunCall(api: api, task: 1) }
+                return HookedPlugin.register("org.example.hooked", api, error)
+            }
+            #expect(plugin.load(in: host).answer == .ok)
+            #expect(host.wait(try host.launch("org.example.hooked")) == .ok)
+            #expect(host.destroy() == .ok)
+            let call = try #require(table.now)
+            #expect(call.complete() == .closing, "round \(round)")
+            #expect(call.progress(0.5) == .stale)
+            #expect(call.isExpired)
+            call.log("still here")
+        }
+    }
 }
