@@ -51,7 +51,9 @@ final class TaskLife {
                 grace: request.grace.map { .nanoseconds(max($0, 1)) })
         } catch {
             throw CommandError(
-                .host, "the task cannot be launched: \(error)", notes: ["nothing was run"])
+                .host, "the task cannot be launched: \(error)",
+                fault: (error as? CurfewError).flatMap { Fault.of($0.code) },
+                notes: ["nothing was run"])
         }
         interruption.watch(task)
         follow(task)
@@ -102,7 +104,7 @@ final class TaskLife {
         let isHosts = error.code == .system || error.code == .exhausted
         let isLaidOut = error.message.hasPrefix("error")
         return CommandError(
-            isHosts ? .host : .refused, error.message,
+            isHosts ? .host : .refused, error.message, fault: Fault.of(error.code),
             notes: ["`\(facts.handler.identifier)` was not run"],
             help: ["curfew lint \(ShellWord.path(facts.directory))"], isLaidOut: isLaidOut)
     }

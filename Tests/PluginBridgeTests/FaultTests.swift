@@ -73,7 +73,9 @@ struct FaultTests {
         #expect(Fault.coded(text)?.name == "undeclared-event")
     }
 
-    @Test("what is no code has no fault", arguments: ["", "CF", "0", "CF9999", "-1", "7O4", "70400"])
+    @Test(
+        "what is no code has no fault",
+        arguments: ["", "CF", "0", "CF9999", "-1", "7O4", "70400"])
     func notCoded(text: String) {
         #expect(Fault.coded(text) == nil)
     }

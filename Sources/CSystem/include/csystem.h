@@ -81,6 +81,14 @@ void csys_getopt_reset(void);
 /* dladdr(3): the file of the object that defines `symbol`, or NULL. */
 const char *csys_symbol_file(const void *symbol);
 
+/* prctl(2): orphans among this process' descendants become its children; the calling process is
+ * killed when the thread that started it ends. */
+void csys_adopt_orphans(void);
+void csys_die_with_parent(void);
+
+/* pipe2(2), close-on-exec; false with errno. */
+bool csys_pipe(int32_t ends[2]);
+
 /* Columns of the terminal behind fd, or 0. */
 int32_t csys_terminal_columns(int32_t fd);
 
