@@ -43,8 +43,6 @@ public final class HostRuntime: @unchecked Sendable {
     }
 
     let directory = Locked(Directory())
-    /// One plugin is loaded at a time.
-    let loading = Locked<Void>(())
     let life = Locked(HostStateMachine())
     /// `HostStateMachine.State.rawValue`, for those who cannot take the lock.
     let stage = Atomic<UInt32>(0)
