@@ -88,15 +88,14 @@ const void *csys_map_file(int32_t fd, uint64_t bytes) {
 
 void csys_unmap_file(const void *address, uint64_t bytes) { munmap((void *)address, bytes); }
 
-uint64_t csys_change_age_ns(int32_t fd) {
+bool csys_modified_within(int32_t fd, uint64_t span_ns) {
     struct stat status;
     struct timespec now;
-    if (fstat(fd, &status) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) return 0;
-    int64_t seconds = (int64_t)now.tv_sec - (int64_t)status.st_ctim.tv_sec;
-    if (seconds < 0) return 0;
-    if (seconds > 3600) return 3600 * UINT64_C(1000000000);
-    int64_t age = seconds * 1000000000 + (now.tv_nsec - status.st_ctim.tv_nsec);
-    return age < 0 ? 0 : (uint64_t)age;
+    if (fstat(fd, &status) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) return true;
+    int64_t seconds = (int64_t)now.tv_sec - (int64_t)status.st_mtim.tv_sec;
+    if (seconds > 1000000) return false;
+    if (seconds < 0) return true;
+    return seconds * 1000000000 + (now.tv_nsec - status.st_mtim.tv_nsec) < (int64_t)span_ns;
 }
 
 const char *csys_trusted_environment(const char *name) { return secure_getenv(name); }

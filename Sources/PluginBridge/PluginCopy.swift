@@ -20,6 +20,8 @@ final class PluginCopy: @unchecked Sendable {
     /// How many bytes a library may have.
     static var sizeLimit: Int { 1 << 30 }
     private static var pieceSize: Int { 1 << 18 }
+    /// Longer than the steps of any file system's clock: one tick, 10 ms at most.
+    private static var step: UInt64 { 20_000_000 }
     static var directoryVariable: String { "CURFEW_PLUGIN_COPIES" }
 
     /// What the file was read from, for messages.
@@ -104,11 +106,18 @@ final class PluginCopy: @unchecked Sendable {
     }
 
     /// Copies the file. Returns false when it changed meanwhile.
+    ///
+    /// What is written to a file changes its modification time, which moves in steps of some
+    /// milliseconds: a time that has stood still for longer shows every write from then on.
     private static func fill(
         _ place: OwnedDescriptor, from file: OwnedDescriptor, _ size: Int, _ shown: String
     ) throws(BridgeError) -> Bool {
         guard let before = file.status, ftruncate(place.number, 0) == 0 else {
             throw failed(shown, errno)
+        }
+        if csys_modified_within(file.number, step) {
+            var word: UInt32 = 0
+            csys_futex_wait(&word, 0, csys_monotonic_ns() &+ step)
         }
         var done = 0
         var failure: Int32 = 0
@@ -132,16 +141,15 @@ final class PluginCopy: @unchecked Sendable {
             }
         }
         guard failure == 0 else { throw failed(shown, failure) }
-        guard done == size, let after = file.status, isSame(before, after) else { return false }
-        // The times of a file move in steps of some milliseconds: what was written within the same
-        // step as the change before would not show in them.
-        return csys_change_age_ns(file.number) > 1_000_000_000 || isSame(file, place, size)
+        guard done == size, let after = file.status, after.st_size == before.st_size,
+            isSame(before.st_mtim, after.st_mtim)
+        else { return false }
+        // It was renamed or linked meanwhile, or somebody turned its time back.
+        return isSame(before.st_ctim, after.st_ctim) || isSame(file, place, size)
     }
 
-    private static func isSame(_ a: stat, _ b: stat) -> Bool {
-        a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec
-            && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec && a.st_ctim.tv_sec == b.st_ctim.tv_sec
-            && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec
+    private static func isSame(_ a: timespec, _ b: timespec) -> Bool {
+        a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec
     }
 
     /// Whether a file has the same bytes as its copy when it is read once more.

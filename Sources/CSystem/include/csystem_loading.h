@@ -33,9 +33,8 @@ int32_t csys_seal(int32_t fd);
 const void *csys_map_file(int32_t fd, uint64_t bytes);
 void csys_unmap_file(const void *address, uint64_t bytes);
 
-/* Nanoseconds since the last change of a file or of what is known about it; 0 when that lies in
- * the future. */
-uint64_t csys_change_age_ns(int32_t fd);
+/* True when a file was written to within the last `span_ns`, or by its time will be. */
+bool csys_modified_within(int32_t fd, uint64_t span_ns);
 
 /* getenv(3), but NULL in a program that runs with more rights than its caller has. */
 const char *csys_trusted_environment(const char *name);
