@@ -47,12 +47,13 @@ SWIFT_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),$(if $(wildcard $(d)/*.swift)
 C_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
                $(if $(wildcard $(d)/*.c),$(if $(wildcard $(d)/*.swift),,$(notdir $(d)))))
 C_TEST_PLUGINS := $(foreach d,$(call directories,Tests/Plugins),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
+C_MISDEEDS := $(foreach d,$(call directories,Tests/Plugins/misdeeds),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS))
 
 PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
                 -Wl,--version-script=Plugins/plugin.map -Wl,-z,nodelete -Wl,-z,defs
 
-.PHONY: all help packages toolchain release plugins test-plugins test prefix fresh-prefix demo \
+.PHONY: all help packages toolchain release plugins test-plugins test test-all fuzz prefix fresh-prefix demo \
         bench sanitize install uninstall check-format format clean
 
 all: release plugins ## build everything that is installed
@@ -141,12 +142,15 @@ release: toolchain ## build libcurfew.so, curfew and the Swift plugins, for rele
 
 plugins: $(C_PLUGINS:%=.build/plugins/%/manifest.json) $(SWIFT_PLUGINS:%=swift-plugin-%) ## build the plugins of Plugins/
 
-test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) ## build the plugins of Tests/Plugins/
+test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) misdeeds ## build the plugins of Tests/Plugins/
+
+.PHONY: misdeeds
+misdeeds: $(C_MISDEEDS:%=.build/test-plugins/misdeeds/%/manifest.json)
 
 # $(call c-plugin,source directory,name,directory of what is built): the library, then the manifest
 # beside it. A file named `libraries` has what else is to be linked, for instance -lsqlite3.
 define c-plugin
-$(3)/$(2)/lib$(2).so: $(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.h $(1)/$(2)/libraries) \
+$(3)/$(2)/lib$(2).so: $(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.h $(1)/$(2)/libraries $(1)/*.h) \
         $(HEADERS:%=include/%) Plugins/plugin.map Makefile
 	@echo "plugins: building $(1)/$(2)"
 	mkdir -p $$(@D)
@@ -158,6 +162,8 @@ $(3)/$(2)/manifest.json: $(wildcard $(1)/$(2)/manifest.json) $(3)/$(2)/lib$(2).s
 endef
 $(foreach p,$(C_PLUGINS),$(eval $(call c-plugin,Plugins,$(p),.build/plugins)))
 $(foreach p,$(C_TEST_PLUGINS),$(eval $(call c-plugin,Tests/Plugins,$(p),.build/test-plugins)))
+$(foreach p,$(C_MISDEEDS),\
+    $(eval $(call c-plugin,Tests/Plugins/misdeeds,$(p),.build/test-plugins/misdeeds)))
 
 .PHONY: $(SWIFT_PLUGINS:%=swift-plugin-%)
 $(SWIFT_PLUGINS:%=swift-plugin-%): swift-plugin-%: release
@@ -188,14 +194,22 @@ fresh-prefix:
 # theirs would be instrumented.
 sanitize: packages plugins test-plugins ## run the tests under AddressSanitizer, then ThreadSanitizer
 	@skip=(--skip HeaderTests --skip EmbeddingTests --skip CommandTests)
-	echo "sanitize: building and running the tests under AddressSanitizer"
 	# XCTest itself leaks, hence no leak check.
+	echo "sanitize: building and running the tests under AddressSanitizer"
 	ASAN_OPTIONS=detect_leaks=0 "$(SWIFT)" test --sanitize=address --scratch-path .build-asan \
 	    --disable-xctest --no-parallel "$${skip[@]}"
 	echo "sanitize: building and running the tests under ThreadSanitizer"
 	# Plugins in Swift look for the sanitizer's symbols in the program.
-	"$(SWIFT)" test --sanitize=thread -Xlinker --export-dynamic --scratch-path .build-tsan \
+	CURFEW_STRESS_TASKS=$(STRESS_TASKS) "$(SWIFT)" test --sanitize=thread \
+	    -Xlinker --export-dynamic --scratch-path .build-tsan \
 	    --disable-xctest --no-parallel "$${skip[@]}"
+
+# Tasks that many threads launch, cancel, complete and let expire under ThreadSanitizer, at least.
+STRESS_TASKS := 0
+
+test-all: test ## the tests, then all that takes longer: fuzzers, sanitizers, a million tasks
+	@$(MAKE) --no-print-directory fuzz SECONDS=60
+	$(MAKE) --no-print-directory sanitize STRESS_TASKS=1000000
 
 demo: packages release plugins ## show what Curfew does
 	@PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh

@@ -120,6 +120,32 @@ let package = Package(
 
         // What several test targets need: built things and where they are, child processes.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
+
+        // What plugins do wrong, each in a process of its own.
+        .executableTarget(
+            name: "misdeed-harness", dependencies: ["CInterface", "CCurfew"],
+            path: "Tests/MisdeedHarness", swiftSettings: swift),
+        .testTarget(
+            name: "MisdeedTests", dependencies: ["PluginBridge", "CCurfew", "TestSupport"],
+            swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Plugins in Swift that exist only for tests, with their modules.
+let testPlugins = [
+    ("good-swift", "GoodSwiftPlugin"),
+    ("misdeeds/swift-fills-pool", "FillsPoolPlugin"),
+    ("misdeeds/swift-keeps-its-task", "KeepsItsTaskPlugin"),
+    ("misdeeds/swift-spins", "SpinsPlugin"),
+    ("misdeeds/swift-throws-after-completing", "ThrowsAfterCompletingPlugin"),
+    ("misdeeds/swift-traps", "TrapsPlugin"),
+]
+for (path, module) in testPlugins where ours {
+    let name = String(path.split(separator: "/").last!)
+    package.products.append(.library(name: name, type: .dynamic, targets: [module]))
+    package.targets.append(
+        .target(
+            name: module, dependencies: ["CurfewPlugin", "CCurfew"], path: "Tests/Plugins/\(path)",
+            exclude: ["manifest.json"], swiftSettings: swift, linkerSettings: pluginLink))
+}

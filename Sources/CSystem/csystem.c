@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -33,6 +34,17 @@ const char *csys_status_text(int32_t status) {
         return text;
         CURFEW_STATUS_MAP(TEXT_CASE)
 #undef TEXT_CASE
+    }
+    return NULL;
+}
+
+const char *csys_status_name(int32_t status) {
+    switch (status) {
+#define NAME_CASE(name, value, text) \
+    case value:                      \
+        return #name;
+        CURFEW_STATUS_MAP(NAME_CASE)
+#undef NAME_CASE
     }
     return NULL;
 }
@@ -205,6 +217,12 @@ const char *csys_symbol_file(const void *symbol) {
     Dl_info info;
     return dladdr(symbol, &info) != 0 ? info.dli_fname : NULL;
 }
+
+void csys_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
+
+void csys_die_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
+
+bool csys_pipe(int32_t ends[2]) { return pipe2(ends, O_CLOEXEC) == 0; }
 
 int32_t csys_terminal_columns(int32_t fd) {
     struct winsize size;

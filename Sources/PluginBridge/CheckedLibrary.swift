@@ -6,7 +6,7 @@ import CCurfew
 public struct CheckedLibrary: Sendable {
     let copy: PluginCopy
     /// Absolute, without links.
-    let path: String
+    public let path: String
     /// How it is called in messages.
     public let shown: String
 

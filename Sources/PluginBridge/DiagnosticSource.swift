@@ -16,6 +16,7 @@ public struct DiagnosticSource: Hashable, Sendable {
     /// - Parameters:
     ///   - position: where the fault begins.
     ///   - width: how many columns to underline.
+    ///   - code: in place of the one that the table of faults has for the rule.
     ///   - rule: the stable name of the rule that is broken.
     ///   - message: what is wrong, in lower case and without a full stop.
     ///   - help: what to write instead.
@@ -25,9 +26,9 @@ public struct DiagnosticSource: Hashable, Sendable {
     ) -> Diagnostic {
         let excerpt = excerpt(around: position)
         return Diagnostic(
-            file: file, line: position.line, column: position.column, width: width, code: code,
-            message: message, rule: rule, help: help, sourceLine: excerpt.text,
-            sourceLineColumn: excerpt.column)
+            file: file, line: position.line, column: position.column, width: width,
+            code: code ?? Fault.named(rule)?.code, message: message, rule: rule, help: help,
+            sourceLine: excerpt.text, sourceLineColumn: excerpt.column)
     }
 
     /// Describes a fault of the file as a whole.
@@ -35,8 +36,8 @@ public struct DiagnosticSource: Hashable, Sendable {
         code: String? = nil, rule: String, message: String, help: String
     ) -> Diagnostic {
         Diagnostic(
-            file: file, line: 0, column: 0, width: 0, code: code, message: message, rule: rule,
-            help: help, sourceLine: "", sourceLineColumn: 1)
+            file: file, line: 0, column: 0, width: 0, code: code ?? Fault.named(rule)?.code,
+            message: message, rule: rule, help: help, sourceLine: "", sourceLineColumn: 1)
     }
 
     /// How many characters of a line are quoted, at most.

@@ -47,7 +47,8 @@ public enum ELFExport: Hashable, Sendable {
     private static func find(
         _ name: [UInt8], in library: borrowing ELFSharedObject
     ) throws(ABINoteFault) -> ELFExport {
-        let entries = try dynamicEntries(of: library)
+        let entries = Dictionary(
+            try dynamicEntries(of: library).map { ($0.tag, $0.value) }, uniquingKeysWith: { $1 })
         // Without one of them the loader finds nothing either.
         guard let symbols = entries[symbolTag], let texts = entries[textTag],
             let textSize = entries[textSizeTag]
@@ -88,10 +89,11 @@ public enum ELFExport: Hashable, Sendable {
         }
     }
 
-    private static func dynamicEntries(
+    /// In the order of the library.
+    static func dynamicEntries(
         of library: borrowing ELFSharedObject
-    ) throws(ABINoteFault) -> [UInt64: UInt64] {
-        var entries: [UInt64: UInt64] = [:]
+    ) throws(ABINoteFault) -> [(tag: UInt64, value: UInt64)] {
+        var entries: [(tag: UInt64, value: UInt64)] = []
         for segment in library.segments where segment.type == ELFSegment.dynamic {
             guard segment.size <= UInt64(dynamicLimit) else {
                 throw .malformed(
@@ -102,7 +104,7 @@ public enum ELFExport: Hashable, Sendable {
             for start in stride(from: 0, through: words.count - 16, by: 16) {
                 let tag = words.long(at: start)
                 if tag == noTag { break }
-                entries[tag] = words.long(at: start + 8)
+                entries.append((tag, words.long(at: start + 8)))
             }
         }
         return entries

@@ -35,6 +35,14 @@ public enum ErrorBuffer {
         buffer.pointee.message.0 = 0
     }
 
+    /// What a plugin wrote ends with NUL and is UTF-8.
+    public static func isSound(_ buffer: UnsafeMutablePointer<curfew_error>) -> Bool {
+        withUnsafeBytes(of: &buffer.pointee.message) { bytes in
+            guard let end = bytes.firstIndex(of: 0) else { return false }
+            return String(validating: bytes[..<end], as: UTF8.self) != nil
+        }
+    }
+
     /// The text a plugin wrote, with malformed UTF-8 repaired; "" when it wrote none. A missing
     /// NUL is no harm.
     public static func text(_ buffer: UnsafeMutablePointer<curfew_error>) -> String {

@@ -6,15 +6,467 @@ extension Fault {
 
     // MARK: 00, what calls answer
 
-    private static let statuses: [Fault] = []
+    /// The number, the name and the text of a status are those of curfew/types.h.
+    private static func status(_ status: Status, _ explanation: String) -> Fault {
+        let name = (status.constant ?? "").split(separator: "_").dropFirst().joined(separator: "-")
+        return Fault(
+            UInt16(clamping: status.rawValue), name.lowercased(), status.description, explanation,
+            answer: status)
+    }
+
+    private static let statuses: [Fault] = [
+        status(
+            .pending,
+            """
+            A handler's function returns it to say that the task goes on: a thread, a timer or a \
+            callback of the plugin will call complete later. The budget goes on too, and the task \
+            keeps the reference that complete drops. It is the only status that cannot be given to \
+            complete. A plugin that returns it and forgets the task lets it run into its budget.
+            """),
+        status(
+            .already,
+            """
+            The first answer decides, whether the function returned it or complete brought it; \
+            this one came later and changed nothing. Of two threads that answer at the same time \
+            one hears this, which is no fault. The same is answered by raise and progress once the \
+            outcome of the task is decided, so that no event can follow its done event.
+            """),
+        status(
+            .late,
+            """
+            The task had been told to stop, and answered before its grace was over. The answer is \
+            accepted and kept, and the outcome says why the task had to stop: expired, cancelled \
+            or interrupted. To end as succeeded a task has to answer before it is told; its budget \
+            may be too short for the work.
+            """),
+        status(
+            .expired,
+            """
+            The task was told to stop and did not answer within its grace, so the host answered \
+            for it; what comes now is not taken. Look at is_expired in every loop that takes long, \
+            give blocking calls a time limit, and use the expiration callback to wake what sleeps. \
+            The grace stands in the manifest: `"grace": "5s"`.
+            """),
+        status(
+            .closing,
+            """
+            The host that was called has begun to shut down and takes nothing new in; waits end \
+            with it as well. A plugin that hears it has nothing left to do but to let go of what \
+            it holds. An embedder makes another host.
+            """),
+        status(
+            .stale,
+            """
+            The id of a task is good from the launch until the task is over and its last reference \
+            is gone; from then on it is stale for ever, and never becomes the id of another task. \
+            Whoever uses an id longer takes a reference: keep in a plugin, the launch flag or \
+            curfew_host_keep in an embedder. A task of another plugin is stale as well.
+            """),
+        status(
+            .replaced,
+            """
+            There is one wait for an event, a task and a context at a time. A newer one was begun \
+            with the same three, and the older ended with this status instead of hanging. Give the \
+            waits different contexts where both are meant.
+            """),
+        status(
+            .timedOut,
+            """
+            What was waited for did not come in time. Of a shutdown it means that a thread is \
+            still inside a plugin's function or callback; that thread, and the memory it may \
+            touch, are kept for the life of the process. Everything else was ended.
+            """),
+        status(
+            .busy,
+            """
+            Each handler has a queue of a certain length, and so have the events. A launch that \
+            hears this has launched nothing and can be repeated; an event that hears it is lost, \
+            and subscribers are told how many were by `curfew_gap`. Wait for tasks to end, or make \
+            the queue longer in the configuration of the host.
+            """),
+        status(
+            .exhausted,
+            """
+            The host holds as many tasks, threads, references or events as it may, or a handler \
+            has lost as many workers as it may. The limits are in the configuration of the host, \
+            and each has a default that few programs reach: reaching one mostly means that \
+            something is not released.
+            """),
+        status(
+            .quarantined,
+            """
+            A task of the handler did not return long after its grace, and its worker was given up \
+            as lost. So that one plugin cannot take all workers, the handler is not launched any \
+            more until somebody lifts the quarantine: curfew_host_lift. The reason stands beside \
+            it in the list of handlers.
+            """),
+        status(
+            .notFound,
+            """
+            Nothing goes by the name or number that was given: no handler of that identifier, no \
+            expectation, no subscription. Identifiers are compared byte by byte, with capitals. \
+            `curfew plugins` lists the identifiers of the plugins that are found.
+            """),
+        status(
+            .exists,
+            """
+            A plugin's id, a handler's identifier and the name of an event belong to whoever had \
+            them first in a host; the first stays and the second is refused. Of two plugins of the \
+            same id the one that is found first shadows the other. Give yours a name of its own, \
+            below a domain that is yours.
+            """),
+        status(
+            .invalid,
+            """
+            The call was given something it cannot use: a NULL where a pointer is due, a \
+            struct_size of no version, a number outside its range, a text that is no name. Nothing \
+            happened. The comment of the function in the headers says what it takes; the message \
+            says which argument it was.
+            """),
+        status(
+            .wrongState,
+            """
+            The call is right and comes at the wrong moment: a handler is registered outside the \
+            entry, a task is held back that runs already, a reference is released that nobody \
+            took. Nothing happened. The state that a call wants stands in the CURFEW_TAG behind \
+            its declaration.
+            """),
+        status(
+            .wrongThread,
+            """
+            Some calls wait for others and would wait for themselves on the wrong thread: a host \
+            cannot be shut down from its own callbacks, and a worker must not wait for an event. \
+            Nothing happened. Make the call from a thread of your own.
+            """),
+        status(
+            .denied,
+            """
+            A plugin registers and raises what its manifest declares, and nothing else, so that \
+            everybody can know from the manifest what it does. Declare the handler under \
+            `handlers`, or the event under the handler's `events`. `_done`, `_expired` and \
+            `_progress` of a handler, and all names that begin with `curfew_`, are the host's own.
+            """),
+        status(
+            .abiMismatch,
+            """
+            The number of the plugin ABI stands in the manifest, in a note inside the library and \
+            in the table that the entry gets, and all must be the host's. It is looked at before \
+            any code of the plugin runs, since a struct of another version would be misread. Build \
+            the plugin again with the headers of this Curfew: `curfew version` tells the number.
+            """),
+        status(
+            .refused,
+            """
+            The host looked at the plugin and will not use it; nothing of it is registered, and no \
+            task of it can be launched. The message lists what is wrong, with places where there \
+            are any. `curfew lint DIRECTORY` says the same without a host.
+            """),
+        status(
+            .tooLarge,
+            """
+            Payloads and results have a limit so that one task cannot take the memory of all, 1 \
+            MiB each unless the host is configured otherwise. A result over it is not taken and \
+            the task is not completed: complete it again with less. Large data goes into a file \
+            whose name is passed.
+            """),
+        status(
+            .system,
+            """
+            A call of the operating system failed: no memory, no thread, no descriptor, or a file \
+            that cannot be read. The message carries its words. `ulimit -a` shows the limits of \
+            the process.
+            """),
+        status(
+            .failed,
+            """
+            The plugin's own code reported a failure: its entry said no while it was loaded, or a \
+            task failed with its own reason. The text is the plugin's, not the host's. Its author \
+            or its documentation can say more.
+            """),
+    ]
 
     // MARK: 01, the text of a manifest
 
-    private static let json: [Fault] = []
+    private static func json(
+        _ number: UInt16, _ rule: JSONRule, _ text: String, _ explanation: String
+    ) -> Fault { Fault(number, rule.rawValue, text, explanation, answer: .refused) }
+
+    private static let json: [Fault] = [
+        json(
+            101, .size, "the file is larger than a manifest may be",
+            """
+            A manifest has at most 256 KiB, and a larger file is not read at all, so that nobody \
+            can make the host read for ever. A real one has a few KiB. Look whether the right file \
+            lies under the name, and move long examples into the documentation.
+            """),
+        json(
+            102, .empty, "the file has nothing in it",
+            """
+            A manifest is one JSON object, and here there is not even a brace. Often a build step \
+            was cut off or a disk was full. Write at least `{ "id": …, "version": …, "abi": …, \
+            "library": …, "handlers": […] }`.
+            """),
+        json(
+            103, .byteOrderMark, "the file begins with a byte order mark",
+            """
+            JSON is UTF-8 without a mark in front of it; RFC 8259 forbids to write one. Some \
+            editors add it without being asked. Save the file as "UTF-8", not as "UTF-8 with BOM".
+            """),
+        json(
+            104, .encoding, "some bytes are not UTF-8",
+            """
+            A manifest is UTF-8 throughout, also in texts that only people read. The file was \
+            probably saved in an older encoding such as Latin-1, or was damaged. Convert it: \
+            `iconv -f latin1 -t utf-8`.
+            """),
+        json(
+            105, .depth, "values are nested too deep",
+            """
+            No manifest needs more than five levels, and the limit of 32 keeps a hostile file from \
+            using up the stack. Close the brackets where they belong; mostly one is missing far \
+            above the place that is shown.
+            """),
+        json(
+            106, .syntax, "it is not written as JSON",
+            """
+            Something else stands where JSON wants a value, a comma, a colon or a bracket. Names \
+            and texts stand in double quotes, single quotes are not known, and words such as \
+            `True` or `None` are written `true` and `null`. The place that is shown is the first \
+            that cannot be; the cause may stand just before it.
+            """),
+        json(
+            107, .unfinished, "the text ends in the middle",
+            """
+            A bracket, a brace or a quotation mark was opened and never closed. Either the file \
+            was cut off while it was written, or a closing sign is missing. Write files whole: \
+            into another name first, then rename.
+            """),
+        json(
+            108, .trailingText, "something follows after the end",
+            """
+            A manifest is one object; after its last brace only blanks may follow. Often two files \
+            were put together, or one brace too many closes the object early. Remove what follows, \
+            or the brace.
+            """),
+        json(
+            109, .trailingComma, "a comma stands before a closing bracket",
+            """
+            JSON has commas between values, not after the last one, unlike JSON5 and many \
+            languages. Remove the comma, or write the value that was to follow. `[1, 2,]` becomes \
+            `[1, 2]`.
+            """),
+        json(
+            110, .comment, "JSON has no comments",
+            """
+            Neither `//`, `/* */` nor `#` begins a comment in JSON, since every reader would need \
+            the same idea of it. Put remarks into the documentation of the plugin, or into the \
+            text of an example.
+            """),
+        json(
+            111, .number, "a number is not written as JSON has it",
+            """
+            A number is decimal, without a plus sign, without zeros in front and with digits on \
+            both sides of its point: `0.5`, not `.5`, `007` or `0x7`. Infinity and NaN do not \
+            exist. Durations are texts with a unit: `"30s"`.
+            """),
+        json(
+            112, .controlCharacter, "a control character stands in a text",
+            """
+            Line ends, tabs and other control characters may not stand in a text as they are. \
+            Write `\\n` for the end of a line and `\\t` for a tab. A text cannot go on in the next \
+            line: where a quotation mark is missing at the end, this is what is found.
+            """),
+        json(
+            113, .escape, "an escape is none of JSON's",
+            """
+            After a backslash stands one of `" \\ / b f n r t`, or `u` and four hexadecimal \
+            digits. A backslash itself is written `\\\\`, which is often forgotten in patterns and \
+            paths.
+            """),
+        json(
+            114, .surrogate, "half of a character stands alone",
+            """
+            Characters beyond U+FFFF are written as two escapes, a high and a low surrogate, one \
+            right after the other; one of them means nothing by itself. Write the character \
+            itself, the file is UTF-8, or both halves: `\\ud83d\\ude00`.
+            """),
+        json(
+            115, .duplicateKey, "a key stands twice in one object",
+            """
+            Readers of JSON differ in which of two equal keys they take, so that two programs \
+            could see two different manifests. Keep one of them. Keys are compared after their \
+            escapes are read: `"id"` and `"\\u0069d"` are the same.
+            """),
+    ]
 
     // MARK: 02, what a manifest says
 
-    private static let manifest: [Fault] = []
+    private static func manifest(
+        _ number: UInt16, _ rule: ManifestRule, _ text: String, _ explanation: String,
+        answer: Status = .refused
+    ) -> Fault { Fault(number, rule.rawValue, text, explanation, answer: answer) }
+
+    private static let manifest: [Fault] = [
+        manifest(
+            201, .file, "the manifest cannot be read as a file",
+            """
+            A plugin is a directory with a file `manifest.json` in it, which must be a regular \
+            file of that directory: a symbolic link could lead out of it, and a pipe would never \
+            end. Check the path, and that this user may read the file.
+            """),
+        manifest(
+            202, .type, "a value has the wrong type",
+            """
+            Each key has one type: a text in quotes, a number without, a list in brackets or an \
+            object in braces. Numbers are not written as texts nor texts as numbers, since \
+            guessing would hide mistakes. The help below the fault shows how the key is written.
+            """),
+        manifest(
+            203, .missingKey, "a key that must be there is missing",
+            """
+            A manifest needs id, version, abi, library and handlers, and a handler identifier and \
+            kind; everything else has a default. Nothing of these can be guessed without running \
+            the plugin's code, which a manifest is there to avoid.
+            """),
+        manifest(
+            204, .unknownKey, "there is no such key",
+            """
+            A key that nobody reads is mostly one that was misspelt, and then a default would be \
+            used without a word: `"buget": "1h"` would leave the budget at 30 s. Therefore unknown \
+            keys are refused. Write the key that is proposed, or remove it.
+            """),
+        manifest(
+            205, .identifier, "a name is not a reverse-DNS name",
+            """
+            Plugins and handlers of many authors meet in one host, so each name begins with a \
+            domain of its author's, turned round: `org.example.tidy`. It has two or more parts of \
+            letters, digits and hyphens with a point between two, and at most 128 bytes.
+            """),
+        manifest(
+            206, .duplicateIdentifier, "two handlers have the same identifier",
+            """
+            A task is launched by its handler's identifier, so there can be one handler of a name \
+            only. Give each its own. One function may be registered for several handlers, with \
+            different handler_data.
+            """),
+        manifest(
+            207, .version, "the version is not written as one",
+            """
+            A version is three numbers with points, and a suffix behind a hyphen if there is one: \
+            `1.0.0`, `2.1.0-beta.2`. It has at most 64 bytes. It is the plugin's own and has \
+            nothing to do with the version of Curfew.
+            """),
+        manifest(
+            208, .abi, "the plugin is for another version of the plugin ABI",
+            """
+            The number says by which headers the library was compiled; structs of another version \
+            would be misread, so no code of it is run. `curfew version` tells the number of this \
+            host. Rebuild the plugin with this host's headers before changing the number in the \
+            manifest: the library carries it as well.
+            """, answer: .abiMismatch),
+        manifest(
+            209, .library, "the library is not a plain file beside the manifest that can be used",
+            """
+            `library` names a shared object in the directory of the manifest itself, without any \
+            path, and the name ends in `.so`. It must be a regular file that was built for this \
+            machine and this ABI and exports curfew_plugin_entry. Neither `../` nor a symbolic \
+            link is followed: they would lead to files that nobody checked.
+            """),
+        manifest(
+            210, .handlers, "there are no handlers, or too many",
+            """
+            A plugin without a handler cannot do anything, and more than 64 in one are hard to \
+            keep apart. Declare what the library registers in its entry, one object each with at \
+            least `identifier` and `kind`.
+            """),
+        manifest(
+            211, .kind, "there is no such kind of handler",
+            """
+            `app-refresh` is short work, 30 s unless said otherwise; `processing` is long work, 10 \
+            min unless said otherwise. The kind sets the default budget and picks the workers that \
+            run it, so that long work does not stand in the way of short.
+            """),
+        manifest(
+            212, .duration, "a duration is not written with a unit, or out of bounds",
+            """
+            A duration is a text of a number and one of ms, s, min or h: `"250ms"`, `"30s"`, \
+            `"1.5min"`. A bare number is refused since nobody can tell seconds from milliseconds. \
+            Budgets go from 1 ms to 24 h, graces up to 10 min.
+            """),
+        manifest(
+            213, .concurrency, "the number of tasks at a time is out of bounds",
+            """
+            `maxConcurrency` says how many tasks of this handler may run at the same time, 1 to \
+            64; the default is 1. Above 1 the function is entered by several threads at once and \
+            has to be written for that.
+            """),
+        manifest(
+            214, .event, "a name cannot be that of an event",
+            """
+            The name of an event begins with a small letter and has small letters, digits and \
+            underscores only, at most 128 of them, and 100 where the host makes several names of \
+            it. Without `event` the last part of the identifier is taken: `org.example.tidy` \
+            raises `tidy_done`. Colons are not written; they follow from the parameters.
+            """),
+        manifest(
+            215, .reservedEvent, "an event is the host's own",
+            """
+            The host raises `<event>_done(bool, text)`, `<event>_expired()`, \
+            `<event>_progress(double, text)` and `registering<event>_done(bool, text)` of every \
+            handler, and whatever begins with `curfew_`. If a plugin could raise these as well, \
+            nobody could rely on them. Choose another name, or other parameters: `tidy_done` \
+            without any is free.
+            """),
+        manifest(
+            216, .duplicateEvent, "two events have the same name and number of parameters",
+            """
+            An event is known by its name and the number of its parameters, in the whole host. Two \
+            handlers whose identifiers end alike would raise the same events: give one of them a \
+            name with `"event": "…"`.
+            """),
+        manifest(
+            217, .parameter, "a parameter has no type that there is, or there are too many",
+            """
+            The parameters of an event are of the types `bool`, `int32`, `int64`, `double` and \
+            `text`, at most 16 of them. The subscribers' C functions get exactly these, so nothing \
+            else can be passed. Put larger things into a text, as JSON for instance.
+            """),
+        manifest(
+            218, .requirement, "there is no such requirement, or it stands twice",
+            """
+            What a task needs in order to run is chosen from a fixed list: `network` and \
+            `external-power`. The host watches them and tells a task to stop that loses one. What \
+            is not on the list the handler has to check itself.
+            """),
+        manifest(
+            219, .form, "there is no such form of handler in this version",
+            """
+            The form says how a library offers its handlers. `entry` is the function \
+            curfew_plugin_entry, and the only form that this version of the host runs. It is the \
+            default and need not be written.
+            """),
+        manifest(
+            220, .isolation, "the isolation cannot be given in this version",
+            """
+            `thread` runs the handler inside the host's process. A manifest may ask for more than \
+            a host gives by itself, never for less; this version knows nothing more than `thread` \
+            and would rather refuse a plugin than run it with less than it asks for.
+            """),
+        manifest(
+            221, .example, "an example is not one, or there are too many",
+            """
+            Examples are payloads that the handler understands, each with a name of 1 to 128 \
+            bytes; they are shown to people and used to try the handler. A manifest has at most 64 \
+            for each handler. Keep the most telling ones.
+            """),
+        manifest(
+            222, .faultLimit, "more faults are there than are listed",
+            """
+            At most 100 faults of one manifest are listed, as more would be read by nobody and a \
+            hostile file could make millions. Mend the ones above and check again; often one \
+            mistake causes many.
+            """),
+    ]
 
     // MARK: 03, loading a plugin
 
@@ -167,14 +619,6 @@ extension Fault {
             library whose pin cannot be checked is not loaded. Install libssl3, or remove the \
             pins.
             """),
-        loading(
-            320, .processState, "the plugin changed the process around it while it was loaded",
-            """
-            Signal handlers, the signal mask, the alternate stack, floating-point control, the \
-            umask and the working directory belong to the program that embeds the host. What the \
-            plugin's constructors or its entry changed has been put back. Find who does it: \
-            often a library the plugin brings, or -ffast-math when it is linked.
-            """),
     ]
 
     // MARK: 04, lists of permitted identifiers
@@ -183,5 +627,221 @@ extension Fault {
 
     // MARK: 07, what a plugin does against the contract
 
-    private static let misbehaviour: [Fault] = []
+    private static func misbehaviour(
+        _ number: UInt16, _ rule: Misbehaviour, _ text: String, _ explanation: String,
+        answer: Status? = nil
+    ) -> Fault { Fault(number, rule.rawValue, text, explanation, answer: answer) }
+
+    private static let misbehaviour: [Fault] = [
+        misbehaviour(
+            701, .completedTwice, "a task was completed that its plugin had completed before",
+            """
+            Of one task there is one answer, the first; it stands, and the second was ignored. \
+            Somebody in the plugin believes that the task is still open: a function that calls \
+            complete and a thread that does so later, or a result that is returned while a thread \
+            still works. Decide who answers, and let the others stop. Two answers to an expiration \
+            are no misdeed, since callback and function cannot know of each other.
+            """, answer: .already),
+        misbehaviour(
+            702, .lateRegistration, "register_handler was called outside curfew_plugin_entry",
+            """
+            Handlers are registered while the plugin is being loaded, on the thread that calls its \
+            entry; after that the list is fixed and the host goes by it. Nothing was registered. A \
+            handler that is not always wanted can be registered and refuse its tasks.
+            """, answer: .wrongState),
+        misbehaviour(
+            703, .eventName, "raise was given a name that no event can have",
+            """
+            The name is NULL, not UTF-8, longer than 128 bytes, or has other characters than small \
+            letters, digits and underscores; or more parameters came with it than the 16 an event \
+            can have. Nothing was raised. Write the name as the manifest does; a selector such as \
+            `tidied::` is fine too.
+            """, answer: .invalid),
+        misbehaviour(
+            704, .undeclaredEvent, "an event was raised that the manifest does not declare",
+            """
+            Subscribers know from the manifest which events there are and what they carry, and a \
+            name has one owner in a host. The event was not raised. Declare it with its handler, \
+            `"events": [{"name": "tidied", "parameters": ["text"]}]`, and mind that the number of \
+            parameters is part of the name.
+            """, answer: .denied),
+        misbehaviour(
+            705, .eventTypes, "an event was raised with other parameters than declared",
+            """
+            A subscriber may be a C function with exactly the declared parameters, so other types \
+            or values would be read as garbage. The event was not raised. Each value needs its \
+            struct_size, one of the five types, and a number that fits it or a text that is not \
+            NULL; the message says what did not fit.
+            """, answer: .invalid),
+        misbehaviour(
+            706, .hostEvent, "a plugin raised an event that is the host's own",
+            """
+            The done event of a task is raised once, by the host, after everything else of the \
+            task; the expired, progress and registering events are the host's as well, and so is \
+            whatever begins with `curfew_`. The event was not raised. End a task by returning or \
+            with complete, and report with progress: the host raises the events.
+            """, answer: .denied),
+        misbehaviour(
+            707, .eventFlood, "events were raised faster than they are taken",
+            """
+            The queue of events is bounded, and it was full: this event and those after it are \
+            lost until there is room. Subscribers hear of it by `curfew_gap` with the number. \
+            Raise fewer events with more in them, or progress a few times a second; nobody can \
+            read thousands. Where the embedder turns the loop it may also be the one that does \
+            not.
+            """, answer: .busy),
+        misbehaviour(
+            708, .progressRange, "progress was given a number that is not in 0…1",
+            """
+            Progress is a fraction: 0 at the beginning, 0.5 half-way, 1 at the end. Percents, \
+            counts, infinity and NaN are refused, and the progress that was known before stays. \
+            Divide by the total, and mind a total of 0.
+            """, answer: .invalid),
+        misbehaviour(
+            709, .completion, "complete was called with arguments that mean nothing",
+            """
+            A task cannot be completed with CURFEW_PENDING, which says that it is not complete, \
+            nor with a result that is NULL and has a length. The task goes on as if nothing had \
+            been called, and runs into its budget unless it is completed properly.
+            """, answer: .invalid),
+        misbehaviour(
+            710, .resultSize, "a result is over the size limit of the host",
+            """
+            Results are copied and kept until the launcher has read them, so the host limits them, \
+            to 1 MiB unless configured otherwise. The task was not completed and still owes an \
+            answer. Complete it with less, or write a file and pass its name.
+            """, answer: .tooLarge),
+        misbehaviour(
+            711, .malformedText, "a text is NULL or not UTF-8",
+            """
+            Texts are UTF-8 with their length in bytes. What was malformed was repaired with \
+            U+FFFD, and a NULL with a length was taken as empty, so the text that arrives is not \
+            the one that was meant. The usual causes are a length that counts characters, a cut in \
+            the middle of one, and file names in another encoding.
+            """),
+        misbehaviour(
+            712, .longText, "a text is longer than what is kept of it",
+            """
+            The host copies texts and keeps so much of them: 1 KiB of progress, 4 KiB of a log \
+            line, 64 KiB of an error or an event's parameter. The rest was cut off. A wrong length \
+            looks the same, for instance a size that was never set.
+            """),
+        misbehaviour(
+            713, .structSize, "a struct_size is that of no version of the struct",
+            """
+            The first member of a struct says how large the caller believes it to be, and so which \
+            version of the headers it was compiled with. With a wrong one the host would read or \
+            write past the end, so the call is refused. Write `.struct_size = sizeof handler`; a \
+            struct on the stack that was not initialised has garbage there.
+            """, answer: .invalid),
+        misbehaviour(
+            714, .handlerArguments,
+            "a handler was registered without its identifier or its function",
+            """
+            Both are needed: the identifier says which handler of the manifest this is, and run is \
+            what does the work. An identifier is NUL-terminated UTF-8 of at most 128 bytes. \
+            Nothing was registered, and a plugin that does not register all that its manifest \
+            declares is refused.
+            """, answer: .invalid),
+        misbehaviour(
+            715, .undeclaredHandler, "a handler was registered that the manifest does not declare",
+            """
+            The manifest is the authority: from it people know what a plugin does, which budget it \
+            has and what it raises, without running it. Nothing was registered. Add the handler to \
+            `handlers`, or mend the spelling on one of the two sides.
+            """, answer: .denied),
+        misbehaviour(
+            716, .takenHandler, "a handler was registered that belongs to another plugin",
+            """
+            Identifiers are unique in a host and the first owner keeps them; otherwise a plugin \
+            could take over the tasks of another. Nothing was registered. Use names below a domain \
+            of your own.
+            """, answer: .denied),
+        misbehaviour(
+            717, .registeredTwice, "a handler was registered twice by its own plugin",
+            """
+            The second registration was refused and the first stands, with its functions and data. \
+            Mostly a loop registers one more than there are, or two entries of a table have the \
+            same identifier.
+            """, answer: .exists),
+        misbehaviour(
+            718, .unkeptRelease, "a reference was released that was never taken",
+            """
+            While its function runs, a task has a reference that is the host's and cannot be \
+            released; others have to be taken with keep before. Nothing was dropped. Count: one \
+            release for each keep, and complete for the reference that CURFEW_PENDING leaves.
+            """, answer: .wrongState),
+        misbehaviour(
+            719, .referenceLimit, "more references to a task were taken than there can be",
+            """
+            A plugin may hold 60 references to one task at a time, more than any design needs; at \
+            the limit something takes them and does not give them back. The reference was not \
+            taken, so the id may go stale earlier than expected. One reference for each thread \
+            that uses the id is enough.
+            """, answer: .exhausted),
+        misbehaviour(
+            720, .keptReference,
+            "the host went while the plugin still held references to its tasks",
+            """
+            A reference that was taken with keep is given back with release when the thread that \
+            uses it is done, at the latest when the plugin is retired. As long as one is held the \
+            plugin may call, so its table is kept for the life of the process. Release what is \
+            kept, also on the ways that end early.
+            """),
+        misbehaviour(
+            721, .staleTask, "a call was made for a task that is over and forgotten",
+            """
+            The id of a task is good as long as somebody holds a reference: the running function, \
+            CURFEW_PENDING until the task is over, and keep until its release. Here the last one \
+            was gone, so the call did nothing. Take a reference for every thread that goes on \
+            using the id, and stop when is_expired says so.
+            """, answer: .stale),
+        misbehaviour(
+            722, .foreignTask, "a call was made for a task of another plugin",
+            """
+            A plugin's table reaches the tasks of its own handlers only; every other id is stale \
+            to it. The call did nothing. The id was guessed, was passed from one plugin to \
+            another, or the wrong plugin's table was used with it.
+            """, answer: .stale),
+        misbehaviour(
+            723, .abandoned, "a pending task was let go without being completed",
+            """
+            The function returned CURFEW_PENDING, and then the last reference went without a call \
+            of complete, so that nobody is left who could answer. The outcome is abandoned, at \
+            once and not when the budget ends. Call complete on every way out, also with a \
+            failure: it drops the reference itself.
+            """),
+        misbehaviour(
+            724, .lostWorker, "a task did not return long after its grace",
+            """
+            The task was told to stop or had answered, its grace passed, and then a second limit; \
+            its thread is still inside the function. A thread cannot be ended from outside, so it \
+            is counted as lost, another takes its place and the handler is quarantined. Look for a \
+            loop without is_expired, a lock, or a blocking call without a limit; the expiration \
+            callback is there to interrupt it.
+            """, answer: .quarantined),
+        misbehaviour(
+            725, .slowCallback, "an expiration callback did not return within the grace",
+            """
+            The callback tells a task to stop and should take microseconds: set a flag, interrupt \
+            a call, complete the task. It runs on a thread of the host that watches deadlines, and \
+            one that blocks costs the host a thread. Do not join threads, take locks that the \
+            function holds, or write to slow files in it; leave that to the function.
+            """),
+        misbehaviour(
+            726, .logLevel, "a log line has a level that is not the plugin's to use",
+            """
+            Plugins log with CURFEW_LOG_DEBUG, INFO, WARNING and ERROR; \
+            CURFEW_LOG_PLUGIN_MISBEHAVING is the host's own, and other numbers mean nothing. The \
+            line was logged with the nearest level. Mostly two arguments were swapped.
+            """),
+        misbehaviour(
+            727, .processState, "the plugin changed the process around it while it was loaded",
+            """
+            What signals do, the signal mask, the alternate signal stack, floating-point control, \
+            the umask and the working directory belong to the program that embeds the host. What \
+            a constructor or the entry changed has been put back. Find who does it: often a \
+            library that the plugin brings along, or -ffast-math when it is linked.
+            """),
+    ]
 }

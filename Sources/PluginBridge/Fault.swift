@@ -14,12 +14,18 @@ public struct Fault: Hashable, Sendable {
     public let text: String
     /// Why the rule is there, and how to mend what breaks it: a few sentences.
     public let explanation: String
+    /// What a call answers that meets it, where that is one status; of a status, itself.
+    public let answer: Status?
 
-    init(_ number: UInt16, _ name: String, _ text: String, _ explanation: String) {
+    init(
+        _ number: UInt16, _ name: String, _ text: String, _ explanation: String,
+        answer: Status? = nil
+    ) {
         self.number = number
         self.name = name
         self.text = text
         self.explanation = explanation
+        self.answer = answer
     }
 
     /// `CF` and four digits.
@@ -38,6 +44,13 @@ public struct Fault: Hashable, Sendable {
             let number = UInt16(digits)
         else { return nil }
         return all.first { $0.number == number }
+    }
+
+    /// The fault of a status; OK and numbers that are no status have none.
+    public static func of(_ status: Status) -> Fault? {
+        UInt16(exactly: status.rawValue).flatMap { number in
+            all.first { $0.number == number && $0.number < 100 }
+        }
     }
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })

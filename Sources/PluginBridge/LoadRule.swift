@@ -21,5 +21,4 @@ public enum LoadRule: String, Sendable, CaseIterable {
     case pin = "load-pin"
     case unpinned = "load-unpinned"
     case digest = "load-digest"
-    case processState = "load-process-state"
 }

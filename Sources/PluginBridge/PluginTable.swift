@@ -25,8 +25,9 @@ public final class PluginTable: @unchecked Sendable {
         UnsafeRawPointer(memory).assumingMemoryBound(to: curfew_host_api.self)
     }
 
-    public init(services: any TaskServices, plugin: Int32) {
-        context = PluginTableContext(services: services, plugin: plugin)
+    /// A table that serves nobody yet; its gate is closed.
+    public init() {
+        context = PluginTableContext()
         memory = .allocate(capacity: 1)
         memory.initialize(
             to: Memory(
@@ -53,6 +54,17 @@ public final class PluginTable: @unchecked Sendable {
         memory.deallocate()
     }
 
+    /// Reaches a host from now on, as the plugin of a number there. Only while nobody is inside.
+    ///
+    /// - Parameter owner: what the threads of that host have for their owner.
+    public func serve(_ services: any TaskServices, plugin: Int32, owner: UnsafeRawPointer) {
+        context.serve(services, plugin: plugin, owner: owner)
+        gate.open()
+    }
+
+    /// Lets the host go, once the gate is closed and nobody inside.
+    public func letGo() { context.serve(nil, plugin: 0, owner: nil) }
+
     /// Registration is allowed from now on, on the calling thread's behalf, or not any more.
     public func setRegistering(_ registering: Bool) {
         context.registering.store(registering, ordering: .sequentiallyConsistent)
@@ -76,7 +88,7 @@ public final class PluginTable: @unchecked Sendable {
     ) -> T {
         let memory = UnsafeRawPointer(api).assumingMemoryBound(to: Memory.self)
         return memory.pointee.context._withUnsafeGuaranteedRef { context in
-            if context.services.isOwnThread {
+            if context.isOwnThread {
                 return context.gate.isClosed ? otherwise() : body(context)
             }
             guard context.gate.enter() else { return otherwise() }
@@ -92,11 +104,13 @@ public final class PluginTable: @unchecked Sendable {
 /// a comparison with nil would be folded away, since the type says that it cannot be.
 private func isNull(_ pointer: UnsafeRawPointer) -> Bool { UInt(bitPattern: pointer) == 0 }
 
-/// Text of a plugin's, at most `limit` bytes of it, with malformed UTF-8 repaired.
-private func text(_ start: UnsafePointer<CChar>?, _ bytes: UInt64, limit: Int) -> String {
-    guard let start, bytes > 0 else { return "" }
-    let length = Int(min(bytes, UInt64(limit)))
-    return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
+/// Notes what was wrong with a text that was taken all the same.
+private func note(
+    _ flaw: PluginText.Flaw?, _ did: @autoclosure () -> String, _ task: curfew_task,
+    _ context: PluginTableContext
+) {
+    guard let flaw else { return }
+    context.services.misbehaved(flaw.rule, did(), flaw.answer, task: task, plugin: context.plugin)
 }
 
 /// A name of a plugin's: NUL-terminated, looked at no further than `limit` bytes.
@@ -115,36 +129,39 @@ private func pluginRegisterHandler(
     _ api: UnsafePointer<curfew_host_api>, _ handler: UnsafePointer<curfew_handler>,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    func refuse(_ status: Status, _ message: String) -> curfew_status {
-        ErrorBuffer.fill(error, status, message)
-        return status.rawValue
-    }
-    return PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
-        guard context.registering.load(ordering: .sequentiallyConsistent) else {
+    PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
+        func refuse(_ status: Status, _ rule: Misbehaviour, _ message: String) -> curfew_status {
+            ErrorBuffer.fill(error, status, message)
             context.services.misbehaved(
-                "register_handler was called outside curfew_plugin_entry; nothing was registered",
-                task: 0, plugin: context.plugin)
+                rule, "called register_handler", message, task: 0, plugin: context.plugin)
+            return status.rawValue
+        }
+        guard context.registering.load(ordering: .sequentiallyConsistent),
+            context.services.currentThread() == CURFEW_THREAD_LOADING
+        else {
             return refuse(
-                .wrongState,
+                .wrongState, .lateRegistration,
                 "handlers are registered inside curfew_plugin_entry only; nothing was registered")
         }
-        guard let copy = HandlerReader.read(handler) else {
+        guard !isNull(handler), let copy = HandlerReader.read(handler) else {
             return refuse(
-                .invalid,
+                .invalid, .structSize,
                 "curfew_handler.struct_size is not that of any version of the struct; set it to sizeof(curfew_handler)"
             )
         }
         guard let identifier = name(copy.identifier, limit: 128), !identifier.isEmpty else {
             return refuse(
-                .invalid, "curfew_handler.identifier is missing, longer than 128 bytes or not UTF-8"
-            )
+                .invalid, .handlerArguments,
+                "curfew_handler.identifier is missing, longer than 128 bytes or not UTF-8")
         }
         guard let run = copy.run else {
-            return refuse(.invalid, "curfew_handler.run of \"\(identifier)\" is NULL")
+            return refuse(
+                .invalid, .handlerArguments, "curfew_handler.run of \"\(identifier)\" is NULL")
         }
         let code = HandlerCode(run: run, expired: copy.expired, data: copy.handler_data, api: api)
         if let refusal = context.services.register(identifier, code, plugin: context.plugin) {
-            return refuse(refusal.status, refusal.message)
+            ErrorBuffer.fill(error, refusal.status, refusal.message)
+            return refusal.status.rawValue
         }
         return Status.ok.rawValue
     }
@@ -155,8 +172,14 @@ private func pluginTaskInfo(
     _ info: UnsafeMutablePointer<curfew_task_info>
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.stale.rawValue) { context in
-        let size = info.withMemoryRebound(to: UInt32.self, capacity: 1) { $0.pointee }
-        guard size >= 16 else { return Status.invalid.rawValue }
+        let size = isNull(info) ? 0 : UnsafeRawPointer(info).load(as: UInt32.self)
+        guard size >= 16 else {
+            context.services.misbehaved(
+                .structSize, "called task_info",
+                "curfew_task_info.struct_size is \(size), that of no version; nothing was filled in",
+                task: task, plugin: context.plugin)
+            return Status.invalid.rawValue
+        }
         guard let facts = context.services.facts(of: task, plugin: context.plugin) else {
             return Status.stale.rawValue
         }
@@ -188,13 +211,16 @@ private func pluginProgress(
     PluginTable.call(api, otherwise: Status.stale.rawValue) { context in
         guard fraction >= 0, fraction <= 1 else {
             context.services.misbehaved(
-                "progress was given \(fraction), which is not in 0…1", task: task,
+                .progressRange, "reported progress \(fraction)",
+                "it is a fraction in 0…1; what was known before stays", task: task,
                 plugin: context.plugin)
             return Status.invalid.rawValue
         }
-        return context.services.report(
-            fraction, text(start, bytes, limit: 1024), for: task, plugin: context.plugin
-        ).rawValue
+        let text = PluginText(start, bytes, limit: 1024)
+        let status = context.services.report(
+            fraction, text.text, for: task, plugin: context.plugin)
+        if status == .ok { note(text.flaw, "reported progress", task, context) }
+        return status.rawValue
     }
 }
 
@@ -207,16 +233,28 @@ private func pluginComplete(
         let status = Status(rawValue: status)
         guard status != .pending, result != nil || resultBytes == 0 else {
             context.services.misbehaved(
-                "complete was called with "
+                .completion,
+                "called complete with "
                     + (status == .pending
                         ? "CURFEW_PENDING" : "a NULL result of \(resultBytes) bytes"),
-                task: task, plugin: context.plugin)
+                "it is not completed", task: task, plugin: context.plugin)
             return Status.invalid.rawValue
         }
-        guard resultBytes <= UInt64(Int.max) else { return Status.tooLarge.rawValue }
-        let errorLimit = UInt64(64 * 1024)
+        guard resultBytes <= UInt64(Int.max) else {
+            context.services.misbehaved(
+                .resultSize, "called complete with a result of \(resultBytes) bytes",
+                "no memory is as large; it is not completed", task: task, plugin: context.plugin)
+            return Status.tooLarge.rawValue
+        }
+        let errorLimit = 64 * 1024
+        if status != .ok {
+            // While the task is there to be named.
+            note(
+                PluginText(error, errorBytes, limit: errorLimit).flaw, "called complete", task,
+                context)
+        }
         let errorText = error.map {
-            UnsafeRawBufferPointer(start: $0, count: Int(min(errorBytes, errorLimit)))
+            UnsafeRawBufferPointer(start: $0, count: Int(min(errorBytes, UInt64(errorLimit))))
         }
         return context.services.complete(
             task, status, error: errorText,
@@ -247,24 +285,32 @@ private func pluginRaise(
     _ values: UnsafePointer<curfew_value>?, _ count: UInt32
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.stale.rawValue) { context in
-        func refuse(_ rule: String) -> curfew_status {
-            context.services.misbehaved(rule, task: task, plugin: context.plugin)
+        func refuse(_ rule: Misbehaviour, _ did: String, _ answer: String) -> curfew_status {
+            context.services.misbehaved(
+                rule, did, answer + "; nothing was raised", task: task, plugin: context.plugin)
             return Status.invalid.rawValue
         }
         guard !isNull(event), let name = name(event, limit: EventSelector.nameLimit) else {
-            return refuse("raise was given a name that is NULL, too long or not UTF-8")
+            return refuse(
+                .eventName, "called raise", "the name is NULL, longer than 128 bytes or not UTF-8")
         }
         // A selector is as good as a name: its colons say what `count` says.
         let bare = name.hasSuffix(":") ? EventSelector(name)?.name ?? name : name
         guard let selector = EventSelector(name: bare, arity: Int(min(count, 255))) else {
-            return refuse("raise was given \"\(name)\", which cannot be an event's name")
-        }
-        guard let values = ValueReader.read(values, count: Int(count)) else {
             return refuse(
-                "raise of \"\(selector)\" was given a value of an unknown type, one that does not fit its type, or a NULL text"
-            )
+                .eventName, "raised \"\(name)\" with \(count) parameters",
+                "no event can have that name, or so many")
         }
-        return context.services.raise(selector, values, for: task, plugin: context.plugin).rawValue
+        let read: ValueReader.Values
+        do throws(ValueReader.Fault) {
+            read = try ValueReader.check(values, count: Int(count))
+        } catch {
+            return refuse(error.rule, "raised \"\(selector)\"", error.text)
+        }
+        let status = context.services.raise(
+            selector, read.values, for: task, plugin: context.plugin)
+        if status == .ok { note(read.flaw, "raised \"\(selector)\"", task, context) }
+        return status.rawValue
     }
 }
 
@@ -273,18 +319,34 @@ private func pluginLog(
     _ start: UnsafePointer<CChar>, _ bytes: UInt64
 ) {
     PluginTable.call(api, otherwise: ()) { context in
+        let text = PluginText(isNull(start) ? nil : start, bytes, limit: 4096)
+        note(text.flaw, "wrote a log line", task, context)
         guard !isNull(start) else { return }
         // The level of misbehaviour is the host's own.
         let known = min(max(level, LogLevel.debug.rawValue), LogLevel.error.rawValue)
+        if known != level {
+            context.services.misbehaved(
+                .logLevel, "wrote a log line of level \(level)",
+                "it goes out with level \(known), the nearest of a plugin's", task: task,
+                plugin: context.plugin)
+        }
         context.services.log(
-            LogLevel(rawValue: known) ?? .info, text(start, bytes, limit: 4096), for: task,
-            plugin: context.plugin)
+            LogLevel(rawValue: known) ?? .info, text.text, for: task, plugin: context.plugin)
     }
 }
 
 private func pluginExtension(
     _ api: UnsafePointer<curfew_host_api>, _ id: UnsafePointer<CChar>
 ) -> UnsafeRawPointer? {
-    guard !isNull(id), name(id, limit: 128) == CURFEW_EXT_THREAD_CHECK else { return nil }
+    let name = isNull(id) ? nil : name(id, limit: 128)
+    if name == nil {
+        PluginTable.call(api, otherwise: ()) { context in
+            context.services.misbehaved(
+                .malformedText, "called extension",
+                "the id is NULL, longer than 128 bytes or not UTF-8; there is none", task: 0,
+                plugin: context.plugin)
+        }
+    }
+    guard name == CURFEW_EXT_THREAD_CHECK else { return nil }
     return UnsafeRawPointer(ThreadCheck.table)
 }

@@ -34,7 +34,7 @@ enum ProcessStateChange: Hashable, Sendable {
         }
     }
 
-    /// What was changed and from what to what, to be put after "it changed".
+    /// What was changed, and from what to what, to be put after "changed".
     func text(file: (UInt64) -> String?) -> String {
         func words(_ action: SignalAction) -> String {
             guard let function = action.function else {
@@ -46,7 +46,7 @@ enum ProcessStateChange: Hashable, Sendable {
         case .signal(let number, let before, let after):
             let (old, new) = (words(before), words(after))
             let how = old == new ? "its flags or its mask" : "\(old) → \(new)"
-            return "what \(SignalName.of(number)) does (\(how))"
+            return "what the signal \(SignalName.of(number)) does (\(how))"
         case .signalMask(let before, let after):
             return
                 "the signal mask of the thread (\(SignalName.list(before)) → \(SignalName.list(after)))"

@@ -19,7 +19,7 @@ public struct ProcessStateWatch: ~Copyable {
     }
 
     /// Puts everything back. Returns what was changed by somebody who is to blame for it, each to be
-    /// put after "it changed".
+    /// put after "changed".
     public func restore() -> [String] {
         let here = OwnedDescriptor(csys_open_working_directory())
         let changes = before.changes(to: .now(in: here))

@@ -12,7 +12,7 @@ enum SignalName {
 
     static func of(_ number: Int32) -> String {
         let index = Int(number) - 1
-        return names.indices.contains(index) ? "SIG" + names[index] : "signal \(number)"
+        return names.indices.contains(index) ? "SIG" + names[index] : "\(number)"
     }
 
     /// The signals of a mask, whose bit 0 is signal 1.

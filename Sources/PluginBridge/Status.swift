@@ -37,5 +37,10 @@ public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConverti
     /// The text of the header, static and NUL-terminated.
     public var text: UnsafePointer<CChar>? { UnsafePointer(csys_status_text(rawValue)) }
 
+    /// The name the header gives it, `CURFEW_WRONG_STATE`; nil for a number that is no status.
+    public var constant: String? {
+        csys_status_name(rawValue).map { "CURFEW_" + String(cString: $0) }
+    }
+
     public var description: String { text.map { String(cString: $0) } ?? "unknown status" }
 }

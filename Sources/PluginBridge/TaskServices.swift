@@ -23,11 +23,11 @@ public protocol TaskServices: AnyObject, Sendable {
     func raise(_ event: EventSelector, _ values: [EventValue], for task: UInt64, plugin: Int32)
         -> Status
     func log(_ level: LogLevel, _ text: String, for task: UInt64, plugin: Int32)
-    /// A plugin broke a rule of the contract; `rule` is one line that names it.
-    func misbehaved(_ rule: String, task: UInt64, plugin: Int32)
-    /// True on a worker or a watcher of this host, which goes only after they have. Touches nothing
-    /// of the host, which may be gone.
-    var isOwnThread: Bool { get }
+    /// A plugin broke a rule of the contract: what it did, to be put after its name, and what came
+    /// of that. Not called under a lock.
+    func misbehaved(
+        _ rule: Misbehaviour, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,
+        task: UInt64, plugin: Int32)
     /// What the calling thread is to this host, a `CURFEW_THREAD_` constant.
     func currentThread() -> Int32
 }

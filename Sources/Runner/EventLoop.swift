@@ -130,34 +130,42 @@ public final class EventLoop: @unchecked Sendable {
         wake()
     }
 
+    /// How queueing an event went.
+    struct Raised {
+        let status: Status
+        /// This was the first of those that are lost together.
+        var beginsGap = false
+    }
+
     /// Queues an event with copied parameters. `BUSY` when too many wait; the loss is announced.
-    func raise(_ entry: EventEntry, _ values: [EventValue], task: UInt64) -> Status {
+    func raise(_ entry: EventEntry, _ values: [EventValue], task: UInt64) -> Raised {
         guard waiting.wrappingAdd(1, ordering: .relaxed).oldValue < limit else {
             waiting.wrappingSubtract(1, ordering: .relaxed)
             counters.pointee.dropped.wrappingAdd(1, ordering: .relaxed)
             lost.wrappingAdd(1, ordering: .sequentiallyConsistent)
             // One gap at a time: it stands where the first loss was and carries them all.
-            if !gapQueued.exchange(true, ordering: .sequentiallyConsistent) {
+            let beginsGap = !gapQueued.exchange(true, ordering: .sequentiallyConsistent)
+            if beginsGap {
                 let node = EventNode.make(event: gap.index, values: [.int64(0)], task: 0)
                 queue.add(link(node))
                 wake()
             }
-            return .busy
+            return Raised(status: .busy, beginsGap: beginsGap)
         }
         let node = EventNode.make(event: entry.index, values: values, task: task)
         queue.add(link(node))
         wake()
-        return .ok
+        return Raised(status: .ok)
     }
 
     /// Queues an event if somebody wants it, else counts it as untaken. The same as queueing it and
     /// finding nobody, where the loop's own thread would do that at once.
     func raiseIfWanted(_ entry: EventEntry, task: UInt64, _ values: @autoclosure () -> [EventValue])
-        -> Status
+        -> Raised
     {
         guard wants(entry.takers) else {
             counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
-            return .ok
+            return Raised(status: .ok)
         }
         return raise(entry, values(), task: task)
     }

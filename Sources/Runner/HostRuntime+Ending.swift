@@ -16,13 +16,17 @@ extension HostRuntime {
     ) -> Bool {
         // Until the next step this run keeps the slot from being freed.
         let slot = tasks.slot(task)
+        let id = tasks.publicID(task)
         let wasLost: Bool
+        // The host has answered for it meanwhile.
+        var isTooLate = false
         if status == .pending {
             // Armed before it is pending, while nobody can free the slot and use it again.
             watchers.armPending(task)
             pendingTasks.wrappingAdd(1, ordering: .sequentiallyConsistent)
             let (action, state) = mustStep(task) { machine in
-                (machine.functionReturned(success: nil), machine.isLost)
+                isTooLate = machine.isAnsweredFor
+                return (machine.functionReturned(success: nil), machine.isLost)
             }
             if action.0 == .none {
                 pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
@@ -31,6 +35,7 @@ extension HostRuntime {
             freeIfDone(task, state)
         } else {
             let (action, state) = mustStep(task) { machine in
+                isTooLate = machine.isAnsweredFor
                 let lost = machine.isLost
                 return (machine.functionReturned(success: status == .ok), lost)
             }
@@ -40,12 +45,29 @@ extension HostRuntime {
                     write(ErrorBuffer.text(error), or: status, to: slot)
                 }
                 publish(task, handler, state, armed: state.reason != nil)
+                if status != .ok, !ErrorBuffer.isSound(error) {
+                    misbehaved(
+                        .malformedText, "returned \(status.constant ?? String(status.rawValue))",
+                        "its message is not UTF-8 or has no NUL at its end; it was repaired",
+                        task: id, plugin: handler.pointee.plugin, handler: identifier(of: handler))
+                }
             } else {
                 freeIfDone(task, state)
             }
         }
-        if wasLost { workerCameBack(handler) }
+        if wasLost {
+            workerCameBack(handler)
+        } else if isTooLate {
+            answeredLate(
+                .expired, "returned",
+                "its grace was over and the host had answered for it; what it returned is not taken",
+                task: id, plugin: handler.pointee.plugin, handler: identifier(of: handler))
+        }
         return wasLost
+    }
+
+    private func identifier(of handler: HandlerCellPointer) -> String? {
+        self.handler(at: handler.pointee.index)?.description.identifier
     }
 
     /// A step of a task that somebody holds.
@@ -124,13 +146,17 @@ extension HostRuntime {
         _ id: UInt64, _ status: Status, error: UnsafeRawBufferPointer?,
         result: UnsafeRawBufferPointer, plugin: Int32
     ) -> Status {
-        guard let task = tasks.find(id), mayTouch(task, plugin) else { return .stale }
+        guard let task = tasks.find(id), mayTouch(task, plugin) else {
+            return completedNothing(id, plugin)
+        }
         guard UInt64(result.count) <= configuration.resultLimit else {
             misbehaved(
-                "complete was given a result of \(result.count) bytes; the limit is \(configuration.resultLimit)",
-                id, plugin)
+                .resultSize, "called complete with a result of \(result.count) bytes",
+                "the limit is \(configuration.resultLimit); it is not completed",
+                task: id, plugin: plugin)
             return .tooLarge
         }
+        let before = tasks.slot(task).state
         // Before the task is claimed, so that a refusal leaves it as it was.
         var copy = LargeCopy(result)
         guard copy.isComplete else { return .exhausted }
@@ -143,11 +169,30 @@ extension HostRuntime {
                     wasPending = machine.isReturned
                     return machine.complete(success: status == .ok)
                 })
-        else { return closed ? .closing : .stale }
+        else { return completedNothing(id, plugin) }
         switch verdict {
-        case .stale: return .stale
-        case .already: return closed ? .closing : .already
-        case .expired: return closed ? .closing : .expired
+        case .stale: return completedNothing(id, plugin)
+        case .already:
+            guard !closed else { return .closing }
+            // One that was told to stop may be answered by its callback and by its function, which
+            // cannot know of each other. Else it is a second answer, unless this one and the
+            // function's return were on their way together.
+            let isSecond =
+                !state.isReturned
+                || (before.generation == task.generation && before.isClaimed)
+            if state.reason == nil, isSecond {
+                misbehaved(
+                    .completedTwice, "called complete",
+                    "it was completed before; the first answer stands", task: id, plugin: plugin)
+            }
+            return .already
+        case .expired:
+            guard !closed else { return .closing }
+            answeredLate(
+                .expired, "called complete",
+                "its grace was over and the host had answered for it; this answer is not taken",
+                task: id, plugin: plugin)
+            return .expired
         case .accepted, .late:
             guard let handler = tasks.slot(task).handlerCell else { return .stale }
             let slot = tasks.slot(task)
@@ -166,6 +211,18 @@ extension HostRuntime {
         }
     }
 
+    /// There is no such task any more: mostly the answer came after the host's own, or after
+    /// another one of the plugin's.
+    private func completedNothing(_ id: UInt64, _ plugin: Int32) -> Status {
+        guard !closed else { return .closing }
+        if isOthers(id, than: plugin) { return cannotReach(id, "complete", plugin: plugin) }
+        answeredLate(
+            .stale, "called complete for task \(id)",
+            "it is over and its last reference is gone; this answer is not taken",
+            task: 0, plugin: plugin)
+        return .stale
+    }
+
     var closed: Bool {
         stage.load(ordering: .acquiring) == HostStateMachine.State.closed.rawValue
     }
@@ -177,12 +234,13 @@ extension HostRuntime {
 
     // MARK: The grace, and what comes after it
 
-    /// The grace of a task is over: if nobody has answered, the host does.
-    func graceOver(_ task: TaskReference) {
-        tasks.pinning(task) { graceOver(task, $0) }
+    /// The grace of a task is over: if nobody has answered, the host does. True when that was so.
+    @discardableResult
+    func graceOver(_ task: TaskReference) -> Bool {
+        tasks.pinning(task) { graceOver(task, $0) } ?? false
     }
 
-    private func graceOver(_ task: TaskReference, _ slot: TaskSlotPointer) {
+    private func graceOver(_ task: TaskReference, _ slot: TaskSlotPointer) -> Bool {
         // Before the step: whoever finds the task so finds the deadline that belongs to it.
         let deadline = clock.now() &+ configuration.lostAfter
         slot.pointee.deadline.store(deadline, ordering: .releasing)
@@ -191,7 +249,7 @@ extension HostRuntime {
             wasPending = machine.isReturned
             return machine.graceOver()
         }
-        guard decided, let handler = slot.handlerCell else { return }
+        guard decided, let handler = slot.handlerCell else { return false }
         // For good: its late answer may find the slot used again, and cannot be told from none.
         unanswered.wrappingAdd(1, ordering: .relaxed)
         if wasPending {
@@ -200,6 +258,7 @@ extension HostRuntime {
             watchers.arm(task, deadline: deadline)
         }
         publish(task, handler, state, armed: false)
+        return true
     }
 
     /// The second limit after the grace has passed: a worker that has not come back is given up.
@@ -226,8 +285,10 @@ extension HostRuntime {
         lane(cell.pointee.kind).lose()
         willTell()
         misbehaved(
-            "\"\(handler.description.identifier)\": \(reason). The handler is quarantined; lift that once it is mended",
-            tasks.publicID(task), cell.pointee.plugin)
+            .lostWorker, "did not return within \(seconds) s after its grace",
+            "its worker is lost and the handler quarantined; lift that once it is mended",
+            task: tasks.publicID(task), plugin: cell.pointee.plugin,
+            handler: handler.description.identifier)
     }
 
     /// A lost worker has come back after all. Its thread ends.
@@ -260,14 +321,10 @@ extension HostRuntime {
         pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         if claimed.outcome == .abandoned {
             misbehaved(
-                "a pending task was released without being completed; it is abandoned",
-                tasks.publicID(task), handler.pointee.plugin)
+                .abandoned, "released its last reference",
+                "it was pending and nobody has completed it; it is abandoned",
+                task: tasks.publicID(task), plugin: handler.pointee.plugin)
         }
         publish(task, handler, claimed, armed: true)
-    }
-
-    func misbehaved(_ rule: String, _ task: UInt64, _ plugin: Int32) {
-        misbehaviours.wrappingAdd(1, ordering: .relaxed)
-        log(.pluginMisbehaving, pluginID(plugin), task, rule)
     }
 }

@@ -75,6 +75,8 @@ extension HostRuntime {
     /// why.
     public func load(_ path: String) throws(BridgeError) {
         guard ThreadRole.current(in: self) == .other else { throw HostRuntime.wrongThread("load") }
+        guard isOpen, loadGate.enter() else { throw HostRuntime.closing }
+        defer { loadGate.leave() }
         switch LoadTurn.take(unless: { !isOpen }) {
         case .mine: break
         case .held: throw HostRuntime.wrongThread("load")
@@ -148,12 +150,16 @@ extension HostRuntime {
         let table = directory.withLock { directory in
             directory.loading = PluginLoad(plugin: record.number, manifest: manifest)
             // One that was entered before and refused has this table, and may have a thread.
-            let table =
-                record.table ?? PluginTable(services: Services(self), plugin: record.number)
+            if let table = record.table {
+                table.gate.open()
+                return table
+            }
+            let table = RetiredTables.take(checked.path)
+            serve(table, plugin: record.number)
             record.table = table
+            record.libraryPath = checked.path
             return table
         }
-        table.gate.open()
         var isUsed = false
         defer {
             if !isUsed { table.gate.close() }
@@ -167,6 +173,8 @@ extension HostRuntime {
             if let load { try load.checkUndeclared(checked.shown) }
             library = try entered.get()
             directory.withLock { _ in record.library = library }
+            // The entry may have taken its time.
+            guard isOpen else { throw HostRuntime.closing }
             if let load { try load.checkMissing(checked.shown) }
             let registered = load?.registered ?? [:]
             let added: [HandlerRecord]
@@ -212,10 +220,9 @@ extension HostRuntime {
             }
         }
         for change in watch.restore() {
-            let told = BridgeError(
-                .processState,
-                "while it was loaded, \(checked.shown) changed \(change); that has been put back")
-            misbehaved(told.line, 0, record.number)
+            misbehaved(
+                .processState, "changed \(change) while it was loaded", "that was put back",
+                task: 0, plugin: record.number)
         }
         return result
     }
@@ -229,25 +236,47 @@ extension HostRuntime {
     func registerWhileLoading(
         _ identifier: String, _ code: HandlerCode, plugin: Int32
     ) -> BridgeError? {
-        directory.withLock { directory in
+        let refusal = directory.withLock { directory -> (rule: Misbehaviour?, BridgeError)? in
             guard var load = directory.loading, load.plugin == plugin else {
-                return BridgeError(.wrongState, "the plugin is not being loaded")
+                return (nil, BridgeError(.wrongState, "the plugin is not being loaded"))
             }
             guard load.manifest.handlers.contains(where: { $0.identifier == identifier }) else {
                 load.addUndeclared(identifier)
                 directory.loading = load
-                return BridgeError(
-                    .denied,
-                    "\"\(identifier)\" is not in the plugin's manifest; declare it under \"handlers\""
+                if let other = directory.byIdentifier[identifier] {
+                    return (
+                        .takenHandler,
+                        BridgeError(
+                            .denied,
+                            "\"\(identifier)\" is not in the plugin's manifest; it belongs to \(owner(other.plugin))"
+                        )
+                    )
+                }
+                return (
+                    .undeclaredHandler,
+                    BridgeError(
+                        .denied,
+                        "\"\(identifier)\" is not in the plugin's manifest; declare it under \"handlers\""
+                    )
                 )
             }
             guard load.registered[identifier] == nil else {
-                return BridgeError(.exists, "\"\(identifier)\" was registered before")
+                return (
+                    .registeredTwice,
+                    BridgeError(.exists, "\"\(identifier)\" was registered before")
+                )
             }
             load.registered[identifier] = code
             directory.loading = load
             return nil
         }
+        guard let (rule, error) = refusal else { return nil }
+        if let rule {
+            misbehaved(
+                rule, "called register_handler", error.message + "; nothing was registered",
+                task: 0, plugin: plugin)
+        }
+        return error
     }
 
     /// Raises `registering<event>_done` for a handler that could not be registered.

@@ -208,26 +208,30 @@ extension HostRuntime {
         if failure == nil {
             wait(limits.leave) { threads.load(ordering: .sequentiallyConsistent) == 0 }
         }
-        let isThreadStuck = threads.load(ordering: .sequentiallyConsistent) > 0
+        loadGate.close()
+        let isLoadStuck = !wait(limits.leave) { loadGate.isEmpty }
+        let isThreadStuck = isLoadStuck || threads.load(ordering: .sequentiallyConsistent) > 0
         let records = plugins
         for record in records where !isThreadStuck { retire(record) }
-        let tables = directory.withLock { _ in [ownTable] + records.map(\.table) }
-        for table in tables { table?.gate.close() }
+        noteKeptReferences()
+        let tables =
+            [("", ownTable!)]
+            + directory.withLock { _ in
+                records.compactMap { record in record.table.map { (record.libraryPath, $0) } }
+            }
+        for (_, table) in tables { table.gate.close() }
         logGate.close()
         // A thread of a plugin's may be inside a call that began before. Once is enough: later ones
         // are turned away.
-        let gates = tables.compactMap { $0?.gate } + [logGate]
+        let gates = tables.map { $0.1.gate } + [logGate]
         let isStuck =
             isThreadStuck
             || !gates.allSatisfy { gate in
                 wait(limits.leave) { gate.isEmpty }
             }
-        if isStuck || mayPluginsCall {
-            for table in tables { table?.leak() }
-        } else {
-            // Who was refused has promised nothing.
-            for record in records where status(of: record).status == .failed {
-                record.table?.leak()
+        if !isStuck {
+            for (library, table) in tables {
+                RetiredTables.put(table, library, isOwed: mayPluginsCall)
             }
         }
         if isStuck {
@@ -238,9 +242,11 @@ extension HostRuntime {
         if isStuck {
             throw BridgeError(
                 .timedOut,
-                isThreadStuck
-                    ? "a thread of the host is inside plugin code; it and the host's memory are kept"
-                    : "a thread of a plugin's is inside a call of its table, or a log function has not returned; the host's memory is kept"
+                isLoadStuck
+                    ? "the entry of a plugin that was being loaded has not returned; its thread and the host's memory are kept"
+                    : isThreadStuck
+                        ? "a thread of the host is inside plugin code; it and the host's memory are kept"
+                        : "a thread of a plugin's is inside a call of its table, or a log function has not returned; the host's memory is kept"
             )
         }
     }
@@ -254,6 +260,20 @@ extension HostRuntime {
         }
         // The host must not be destroyed, nor anything loaded, from there.
         ThreadRole.loading.during(in: self) { library?.retire() }
+    }
+
+    /// A plugin had its last call, and its tasks are over: what it holds now it will hardly give back.
+    private func noteKeptReferences() {
+        forEachTask { task, state in
+            guard state.pluginReferences > 0, let cell = tasks.slot(task).handlerCell else {
+                return
+            }
+            let count = state.pluginReferences
+            misbehaved(
+                .keptReference, "holds \(count) reference\(count == 1 ? "" : "s")",
+                "the host goes, and the plugin's table is kept for the life of the process",
+                task: tasks.publicID(task), plugin: cell.pointee.plugin)
+        }
     }
 
     /// A plugin has a right to call as long as it owes an answer or a release.

@@ -229,7 +229,7 @@ extension HostRuntime {
         // What a handler declares is its tasks' alone, also where the handler is the embedder's.
         guard declared.owner == nil else { return .denied }
         guard declared.signature == signature else { return .invalid }
-        return events.raise(declared.entry, values, task: 0)
+        return events.raise(declared.entry, values, task: 0).status
     }
 
     /// Expects the next event that matches, in place of an older expectation of the same kind.

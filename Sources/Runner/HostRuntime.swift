@@ -51,8 +51,11 @@ public final class HostRuntime: @unchecked Sendable {
     /// Tasks whose plugin still owes an answer, though the host has answered for it.
     let unanswered = Atomic<UInt32>(0)
     let misbehaviours = Atomic<UInt64>(0)
+    let misdeeds: MisdeedCounts
     let threads = Atomic<Int>(0)
     let destroyed = Atomic<Bool>(false)
+    /// Threads of the embedder's that are inside a plugin's entry, or on their way to it.
+    let loadGate = CallGate()
     /// The embedder's log function is not called once the host is destroyed.
     let logGate = CallGate()
     /// What threads wait for, and how many do.
@@ -76,6 +79,10 @@ public final class HostRuntime: @unchecked Sendable {
             throw BridgeError(.system, "no address space is left for the table of tasks")
         }
         self.tasks = tasks
+        guard let misdeeds = MisdeedCounts() else {
+            throw BridgeError(.system, "no address space is left for the counts of misdeeds")
+        }
+        self.misdeeds = misdeeds
         handlerCells = .allocate(capacity: Self.handlerLimit)
         handlerCells.initialize(repeating: nil, count: Self.handlerLimit)
         lanes = TaskKind.allCases.map {
@@ -85,7 +92,8 @@ public final class HostRuntime: @unchecked Sendable {
         events = try EventLoop(
             host: self, tasks: tasks, limit: configuration.eventLimit,
             ownLoop: configuration.ownLoop)
-        ownTable = PluginTable(services: Services(self), plugin: Self.ownPlugin)
+        ownTable = RetiredTables.take("")
+        serve(ownTable, plugin: Self.ownPlugin)
         guard watchers.start(), configuration.ownLoop || startLoop() else {
             abandonStart()
             throw BridgeError(
@@ -167,6 +175,13 @@ public final class HostRuntime: @unchecked Sendable {
 
     /// The table an embedder's own handlers are called with.
     public var table: UnsafeRawPointer { UnsafeRawPointer(ownTable.api) }
+
+    /// Lets a plugin call this host through a table.
+    func serve(_ table: PluginTable, plugin: Int32) {
+        table.serve(
+            Services(self), plugin: plugin,
+            owner: UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+    }
 
     // MARK: Registering
 
@@ -256,7 +271,7 @@ public final class HostRuntime: @unchecked Sendable {
         )
     }
 
-    private func owner(_ plugin: String) -> String {
+    func owner(_ plugin: String) -> String {
         plugin.isEmpty ? "the embedder" : "plugin \"\(plugin)\""
     }
 

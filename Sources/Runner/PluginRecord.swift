@@ -3,7 +3,7 @@ import PluginBridge
 
 /// What a host knows of a plugin.
 public final class PluginRecord: @unchecked Sendable {
-    // Sendable: `status`, `reason`, `table` and `library` are guarded by the host's directory lock; the rest is constant.
+    // Sendable: `status`, `reason`, `table`, `library` and `libraryPath` are guarded by the host's directory lock; the rest is constant.
 
     /// How far a plugin has come.
     public enum Status: Int32, Sendable {
@@ -45,6 +45,8 @@ public final class PluginRecord: @unchecked Sendable {
     /// Made before it is entered, and the same each time it is.
     var table: PluginTable?
     var library: PluginLibrary?
+    /// Where its library was when its table was made; one library, one sort of table.
+    var libraryPath = ""
     let texts = TextStore()
 
     init(

@@ -9,19 +9,20 @@ import Synchronization
 /// inside them.
 final class Services: TaskServices {
     private unowned(unsafe) let host: HostRuntime
-    /// To compare with, also when the host is gone.
-    private nonisolated(unsafe) let address: UnsafeRawPointer
 
-    init(_ host: HostRuntime) {
-        self.host = host
-        address = UnsafeRawPointer(Unmanaged.passUnretained(host).toOpaque())
-    }
+    init(_ host: HostRuntime) { self.host = host }
 
     func register(_ identifier: String, _ code: HandlerCode, plugin: Int32) -> BridgeError? {
         host.registerWhileLoading(identifier, code, plugin: plugin)
     }
 
     func facts(of id: UInt64, plugin: Int32) -> TaskFacts? {
+        let facts = existingFacts(of: id, plugin)
+        if facts == nil { _ = host.cannotReach(id, "task_info", plugin: plugin) }
+        return facts
+    }
+
+    private func existingFacts(of id: UInt64, _ plugin: Int32) -> TaskFacts? {
         guard let task = find(id, plugin) else { return nil }
         return host.tasks.pinning(task) { slot in
             guard let cell = slot.handlerCell,
@@ -70,12 +71,28 @@ final class Services: TaskServices {
     }
 
     func report(_ fraction: Double, _ text: String, for id: UInt64, plugin: Int32) -> Status {
-        guard let task = find(id, plugin) else { return .stale }
-        return whileNotOver(task) { record, handler in
-            record.progress.store(fraction.bitPattern, ordering: .relaxed)
-            return host.events.raiseIfWanted(
-                handler.progress, task: id, [.double(fraction), .text(text)])
+        guard let task = find(id, plugin) else {
+            return host.cannotReach(id, "progress", plugin: plugin)
         }
+        var beginsGap = false
+        let status = whileNotOver(task) { record, handler in
+            record.progress.store(fraction.bitPattern, ordering: .relaxed)
+            let raised = host.events.raiseIfWanted(
+                handler.progress, task: id, [.double(fraction), .text(text)])
+            beginsGap = raised.beginsGap
+            return raised.status
+        }
+        if status == .stale { return host.cannotReach(id, "progress", plugin: plugin) }
+        if beginsGap { flooded("reported progress", id, plugin) }
+        return status
+    }
+
+    /// Told once for all that are lost together.
+    private func flooded(_ did: String, _ id: UInt64, _ plugin: Int32) {
+        host.misbehaved(
+            .eventFlood, did,
+            "the queue of \(host.configuration.eventLimit) events is full; this one is lost, and others are until there is room",
+            task: id, plugin: plugin)
     }
 
     func raise(
@@ -85,21 +102,53 @@ final class Services: TaskServices {
             host.tasks.slot(task).state.generation == task.generation,
             let cell = host.tasks.slot(task).handlerCell,
             let handler = host.handler(at: cell.pointee.index)
-        else { return .stale }
+        else { return host.cannotReach(id, "raise", plugin: plugin) }
         // Complaints first: nothing of the embedder's, a log among it, is called under a lock.
         guard let entry = handler.declared[selector] else {
-            host.misbehaved(
-                "raise of \"\(selector)\": \"\(handler.description.identifier)\" does not declare it in its manifest's \"events\", or it is the host's own",
-                id, plugin)
+            undeclared(selector, handler, id, plugin)
             return .denied
         }
-        guard let declared = entry.declaration?.parameters, declared == values.map(\.type) else {
+        let given = values.map(\.type)
+        guard let declared = entry.declaration?.parameters, declared == given else {
+            let wanted = entry.declaration.map { names($0.parameters) } ?? ""
             host.misbehaved(
-                "raise of \"\(selector)\": the parameters are not of the declared types", id, plugin
-            )
+                .eventTypes, "raised \"\(selector)\" with (\(names(given)))",
+                "its manifest declares (\(wanted)); nothing was raised", task: id, plugin: plugin)
             return .invalid
         }
-        return whileNotOver(task) { _, _ in host.events.raise(entry, values, task: id) }
+        var beginsGap = false
+        let status = whileNotOver(task) { _, _ in
+            let raised = host.events.raise(entry, values, task: id)
+            beginsGap = raised.beginsGap
+            return raised.status
+        }
+        if status == .stale { return host.cannotReach(id, "raise", plugin: plugin) }
+        if beginsGap { flooded("raised \"\(selector)\"", id, plugin) }
+        return status
+    }
+
+    private func names(_ types: [EventType]) -> String {
+        types.map(\.name).joined(separator: ", ")
+    }
+
+    private func undeclared(
+        _ selector: EventSelector, _ handler: HandlerRecord, _ id: UInt64, _ plugin: Int32
+    ) {
+        let isHosts =
+            selector.name.hasPrefix("curfew_")
+            || handler.description.hostEvents.contains { $0.selector == selector }
+        if isHosts {
+            host.misbehaved(
+                .hostEvent, "raised \"\(selector)\"",
+                "only the host raises it; nothing was raised", task: id, plugin: plugin)
+            return
+        }
+        let other = handler.declared.keys.first { $0.name == selector.name }
+        host.misbehaved(
+            .undeclaredEvent, "raised \"\(selector)\"",
+            (other.map { "its manifest declares \"\($0)\", with another number of parameters" }
+                ?? "its manifest does not declare it") + "; nothing was raised",
+            task: id, plugin: plugin)
     }
 
     /// Does something for a running task that must not come after its done event.
@@ -129,14 +178,19 @@ final class Services: TaskServices {
     func keep(_ id: UInt64, plugin: Int32) -> Status {
         guard let task = find(id, plugin), !isQueued(task),
             let (kept, _) = host.tasks.step(task, { $0.keepForPlugin() })
-        else { return .stale }
-        return kept ? .ok : .exhausted
+        else { return host.cannotReach(id, "keep", plugin: plugin) }
+        guard !kept else { return .ok }
+        host.misbehaved(
+            .referenceLimit, "called keep",
+            "it holds \(TaskStateMachine.pluginReferenceLimit) references already; none was taken",
+            task: id, plugin: plugin)
+        return .exhausted
     }
 
     func release(_ id: UInt64, plugin: Int32) -> Status {
         guard let task = find(id, plugin),
             let (action, state) = host.tasks.step(task, { $0.releaseForPlugin() })
-        else { return .stale }
+        else { return host.cannotReach(id, "release", plugin: plugin) }
         switch action {
         case .done:
             host.freeIfDone(task, state)
@@ -146,7 +200,14 @@ final class Services: TaskServices {
             return .ok
         case .wrongState:
             // Only the running function's own is left, or none at all.
-            return state.isEntered && !state.isReturned ? .wrongState : .stale
+            guard state.isEntered, !state.isReturned else {
+                return host.cannotReach(id, "release", plugin: plugin)
+            }
+            host.misbehaved(
+                .unkeptRelease, "called release",
+                "it holds no reference but its function's own, which is the host's; nothing was dropped",
+                task: id, plugin: plugin)
+            return .wrongState
         }
     }
 
@@ -160,16 +221,12 @@ final class Services: TaskServices {
         host.log(level, host.pluginID(plugin), task, text)
     }
 
-    func misbehaved(_ rule: String, task: UInt64, plugin: Int32) {
-        host.misbehaved(rule, task, plugin)
+    func misbehaved(
+        _ rule: Misbehaviour, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,
+        task: UInt64, plugin: Int32
+    ) {
+        host.misbehaved(rule, did(), answer(), task: task, plugin: plugin)
     }
 
-    var isOwnThread: Bool {
-        switch ThreadRole.current(at: address) {
-        case .worker, .watcher: true
-        case .loading, .loop, .other: false
-        }
-    }
-
-    func currentThread() -> Int32 { Int32(ThreadRole.current(at: address).rawValue) }
+    func currentThread() -> Int32 { Int32(ThreadRole.current(in: host).rawValue) }
 }

@@ -11,12 +11,8 @@ enum ThreadRole: UInt64 {
 
     /// The calling thread's role in the host `owner`.
     static func current(in owner: AnyObject) -> ThreadRole {
-        current(at: UnsafeRawPointer(Unmanaged.passUnretained(owner).toOpaque()))
-    }
-
-    /// The same for the address of a host, which may be gone.
-    @inline(__always) static func current(at owner: UnsafeRawPointer) -> ThreadRole {
-        ThreadRole(rawValue: csys_thread_role(owner)) ?? .other
+        let role = csys_thread_role(Unmanaged.passUnretained(owner).toOpaque())
+        return ThreadRole(rawValue: role) ?? .other
     }
 
     /// Gives the calling thread a role for as long as `body` runs.

@@ -23,6 +23,17 @@ final class Watchers: @unchecked Sendable {
         /// Tasks that were told to stop by other threads and whose callback is due.
         var calls: [TaskReference] = []
         var stopping = false
+        /// By watcher.
+        var inside = [Call?](repeating: nil, count: Watchers.limit)
+    }
+
+    /// An expiration callback that a watcher is inside of.
+    private struct Call {
+        let task: TaskReference
+        let handler: HandlerCellPointer
+        let since: UInt64
+        /// The log has been told that it takes too long.
+        var isTold = false
     }
 
     private let state: Locked<State>
@@ -314,18 +325,69 @@ final class Watchers: @unchecked Sendable {
         } else if state.reason == nil {
             expire(task, number, next: next)
         } else {
-            host.graceOver(task)
+            graceOver(task, number, next: next)
         }
     }
 
+    private func graceOver(_ task: TaskReference, _ number: Int, next: UInt64) {
+        // Pinned by its callback, if that has not returned.
+        let isInside = state.withLock { $0.inside.contains { $0?.task == task } }
+        let grace = isInside ? host.tasks.pinning(task) { self.grace(of: $0) } : nil
+        guard host.graceOver(task), let grace else { return }
+        let now = clock.now()
+        let handler = state.withLock { state -> HandlerCellPointer? in
+            guard let place = state.inside.firstIndex(where: { $0?.task == task }),
+                // One that could begin only just now has had no time.
+                let call = state.inside[place],
+                now &- call.since >= max(grace / 2, Watchers.leastGrace)
+            else { return nil }
+            state.inside[place]?.isTold = true
+            return call.handler
+        }
+        guard let handler else { return }
+        handOver(number, next: next)
+        slowCallback(
+            handler, host.tasks.publicID(task), "has not returned from its expiration callback")
+    }
+
+    /// A shorter grace is not held against a callback: a processor can be missing as long.
+    private static let leastGrace: UInt64 = 100_000_000
+
+    /// Of a task that is told to stop.
+    private func grace(of slot: TaskSlotPointer) -> UInt64 {
+        if let own = host.tasks.existingRecord(of: slot)?.grace, own != 0 { return own }
+        return slot.handlerCell?.pointee.grace ?? 0
+    }
+
+    private func slowCallback(_ handler: HandlerCellPointer, _ id: UInt64, _ did: String) {
+        host.misbehaved(
+            .slowCallback, did,
+            "its grace is over, and a thread that watches deadlines was kept as long",
+            task: id, plugin: handler.pointee.plugin,
+            handler: host.handler(at: handler.pointee.index)?.description.identifier)
+    }
+
     private func callBack(_ task: TaskReference, _ number: Int, next: UInt64) {
-        guard let code = host.tasks.slot(task).handlerCell?.pointee.code else { return }
-        if let expired = code.expired {
-            let reason = host.tasks.slot(task).state.reason
-            handOver(number, next: next)
-            expired(code.data, code.api, host.tasks.publicID(task), Int32(reason?.rawValue ?? 0))
+        let slot = host.tasks.slot(task)
+        guard let handler = slot.handlerCell else { return }
+        let code = handler.pointee.code
+        guard let expired = code.expired else {
+            host.callbackReturned(task)
+            return
+        }
+        let (id, reason, grace) = (host.tasks.publicID(task), slot.state.reason, grace(of: slot))
+        let since = clock.now()
+        handOver(number, next: next, Call(task: task, handler: handler, since: since))
+        expired(code.data, code.api, id, Int32(reason?.rawValue ?? 0))
+        let isTold = state.withLock { state in
+            defer { state.inside[number] = nil }
+            return state.inside[number]?.isTold ?? false
         }
         host.callbackReturned(task)
+        // This watcher is not missed yet, so that the log may take its time.
+        if !isTold, clock.now() &- since >= max(grace, Watchers.leastGrace) {
+            slowCallback(handler, id, "has returned from its expiration callback only now")
+        }
     }
 
     private func loseWorker(_ task: TaskReference, _ number: Int, next: UInt64) {
@@ -334,9 +396,10 @@ final class Watchers: @unchecked Sendable {
     }
 
     /// A watcher is about to call code that may block: sees to it that somebody else keeps watch.
-    private func handOver(_ number: Int, next: UInt64) {
+    private func handOver(_ number: Int, next: UInt64, _ call: Call? = nil) {
         // The wheel knows more than the scan did: this task's own grace, for one.
         let action = state.withLock { state in
+            if let call { state.inside[number] = call }
             let action = state.roster.calls(number, next: min(next, state.wheel.next ?? .max))
             promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)
             return action

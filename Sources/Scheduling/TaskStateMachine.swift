@@ -70,6 +70,8 @@ public struct TaskStateMachine: Equatable, Sendable {
     @inlinable public var isOver: Bool { word & Self.publishedBit != 0 }
     /// After it was told to stop, it answered within its grace.
     @inlinable public var isAnswered: Bool { word & Self.answeredBit != 0 }
+    /// After it was told to stop nobody answered in time, and the host did.
+    @inlinable public var isAnsweredFor: Bool { isClaimed && reason != nil && !isAnswered }
     /// It has raised events of its own, which the done event must follow.
     @inlinable public var hasRaised: Bool { word & Self.raisedBit != 0 }
     /// Its worker was given up.

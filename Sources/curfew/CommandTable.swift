@@ -3,8 +3,8 @@
 /// The commands, in the order of help.
 enum CommandTable {
     static let all: [Command] = [
-        RunCommand.command, PluginsCommand.command, LintCommand.command, VersionCommand.command,
-        HelpCommand.command,
+        RunCommand.command, PluginsCommand.command, InspectCommand.command, LintCommand.command,
+        ExplainCommand.command, VersionCommand.command, HelpCommand.command,
     ]
 
     /// Fails with the name that was probably meant.

@@ -5,6 +5,17 @@ import Glibc
 enum Environment {
     static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
+    /// All of them, `NAME=value`.
+    static var all: [String] {
+        var all: [String] = []
+        var next = environ
+        while let text = next.pointee {
+            all.append(String(cString: text))
+            next += 1
+        }
+        return all
+    }
+
     /// The same, but nil where the program has rights that its caller has not: such a caller must
     /// not choose what code is loaded.
     static func trustedValue(_ name: String) -> String? {

@@ -72,7 +72,8 @@ final class LifeRecords: LifeView {
             time, "outcome",
             [
                 ("outcome", .null), ("duration", .null), ("result", .null),
-                ("error", .text(error.message)), ("exit", .integer(Int64(error.code.rawValue))),
+                ("error", .text(error.message)), ("code", .text(orNull: error.fault?.code)),
+                ("exit", .integer(Int64(error.code.rawValue))),
             ])
     }
 

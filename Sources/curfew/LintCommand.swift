@@ -30,11 +30,10 @@ enum LintCommand {
     }
 
     private static func print(_ linted: [LintedPlugin], _ out: Output) {
-        for plugin in linted where !plugin.faults.isEmpty {
-            for fault in plugin.faults {
-                out.line(out.shown(diagnostics: fault.rendered))
-                out.line()
-            }
+        var screen = FaultScreen()
+        for fault in linted.flatMap(\.faults) {
+            out.line(screen.text(of: fault, out))
+            out.line()
         }
         for plugin in linted {
             guard plugin.faults.isEmpty, let manifest = plugin.manifest else {

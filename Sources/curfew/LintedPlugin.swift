@@ -78,7 +78,7 @@ struct LintedPlugin {
         case .success(.function): break
         case .success(.missing):
             addFault(
-                "exports no \(entry), so no host can use it",
+                "exports no \(entry)",
                 help: "define it with CURFEW_PLUGIN_EXPORT; no version script may hide it")
         case .success(.data):
             addFault(

@@ -79,7 +79,9 @@ final class Output {
             return paint(String(word), .alarm) + paint(String(line.dropFirst(word.count)), .strong)
         }
         if Excerpt.isMarks(line) { return paint(String(line), .alarm) }
-        if place.hasPrefix("--> ") || place.hasPrefix("= help") {
+        if place.hasPrefix("--> ") || place.hasPrefix("= help")
+            || place.hasPrefix(FaultScreen.explanation)
+        {
             return paint(String(line), .accent)
         }
         return String(line)

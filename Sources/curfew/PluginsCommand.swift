@@ -113,7 +113,7 @@ enum PluginsCommand {
         }
     }
 
-    private static func item(_ handler: ManifestHandler) -> JSONItem {
+    static func item(_ handler: ManifestHandler) -> JSONItem {
         .object([
             ("identifier", .text(handler.identifier)), ("kind", .text(handler.kind.name)),
             ("budget", .seconds(handler.budget)), ("grace", .seconds(handler.grace)),

@@ -13,6 +13,9 @@ enum Program {
         // A reader that leaves is noticed by the write that fails.
         signal(SIGPIPE, SIG_IGN)
         let console = Console()
+        if let code = TrialChild.run(Array(CommandLine.arguments.dropFirst())) {
+            exit(code.rawValue)
+        }
         leave(run(Array(CommandLine.arguments.dropFirst()), console), console)
     }
 

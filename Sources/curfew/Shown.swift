@@ -74,6 +74,17 @@ enum Shown {
         return lines + [line]
     }
 
+    /// `15,960`
+    static func number(_ number: UInt64) -> String {
+        var digits = String(number)
+        var place = digits.count - 3
+        while place > 0 {
+            digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
+            place -= 3
+        }
+        return digits
+    }
+
     static func padded(_ text: String, _ columns: Int) -> String {
         text + String(repeating: " ", count: max(0, columns - width(text)))
     }

@@ -23,7 +23,7 @@ struct LoadingStateTests {
         #expect(host.counts.misbehaviours == UInt64(lines.count))
         for line in lines {
             #expect(line.contains("[org.example.hooked]"))
-            #expect(line.contains("CF0320 load-process-state: "))
+            #expect(line.contains("CF0727 process-state: "))
             #expect(line.contains("\(plugin.directory)/libhooked.so changed "))
         }
         return lines
@@ -43,8 +43,8 @@ struct LoadingStateTests {
             _ = signal(SIGURG) { _ in }
         }
         #expect(found.count == 2)
-        #expect(found[0].contains("what SIGUSR2 does (default → ignored)"))
-        #expect(found[1].contains("what SIGURG does (default → a function of /"))
+        #expect(found[0].contains("what the signal SIGUSR2 does (default → ignored)"))
+        #expect(found[1].contains("what the signal SIGURG does (default → a function of /"))
         for number in [SIGUSR2, SIGURG] {
             var action = sigaction()
             #expect(sigaction(number, nil, &action) == 0)
@@ -161,9 +161,9 @@ struct LoadingStateTests {
         defer { _ = signal(SIGPIPE, before) }
         let host = try TestHost()
         #expect(plugin.load(in: host).answer == .failed)
-        let lines = host.log.now.filter { $0.contains("CF0320 load-process-state: ") }
+        let lines = host.log.now.filter { $0.contains("CF0727 process-state: ") }
         #expect(lines.count == 2)
-        #expect(lines.first?.contains("what SIGPIPE does (default → ignored)") == true)
+        #expect(lines.first?.contains("what the signal SIGPIPE does (default → ignored)") == true)
         #expect(signal(SIGPIPE, SIG_DFL) == nil)
         #expect(fegetround() == FE_TONEAREST)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CInterface
+import TestSupport
 import Testing
 
 /// The ladder when a thread does not come back.
@@ -236,7 +237,7 @@ struct LostWorkerTests {
         #expect(host.destroy(leave: .millisecond) == .timedOut)
         let lines = host.log.now
         stuck.go.send()
-        try host.waitUntil("alone") { CurfewThreads.count == 0 }
+        try host.waitUntil("alone") { ProcessFacts.now.threads == 0 }
         #expect(host.log.now == lines)
     }
 }

@@ -8,6 +8,8 @@ import Testing
 /// Serialized: some of these tests leave a host behind on purpose, and count.
 @Suite("Shutting down", .serialized)
 struct ShutdownTests {
+    /// What a typed subscriber does; a C function has no context.
+    private static let inEvent = Guarded<(@Sendable () -> Void)?>(nil)
     private static let longest = Guarded<Int>.limit.nanoseconds
 
     @Test("intake stops: launches, registrations, raises, waits and loads answer CLOSING")
@@ -277,6 +279,38 @@ struct ShutdownTests {
         #expect(host.destroy() == .ok)
     }
 
+    @Test("destroying is refused from a plugin's entry and its retirement, and from a typed event")
+    func wrongPlaces() throws {
+        let host = try TestHost()
+        let answers = Guarded<[Answer]>([])
+        nonisolated(unsafe) let raw = host.raw
+        let destroy: @Sendable () -> Void = {
+            let answer = Answer(curfew_host_destroy(raw, nil, nil))
+            answers.change { $0.append(answer) }
+        }
+        let plugin = try HookedPlugin { api, _, error in
+            destroy()
+            return HookedPlugin.register("org.example.hooked", api, error)
+        }
+        plugin.onRetire.change { $0 = destroy }
+        #expect(plugin.load(in: host).answer == .ok)
+        #expect(answers.now == [.wrongThread])
+        Self.inEvent.change { $0 = destroy }
+        defer { Self.inEvent.change { $0 = nil } }
+        let function: @convention(c) (Bool, UnsafePointer<CChar>) -> Void = { _, _ in
+            ShutdownTests.inEvent.now?()
+        }
+        #expect(
+            Answer(
+                curfew_host_subscribe(
+                    host.raw, "hooked_done::",
+                    unsafeBitCast(function, to: curfew_any_function.self), nil, nil)) == .ok)
+        #expect(host.wait(try host.launch("org.example.hooked")) == .ok)
+        #expect(answers.wait { $0.count == 2 })
+        #expect(host.destroy() == .ok)
+        #expect(answers.now == [Answer](repeating: .wrongThread, count: 3))
+    }
+
     @Test("another host's callbacks may destroy a host")
     func fromAnotherHost() throws {
         let host = try TestHost()
@@ -399,5 +433,63 @@ struct ShutdownTests {
         #expect(curfew_leaked_hosts() == leaked + 1)
         log.go.send()
         #expect(caller.join() != nil)
+    }
+
+    @Test("an entry that has not returned when the host goes keeps the host's memory")
+    func entryInside() throws {
+        let leaked = curfew_leaked_hosts()
+        let host = try TestHost()
+        let stuck = Stuck()
+        let plugin = try HookedPlugin { api, _, error in
+            stuck.entered.send()
+            _ = stuck.go.wait()
+            return HookedPlugin.register("org.example.hooked", api, error)
+        }
+        let loader = Side { plugin.load(in: host).answer }
+        #expect(stuck.entered.wait())
+        #expect(host.destroy(leave: .millisecond) == .timedOut)
+        #expect(curfew_leaked_hosts() == leaked + 1)
+        stuck.go.send()
+        // Its registration was answered CLOSING, and so it said no.
+        #expect(loader.join() == .failed)
+    }
+
+    @Test("a plugin whose entry returns after a shutdown began is not used")
+    func lateEntry() throws {
+        let host = try TestHost()
+        let stuck = Stuck()
+        let plugin = try HookedPlugin { api, _, error in
+            stuck.entered.send()
+            _ = stuck.go.wait()
+            return HookedPlugin.register("org.example.hooked", api, error)
+        }
+        let loader = Side { plugin.load(in: host).answer }
+        #expect(stuck.entered.wait())
+        #expect(host.shutDown() == .ok)
+        stuck.go.send()
+        #expect(loader.join() == .closing)
+        #expect(plugin.retirements.now == 1)
+        #expect(curfew_host_handlers(host.raw) == 0)
+        #expect(host.destroy() == .ok)
+    }
+
+    @Test("a plugin's thread may call long after its host is gone, also when it owes nothing")
+    func callsAfterwards() throws {
+        let table = Guarded<RunCall?>(nil)
+        for round in 0..<20 {
+            let host = try TestHost()
+            let plugin = try HookedPlugin { api, _, error in
+                table.change { $0 = RunCall(api: api, task: 1) }
+                return HookedPlugin.register("org.example.hooked", api, error)
+            }
+            #expect(plugin.load(in: host).answer == .ok)
+            #expect(host.wait(try host.launch("org.example.hooked")) == .ok)
+            #expect(host.destroy() == .ok)
+            let call = try #require(table.now)
+            #expect(call.complete() == .closing, "round \(round)")
+            #expect(call.progress(0.5) == .stale)
+            #expect(call.isExpired)
+            call.log("still here")
+        }
     }
 }

@@ -34,24 +34,36 @@ struct LintTests {
         #expect(
             run.output
                 == #"""
-                error: `kind` has no value `procesing`
+                error[CF0211]: `kind` has no value `procesing`
                  --> manifest.json:9:15
                   |
                 9 |       "kind": "procesing",
                   |               ^^^^^^^^^^^
                   = help: write "processing"
+                          curfew explain CF0211
 
-                error: a handler has no key `buget`
+                error[CF0204]: a handler has no key `buget`
                   --> manifest.json:10:7
                    |
                 10 |       "buget": "30s"
                    |       ^^^^^^^
                    = help: write `budget`
+                           curfew explain CF0204
 
                 manifest.json: 2 faults
 
-                """#.replacing(/(?m)^(?=(?: *-->| *\||[0-9 ]+\|| *=))/, with: " "), "\(run.output)")
+                """#.replacing(
+                    /(?m)^(?=(?: *-->| *\||[0-9 ]+\|| *=| *curfew explain))/, with: " "),
+            "\(run.output)")
         #expect(run.errors.isEmpty)
+    }
+
+    @Test("a code is explained where it comes first, and not again")
+    func explained() throws {
+        let twice = LintTests.faulty.replacing(#""kind": "procesing","#, with: #""knd": 1,"#)
+        let run = try CommandRun("lint", "-", input: twice)
+        #expect(run.output.split(separator: "error[CF0204]").count == 3, "\(run.output)")
+        #expect(run.output.split(separator: "curfew explain CF0204\n").count == 2)
     }
 
     @Test("a sound manifest, alone, with a library, and on standard input")
@@ -80,12 +92,13 @@ struct LintTests {
         #expect(run.code == 1)
         #expect(
             run.output == #"""
-                error: `libtidy.so` is not an ELF file
+                error[CF0209]: `libtidy.so` is not an ELF file
                   --> tidy/manifest.json:5:14
                    |
                  5 |   "library": "libtidy.so",
                    |              ^^^^^^^^^^^^
                    = help: name the shared object that the linker wrote
+                           curfew explain CF0209
 
                 tidy: 1 fault
 
@@ -113,7 +126,7 @@ struct LintTests {
         #expect(run.code == 1)
         #expect(
             run.output.hasPrefix(
-                "error: `libpatient.so` was built for ABI 3, this host speaks ABI 0\n"))
+                "error[CF0209]: `libpatient.so` was built for ABI 3, this host speaks ABI 0\n"))
         let launched = try CommandRun(
             "run", "org.example.tidy", "--plugins", "tidy", directory: files.path)
         #expect(launched.code == 126, "\(launched.process)")
@@ -131,6 +144,7 @@ struct LintTests {
         let faults = try #require(plugins[0]["faults"] as? [[String: Any]])
         #expect(faults.count == 2)
         #expect(faults[0]["rule"] as? String == "manifest-kind")
+        #expect(faults[0]["code"] as? String == "CF0211")
         #expect(faults[0]["line"] as? Int == 9)
         #expect(faults[0]["column"] as? Int == 15)
         #expect(faults[0]["message"] as? String == "`kind` has no value `procesing`")
@@ -141,7 +155,7 @@ struct LintTests {
     func missing() throws {
         let run = try CommandRun("lint", "/nowhere")
         #expect(run.code == 1)
-        #expect(run.output.hasPrefix("error: cannot read it: No such file or directory\n"))
+        #expect(run.output.hasPrefix("error[CF0201]: cannot read it: No such file or directory\n"))
         #expect(run.output.hasSuffix("\n/nowhere: 1 fault\n"))
     }
 
@@ -240,19 +254,22 @@ struct LintTests {
         #expect(run.code == 1)
         #expect(
             run.output == #"""
-                error: `libnoentry.so` exports no curfew_plugin_entry, so no host can use it
+                error[CF0209]: `libnoentry.so` exports no curfew_plugin_entry
                   --> \#(plugin)/manifest.json:5:14
                    |
                  5 |   "library": "libnoentry.so",
                    |              ^^^^^^^^^^^^^^^
                    = help: define it with CURFEW_PLUGIN_EXPORT; no version script may hide it
+                           curfew explain CF0209
 
                 \#(plugin): 1 fault
 
                 """#, "\(run.output)")
         let launched = try CommandRun("run", "org.curfew.test.noentry", "--plugins", plugin)
         #expect(launched.code == 126)
-        #expect(launched.errors.hasSuffix("  = help: curfew lint \(plugin)\n"))
+        #expect(
+            launched.errors.hasSuffix(
+                "  = help: curfew lint \(plugin)\n          curfew explain CF0019\n"))
     }
 
     @Test("the entry is found in every sort of library that the loader takes")
@@ -305,7 +322,7 @@ struct LintTests {
         try LintTests.build(note + source, flags, in: files)
         let run = try CommandRun("lint", "tidy", directory: files.path)
         #expect(run.code == 1)
-        #expect(run.output.hasPrefix("error: `libtidy.so` \(message)"), "\(run.output)")
+        #expect(run.output.hasPrefix("error[CF0209]: `libtidy.so` \(message)"), "\(run.output)")
     }
 
     @Test("a damaged library is a fault or is sound, and never the end of lint")

@@ -81,14 +81,18 @@ struct RunJSONTests {
 
     @Test("also without a task the last object says how it went")
     func refused() throws {
-        for (identifier, code) in [("org.curfew.test.refuses", 126), ("org.curfew.nothing", 127)] {
+        for (identifier, code, fault) in [
+            ("org.curfew.test.refuses", 126, "CF0305"), ("org.curfew.nothing", 127, nil),
+        ] as [(String, Int, String?)] {
             let run = try CommandRun("run", identifier, "--json")
             #expect(run.code == Int32(code))
             let outcome = try #require(try run.records().last)
             #expect(outcome["event"] as? String == "outcome")
             #expect(outcome["outcome"] is NSNull)
             #expect(outcome["exit"] as? Int == code)
-            #expect(run.errors.hasPrefix("error: "))
+            #expect(outcome["code"] as? String == fault)
+            #expect(run.errors.hasPrefix("error\(fault.map { "[\($0)]" } ?? ""): "))
+            #expect(fault == nil || run.errors.hasSuffix("curfew explain \(fault ?? "")\n"))
         }
     }
 

@@ -68,7 +68,9 @@ struct TerminalTests {
         #expect(typist.screen.contains("\u{1B}[1m"))
     }
 
-    @Test("help fits 80 columns", arguments: ["", "run", "plugins", "lint", "version", "help"])
+    @Test(
+        "help fits 80 columns",
+        arguments: ["", "run", "plugins", "inspect", "lint", "explain", "version", "help"])
     func help(command: String) throws {
         let typist = try Typist(
             CommandRun.program, "help", more: command.isEmpty ? [] : [command])

@@ -45,6 +45,8 @@ final class StressRun: @unchecked Sendable {
     private let taskLimit: UInt32
     /// The shutdown comes while everybody is at work.
     private let endsEarly: Bool
+    /// Moved on by a thread of its own, in steps of every size; nil: the system's.
+    private var clock: OpaquePointer?
     private var host: OpaquePointer!
     private var table: UnsafePointer<curfew_host_api>!
     private var roles: [Role] = []
@@ -52,18 +54,22 @@ final class StressRun: @unchecked Sendable {
     private let stopping = Atomic<Bool>(false)
     private let dispatching = Atomic<Bool>(true)
 
-    init(ownLoop: Bool, taskLimit: UInt32, endsEarly: Bool) {
+    init(ownLoop: Bool, taskLimit: UInt32, endsEarly: Bool, ownsTime: Bool = false) {
         self.ownLoop = ownLoop
         self.taskLimit = taskLimit
         self.endsEarly = endsEarly
+        if ownsTime { curfew_clock_create(&clock) }
     }
+
+    deinit { curfew_clock_destroy(clock) }
 
     /// Runs for about `seconds` and returns what went wrong.
     func carryOut(seconds: Double) -> [String] {
         makeHost()
         // A loop that nobody has turned yet is turned by whoever waits first.
         if ownLoop { expect(Int(CURFEW_OK), curfew_host_dispatch(host, 0, nil), "dispatch") }
-        let dispatcher = ownLoop ? [start { $0.dispatch() }] : []
+        let dispatcher =
+            (ownLoop ? [start { $0.dispatch() }] : []) + (clock == nil ? [] : [start { $0.tick() }])
         let threads =
             (0..<3).map { number in start { $0.launch(seed: UInt64(number) + 1) } }
             + (0..<2).map { number in start { $0.complete(seed: UInt64(number) + 11) } }
@@ -90,6 +96,7 @@ final class StressRun: @unchecked Sendable {
         var config = curfew_host_config()
         config.struct_size = UInt32(MemoryLayout<curfew_host_config>.size)
         config.own_loop = ownLoop
+        config.clock = clock
         config.task_limit = taskLimit
         config.queue_limit = 64
         config.event_limit = 4_096
@@ -414,6 +421,15 @@ final class StressRun: @unchecked Sendable {
             expect(Int(CURFEW_OK), curfew_host_dispatch(host, 0, nil), "dispatch")
             var one = pollfd(fd: curfew_host_event_fd(host), events: Int16(POLLIN), revents: 0)
             poll(&one, 1, 1)
+        }
+    }
+
+    private func tick() {
+        var random = SplitMix(31)
+        while dispatching.load(ordering: .sequentiallyConsistent) {
+            let step = random.below(8) * Self.millisecond / 4
+            expect(Int(CURFEW_OK), curfew_clock_advance(clock!, step), "advance")
+            sched_yield()
         }
     }
 

@@ -10,19 +10,20 @@ struct StressTests {
     @Test("Whatever many threads do at once, every task ends once and nothing is left")
     func survives() async {
         await #expect(processExitsWith: .success) {
-            let text = ProcessInfo.processInfo.environment["CURFEW_STRESS_SECONDS"]
-            let seconds = text.flatMap(Double.init) ?? 4
+            let environment = ProcessInfo.processInfo.environment
+            let seconds = environment["CURFEW_STRESS_SECONDS"].flatMap(Double.init) ?? 4
+            let tasks = environment["CURFEW_STRESS_TASKS"].flatMap { Int($0) } ?? 0
             // What a process has from its first host on: what libffi and the runtime keep.
             _ = StressRun(ownLoop: false, taskLimit: 64, endsEarly: false).carryOut(seconds: 0.05)
             let before = ProcessFacts.now
             let end = ContinuousClock.now + .seconds(seconds)
-            var round = 0
+            var (round, launches) = (0, 0)
             repeat {
-                // In turns: who turns the loop, whether the table of tasks is mostly full, and
-                // whether the shutdown comes while everybody is at work.
+                // In turns: who turns the loop, whether the table of tasks is mostly full, whether
+                // the shutdown comes while everybody is at work, and whose time it is.
                 let run = StressRun(
                     ownLoop: round % 2 == 1, taskLimit: round % 4 < 2 ? 65_536 : 48,
-                    endsEarly: round % 3 > 0)
+                    endsEarly: round % 3 > 0, ownsTime: round % 8 > 3)
                 let faults = run.carryOut(seconds: min(0.6, seconds / 4))
                 #expect(faults.isEmpty, "round \(round): \(faults.joined(separator: "; "))")
                 #expect(run.ledger.launches > 0)
@@ -31,12 +32,13 @@ struct StressTests {
                 #expect(after, "\(before) before, \(ProcessFacts.now) after round \(round)")
                 #expect(ProcessFacts.now.descriptors == before.descriptors)
                 round += 1
+                launches += run.ledger.launches
                 if !faults.isEmpty { break }
-            } while ContinuousClock.now < end
+            } while ContinuousClock.now < end || launches < tasks
         }
     }
 
-    @Test("Two hundred hosts, one after another, leave no thread, descriptor or memory behind")
+    @Test("A thousand hosts, one after another, leave no thread, descriptor or memory behind")
     func comesAndGoes() async {
         await #expect(processExitsWith: .success) {
             func round() async throws {
@@ -58,7 +60,7 @@ struct StressTests {
             }
             for _ in 0..<20 { try await round() }
             let before = ProcessFacts.now
-            for _ in 0..<200 { try await round() }
+            for _ in 0..<1_000 { try await round() }
             let gone = await eventually { ProcessFacts.now.threads == 0 }
             let after = ProcessFacts.now
             #expect(gone, "\(before) before, \(after) after")

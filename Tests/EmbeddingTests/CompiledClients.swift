@@ -19,9 +19,12 @@ final class CompiledClients: Sendable {
         let libraryDirectory = installation.path("lib")
 
         var arguments = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-        arguments += flags + ["-o", path(.c), "\(sources)/client.c"] + libraries
-        _ = try Installation.output(
-            "gcc", arguments + ["-lsqlite3", "-Wl,-rpath,\(libraryDirectory)"])
+        arguments += flags + ["-Wl,-rpath,\(libraryDirectory)"]
+        for (source, program) in [("client.c", path(.c)), ("life.c", directory.path("life"))] {
+            _ = try Installation.output(
+                "gcc",
+                arguments + ["-o", program, "\(sources)/\(source)"] + libraries + ["-lsqlite3"])
+        }
 
         arguments = ["-swift-version", "6", "-warnings-as-errors", "-parse-as-library"]
         arguments += ["-I", "\(sources)/CClient"] + flags.flatMap { ["-Xcc", $0] }
@@ -46,5 +49,10 @@ final class CompiledClients: Sendable {
                 "\(BuiltProducts.packageRoot)/.build/test-plugins", scratch.path,
             ]
         return try ChildProcess.run(command[0], Array(command.dropFirst()), limit: limit)
+    }
+
+    /// Runs the program about the life of a process with a host in it.
+    func runLife(_ words: String..., limit: Duration = .seconds(60)) throws -> ChildProcess {
+        try ChildProcess.run(directory.path("life"), words, limit: limit)
     }
 }

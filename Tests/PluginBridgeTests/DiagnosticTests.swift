@@ -91,7 +91,7 @@ struct DiagnosticTests {
         let fault = JSONReaderTests.fault(Array("{\n  \"a\": 1\n".utf8))
         #expect(
             fault?.rendered == """
-                error: the file ends where `,` or `}` should be
+                error[CF0107]: the file ends where `,` or `}` should be
                   --> test.json:3:1
                    |
                  3 |\u{20}

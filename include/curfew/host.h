@@ -64,6 +64,10 @@ curfew_status curfew_clock_destroy(curfew_clock *CURFEW_NULLABLE clock) CURFEW_T
  * Receives a log line: the host's own, or a plugin's (`plugin` is its id, else NULL). One line,
  * UTF-8, no control characters; valid during the call. May be called from any thread, by several
  * at once; must not call the host.
+ *
+ * A line of CURFEW_LOG_PLUGIN_MISBEHAVING begins with the code and the name of the rule, which
+ * `curfew explain` explains. Of one rule that one plugin breaks again and again the first eight are
+ * told, then those whose number is a power of two.
  */
 typedef void (*curfew_log_function)(void *CURFEW_NULLABLE log_data, curfew_log_level level,
                                     const char *CURFEW_NULLABLE plugin, curfew_task task,
@@ -568,7 +572,7 @@ typedef struct curfew_counts {
     uint64_t events_delivered;   /* taken by a wait or at least one subscriber */
     uint64_t events_untaken;     /* nobody wanted them */
     uint64_t events_lost;        /* dropped because the queue was full */
-    uint64_t misbehaviours;      /* rules broken by plugins; each has its log line */
+    uint64_t misbehaviours;      /* rules broken by plugins; see the log */
     uint64_t wakeups;            /* of sleeping workers, watchers and the event loop */
 } curfew_counts;
 

@@ -40,9 +40,8 @@ typedef struct curfew_host_api curfew_host_api;
  * Does the work of one task. The budget starts when it is entered.
  *
  * handler_data: what the handler was registered with.
- * api:          the host's table, valid until the plugin is retired; as long as the plugin owes
- *               an answer or a release, also after that, and it answers CURFEW_CLOSING or
- *               CURFEW_STALE then.
+ * api:          the host's table. It stays where it is for the life of the process; once the plugin
+ *               is retired its functions answer CURFEW_CLOSING or CURFEW_STALE.
  * task:         the id of this task.
  * host_error:   the host's; a function that fails writes its text to `message`.
  *

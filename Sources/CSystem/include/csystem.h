@@ -12,6 +12,8 @@
 
 /* The text of a curfew_status, from the one list in curfew/types.h, or NULL. */
 const char *csys_status_text(int32_t status);
+/* Its name in that list, WRONG_STATE, or NULL. */
+const char *csys_status_name(int32_t status);
 
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t csys_monotonic_ns(void);
@@ -78,6 +80,14 @@ void csys_getopt_reset(void);
 
 /* dladdr(3): the file of the object that defines `symbol`, or NULL. */
 const char *csys_symbol_file(const void *symbol);
+
+/* prctl(2): orphans among this process' descendants become its children; the calling process is
+ * killed when the thread that started it ends. */
+void csys_adopt_orphans(void);
+void csys_die_with_parent(void);
+
+/* pipe2(2), close-on-exec; false with errno. */
+bool csys_pipe(int32_t ends[2]);
 
 /* Columns of the terminal behind fd, or 0. */
 int32_t csys_terminal_columns(int32_t fd);

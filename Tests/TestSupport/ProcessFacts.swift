@@ -2,15 +2,15 @@
 import Glibc
 
 /// What the kernel says of this process.
-struct ProcessFacts: CustomStringConvertible {
+package struct ProcessFacts: CustomStringConvertible {
     /// Threads of hosts, which they name; those of the Swift runtime come and go as they like.
-    let threads: Int
-    let descriptors: Int
+    package let threads: Int
+    package let descriptors: Int
     /// Resident memory, in KiB.
-    let resident: Int
+    package let resident: Int
 
     /// As it is now.
-    static var now: ProcessFacts {
+    package static var now: ProcessFacts {
         ProcessFacts(
             threads: entries("/proc/self/task").count {
                 firstLine("/proc/self/task/\($0)/comm").hasPrefix("curfew-")
@@ -19,7 +19,9 @@ struct ProcessFacts: CustomStringConvertible {
             descriptors: entries("/proc/self/fd").count - 1, resident: residentKiB)
     }
 
-    var description: String { "\(threads) threads, \(descriptors) descriptors, \(resident) KiB" }
+    package var description: String {
+        "\(threads) threads, \(descriptors) descriptors, \(resident) KiB"
+    }
 
     private static func entries(_ path: String) -> [String] {
         guard let stream = opendir(path) else { return [] }
@@ -51,7 +53,7 @@ struct ProcessFacts: CustomStringConvertible {
     }
 
     /// True where a sanitizer keeps freed memory and shadows of it.
-    static var isSanitized: Bool {
+    package static var isSanitized: Bool {
         ["__asan_init", "__tsan_init"].contains { (name: String) in dlsym(nil, name) != nil }
     }
 }

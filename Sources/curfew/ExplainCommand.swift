@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+
+/// `curfew explain`
+enum ExplainCommand {
+    static let command = Command(
+        name: "explain", summary: "explain a code of an error, of a log line or of a status",
+        operands: "[CODE|NAME]", operandCount: 0...1, options: [.json],
+        details: [
+            """
+            CODE is what stands in the brackets of an error or at the beginning of a log
+            line: CF0704, or 704. NAME is the rule beside it, undeclared-event, or a status
+            of the headers, CURFEW_BUSY. Without either all are listed.
+            """,
+            "Exit status: 0, or 2 when there is no such code.",
+        ],
+        examples: ["curfew explain CF0212", "curfew explain manifest-duration"]
+    ) { arguments, console throws(CommandError) in
+        let out = console.out
+        guard let word = arguments.operands.first else {
+            if arguments.has(.json) {
+                out.line(JSONItem.object([("faults", .list(Fault.all.map(item)))]).written)
+            } else {
+                list(out)
+            }
+            return .ok
+        }
+        guard let fault = find(word) else { throw unknown(word) }
+        if arguments.has(.json) {
+            out.line(item(fault).written)
+        } else {
+            explain(fault, out)
+        }
+        return .ok
+    }
+
+    /// By the hundreds of their numbers.
+    private static let groups: [(hundred: UInt16, title: String)] = [
+        (0, "what calls answer"), (1, "the text of a manifest"), (2, "what a manifest says"),
+        (3, "loading a plugin"), (4, "lists of what is permitted"),
+        (7, "what a plugin does against the contract"),
+    ]
+
+    private static func title(of fault: Fault) -> String {
+        groups.first { $0.hundred == fault.number / 100 }?.title ?? "others"
+    }
+
+    private static func find(_ word: String) -> Fault? {
+        let name = word.lowercased().replacing("_", with: "-")
+        return Fault.coded(word) ?? Fault.named(name)
+            ?? (name.hasPrefix("curfew-") ? Fault.named(String(name.dropFirst(7))) : nil)
+    }
+
+    private static func unknown(_ word: String) -> CommandError {
+        var help = ["curfew explain"]
+        let digits = word.lowercased().hasPrefix("cf") ? word.dropFirst(2) : word[...]
+        let near =
+            if let number = Int(digits), number > 0 {
+                Fault.all.min { abs(Int($0.number) - number) < abs(Int($1.number) - number) }?.code
+            } else {
+                Suggestion.nearest(to: word, among: Fault.all.map(\.name))
+            }
+        if let near { help.insert("did you mean `\(near)`?", at: 0) }
+        return CommandError(.usage, "there is no code and no rule `\(word)`", help: help)
+    }
+
+    // MARK: Text
+
+    private static var width: Int { 80 }
+
+    private static func explain(_ fault: Fault, _ out: Output) {
+        out.line(out.paint(fault.code, .strong) + "  " + out.paint(fault.name, .strong))
+        out.line(fault.text)
+        out.line()
+        for line in Shown.wrapped(fault.explanation, min(width, out.columns ?? width)) {
+            out.line(line)
+        }
+        guard let answer = fault.answer, let constant = answer.constant else { return }
+        out.line()
+        if let status = Fault.of(answer), status != fault {
+            out.line(
+                "the call answers \(constant): "
+                    + out.paint("curfew explain \(status.code)", .accent))
+        } else {
+            out.line("in the headers: \(constant), \(answer.rawValue)")
+        }
+    }
+
+    private static func list(_ out: Output) {
+        let columns = max(60, min(width, out.columns ?? width))
+        for (hundred, title) in groups {
+            let faults = Fault.all.filter { $0.number / 100 == hundred }
+            guard !faults.isEmpty else { continue }
+            if hundred > 0 { out.line() }
+            out.line(out.paint(title + ":", .strong))
+            let names = faults.map(\.name.count).max() ?? 0
+            let indent = "  CF0000  ".count + names + 2
+            for fault in faults {
+                let texts = Shown.wrapped(fault.text, columns - indent)
+                out.line(
+                    "  " + out.paint(fault.code, .accent) + "  " + Shown.padded(fault.name, names)
+                        + "  " + texts[0])
+                for text in texts.dropFirst() {
+                    out.line(String(repeating: " ", count: indent) + text)
+                }
+            }
+        }
+        out.line()
+        out.line("`curfew explain CODE` explains one")
+    }
+
+    // MARK: JSON
+
+    private static func item(_ fault: Fault) -> JSONItem {
+        .object([
+            ("code", .text(fault.code)), ("name", .text(fault.name)),
+            ("group", .text(title(of: fault))), ("text", .text(fault.text)),
+            ("explanation", .text(fault.explanation)),
+            ("status", .text(orNull: fault.answer?.constant)),
+            ("statusValue", fault.answer.map { .integer(Int64($0.rawValue)) } ?? .null),
+        ])
+    }
+}

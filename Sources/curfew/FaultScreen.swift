@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+
+/// Faults with their places, one after another; each code is explained where it comes first.
+struct FaultScreen {
+    /// How the line begins that tells how to learn more.
+    static var explanation: String { "curfew explain CF" }
+
+    private var seen: Set<String> = []
+
+    /// The fault as it is printed, without a line feed at the end.
+    mutating func text(of fault: Diagnostic, _ out: Output) -> String {
+        var text = fault.rendered
+        if let code = fault.code, seen.insert(code).inserted {
+            let last = text.split(separator: "\n").last ?? ""
+            // Under the help, which comes last.
+            let indent = last.prefix { $0 == " " }.count + "= help: ".count
+            text += "\n" + String(repeating: " ", count: indent) + "curfew explain \(code)"
+        }
+        return out.shown(diagnostics: text)
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import PluginBridge
+
+/// `curfew inspect`
+enum InspectCommand {
+    static let loadOption = CommandOption(
+        name: "load", summary: "load it as well, in a process of its own")
+    static let limitOption = CommandOption(
+        name: "limit", value: "TIME", summary: "how long loading may take: 10s")
+
+    static let command = Command(
+        name: "inspect", summary: "show everything that is known of one plugin",
+        operands: "PLUGIN", operandCount: 1...1,
+        options: [loadOption, limitOption, .plugins, .json],
+        details: [
+            """
+            PLUGIN is the directory of a plugin, or an id or a handler's identifier to be
+            found as `curfew plugins` finds it. None of its code is run: what is shown
+            stands in its manifest and in the file of its library.
+            """,
+            """
+            With --load a child process loads it and retires it again, and what that did is
+            shown too: the time, the handlers, what stayed behind, and how it ended. After
+            the limit the child is killed, with every process it has started.
+            """,
+            """
+            Exit status: 0 when nothing is wrong, 1 when its manifest or library has a
+            fault or loading it went wrong, 127 when there is no such plugin.
+            """,
+        ],
+        examples: [
+            "curfew inspect org.curfew.mirror",
+            "curfew inspect build/plugins/mirror --load --json | jq .load",
+        ]
+    ) { arguments, console throws(CommandError) in
+        let limit = try DurationArgument.value(
+            of: limitOption, in: arguments, range: 1_000_000...600_000_000_000)
+        let plugin = InspectedPlugin(directory: try directory(arguments))
+        let trial: Trial? =
+            if arguments.has(loadOption) || limit != nil {
+                try Trial(directory: plugin.directory, limit: limit ?? Trial.usualLimit)
+            } else {
+                nil
+            }
+        if arguments.has(.json) {
+            console.out.line(InspectRecords.item(plugin, trial).written)
+        } else {
+            InspectScreen(console.out).show(plugin, trial)
+        }
+        return plugin.linted.faults.isEmpty && trial?.isSound ?? true ? .ok : .faults
+    }
+
+    /// Where the plugin is: named, or found by its id or one of its handlers.
+    private static func directory(_ arguments: Arguments) throws(CommandError) -> String {
+        let name = arguments.operands[0]
+        if name.contains("/") || access(name + "/" + Manifest.fileName, F_OK) == 0 { return name }
+        let search = try PluginSearch(arguments, failingWith: .host)
+        let found =
+            search.plugins.first { $0.sound?.id == name }
+            ?? search.plugin(declaring: name)?.plugin
+            ?? search.plugins.first { $0.directory.split(separator: "/").last ?? "" == name }
+        if let found { return found.directory }
+        // An empty directory is told what it lacks.
+        var status = stat()
+        if stat(name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return name }
+        var help = ["curfew plugins" + search.options]
+        let known = search.plugins.compactMap { $0.sound?.id } + search.identifiers
+        if let near = Suggestion.identifier(near: name, among: known) {
+            help.insert("did you mean `\(near)`?", at: 0)
+        }
+        throw CommandError(
+            .notFound, "there is no plugin `\(name)`",
+            notes: ["looked for it in \(search.directories.joined(separator: ", "))"], help: help)
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+
+/// Everything that is known of a plugin, as JSON. What is not known is left out.
+enum InspectRecords {
+    static func item(_ plugin: InspectedPlugin, _ trial: Trial?) -> JSONItem {
+        var members: [(key: String, value: JSONItem)] = [
+            ("directory", .text(plugin.directory)), ("ok", .bool(plugin.linted.faults.isEmpty)),
+        ]
+        if let manifest = plugin.manifest {
+            members += [
+                ("id", .text(manifest.id)), ("version", .text(manifest.version)),
+                ("abi", .integer(Int64(manifest.abi))), ("library", library(plugin, manifest)),
+                ("handlers", .list(manifest.handlers.map(PluginsCommand.item))),
+            ]
+        }
+        members.append(("faults", .list(plugin.linted.faults.map(FaultItem.item))))
+        if let trial { members.append(("load", item(trial))) }
+        return .object(members)
+    }
+
+    private static func library(_ plugin: InspectedPlugin, _ manifest: Manifest) -> JSONItem {
+        var members: [(key: String, value: JSONItem)] = [("name", .text(manifest.library))]
+        if let path = plugin.libraryPath { members.append(("path", .text(path))) }
+        if let abi = plugin.linted.abi { members.append(("abi", .integer(Int64(abi)))) }
+        if let file = plugin.file {
+            members += [
+                ("bytes", .integer(Int64(clamping: file.size))), ("owner", .text(file.owner)),
+                ("mode", .text(file.mode)),
+            ]
+        }
+        if let elf = plugin.elf {
+            members += [
+                ("machine", .text(elf.machine)), ("swift", .bool(elf.isSwift)),
+                ("entry", .bool(plugin.exportsEntry)),
+                ("needed", .list(elf.needed.map { .text($0) })),
+            ]
+            if let exports = elf.exports { members.append(("exports", .integer(Int64(exports)))) }
+        }
+        return .object(members)
+    }
+
+    private static func item(_ trial: Trial) -> JSONItem {
+        var members: [(key: String, value: JSONItem)] = [
+            ("ok", .bool(trial.isSound)), ("outcome", .text(trial.outcome)),
+        ]
+        switch trial.ending {
+        case .exited(let status): members.append(("exit", .integer(Int64(status))))
+        case .signalled(let signal):
+            members.append(("signal", .text(ProcessFacts.name(ofSignal: signal))))
+        case .timedOut: members.append(("timedOut", .bool(true)))
+        case .tooMuch: members.append(("tooMuch", .bool(true)))
+        }
+        if let time = trial.loadTime { members.append(("seconds", .seconds(time))) }
+        if let refusal = trial.refusal {
+            members += [
+                ("status", .text(orNull: refusal.status.constant)),
+                ("reason", .text(refusal.reason)),
+            ]
+        }
+        members += [
+            ("handlers", texts(trial, .handler)), ("threads", texts(trial, .thread)),
+            ("descriptors", texts(trial, .descriptor)), ("signals", texts(trial, .signal)),
+            ("log", .list(trial.log.map { .text($0.line) })),
+            ("output", .text(String(decoding: trial.output, as: UTF8.self))),
+            ("unreadOutput", .integer(Int64(trial.unreadOutput))),
+        ]
+        return .object(members)
+    }
+
+    private static func texts(_ trial: Trial, _ word: TrialRecord.Word) -> JSONItem {
+        .list(trial.texts(word).map { .text($0) })
+    }
+}

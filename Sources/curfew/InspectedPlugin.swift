@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import PluginBridge
+
+/// What is known of a plugin without running any of its code.
+struct InspectedPlugin {
+    /// A file, as stat(2) tells of it.
+    struct File {
+        let size: UInt64
+        /// `root:root`, or numbers where there is no name.
+        let owner: String
+        /// `-rwxr-xr-x`
+        let mode: String
+
+        init?(_ path: String) {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { return nil }
+            size = UInt64(clamping: status.st_size)
+            let user = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) }
+            let group = getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) }
+            owner = "\(user ?? String(status.st_uid)):\(group ?? String(status.st_gid))"
+            mode = File.text(of: status.st_mode)
+        }
+
+        private static func text(of mode: mode_t) -> String {
+            let kinds: [mode_t: String] = [
+                S_IFREG: "-", S_IFDIR: "d", S_IFLNK: "l", S_IFIFO: "p", S_IFSOCK: "s",
+            ]
+            var text = kinds[mode & S_IFMT] ?? "?"
+            for shift in [6, 3, 0] as [mode_t] {
+                let bits = mode >> shift & 7
+                text += (bits & 4 != 0 ? "r" : "-") + (bits & 2 != 0 ? "w" : "-")
+                text += bits & 1 != 0 ? "x" : "-"
+            }
+            // Rights of the file itself, in the places of the x.
+            for (bit, place, letter) in [
+                (S_ISUID, 3, "s"), (S_ISGID, 6, "s"), (S_ISVTX, 9, "t"),
+            ] where mode & mode_t(bit) != 0 {
+                let index = text.index(text.startIndex, offsetBy: place)
+                text.replaceSubrange(index...index, with: letter)
+            }
+            return text
+        }
+    }
+
+    let directory: String
+    let linted: LintedPlugin
+    /// Nil where the manifest names none, or none is there.
+    private(set) var libraryPath: String?
+    private(set) var file: File?
+    /// Nil where the file could not be read as a library; the faults say why.
+    private(set) var elf: ELFSummary?
+    private(set) var exportsEntry = false
+
+    var manifest: Manifest? { linted.manifest }
+
+    init(directory: String) {
+        self.directory = directory
+        linted = LintedPlugin(path: directory)
+        guard let manifest = linted.manifest else { return }
+        let path = (directory.hasSuffix("/") ? directory : directory + "/") + manifest.library
+        libraryPath = path
+        file = File(path)
+        elf = try? ELFSummary.read(path: path).get()
+        if case .success(.function) = ELFExport.find("curfew_plugin_entry", in: path) {
+            exportsEntry = true
+        }
+    }
+}

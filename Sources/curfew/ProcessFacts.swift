@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// What this process has at one moment, to see what a plugin added to it.
+struct ProcessFacts {
+    /// Names by number.
+    let threads: [Int: String]
+    /// What they lead to, by number.
+    let descriptors: [Int: String]
+    /// The signals that somebody handles or ignores.
+    let signals: Set<Int32>
+
+    init() {
+        threads = Dictionary(
+            ProcessFacts.numbers(in: "/proc/self/task").map {
+                ($0, ProcessFacts.firstLine(of: "/proc/self/task/\($0)/comm"))
+            }, uniquingKeysWith: { $1 })
+        descriptors = Dictionary(
+            ProcessFacts.numbers(in: "/proc/self/fd").compactMap { number in
+                ProcessFacts.target(of: "/proc/self/fd/\(number)").map { (number, $0) }
+            }, uniquingKeysWith: { $1 })
+        signals = Set(
+            (1..<65).filter { number in
+                var action = sigaction()
+                return sigaction(number, nil, &action) == 0
+                    && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != 0
+            })
+    }
+
+    /// The names of a directory's entries that are numbers.
+    private static func numbers(in path: String) -> [Int] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        let own = Int(dirfd(stream))
+        var numbers: [Int] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0[..<($0.firstIndex(of: 0) ?? $0.count)], as: UTF8.self)
+            }
+            if let number = Int(name), path.hasSuffix("task") || number != own {
+                numbers.append(number)
+            }
+        }
+        return numbers
+    }
+
+    private static func target(of path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let count = readlink(path, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+    }
+
+    private static func firstLine(of path: String) -> String {
+        guard let bytes = try? InputFile.read(path, limit: 4_096) else { return "" }
+        return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
+    /// `SIGTERM`, or the number of one without a name of its own.
+    static func name(ofSignal number: Int32) -> String {
+        let names: [Int32: String] = [
+            SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL",
+            SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE",
+            SIGKILL: "SIGKILL", SIGUSR1: "SIGUSR1", SIGSEGV: "SIGSEGV", SIGUSR2: "SIGUSR2",
+            SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM", SIGTERM: "SIGTERM", SIGCHLD: "SIGCHLD",
+            SIGCONT: "SIGCONT", SIGSTOP: "SIGSTOP", SIGTSTP: "SIGTSTP", SIGTTIN: "SIGTTIN",
+            SIGTTOU: "SIGTTOU", SIGURG: "SIGURG", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ",
+            SIGVTALRM: "SIGVTALRM", SIGPROF: "SIGPROF", SIGWINCH: "SIGWINCH", SIGIO: "SIGIO",
+            SIGPWR: "SIGPWR", SIGSYS: "SIGSYS",
+        ]
+        return names[number] ?? "signal \(number)"
+    }
+}

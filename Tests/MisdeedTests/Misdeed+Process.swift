@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import Glibc
+import TestSupport
+import Testing
+
+extension Misdeed {
+    private static let untilThen = "They go on until then, and end with the process."
+    private static let succeeded = MisdeedRun.End(outcome: CURFEW_OUTCOME_SUCCEEDED, text: "")
+    private static let segmentationFault: Set<ChildProcess.Ending> = [.signalled(SIGSEGV)]
+
+    /// What ends the process in which the plugin runs, or uses up what it has.
+    static let process = [
+        Misdeed(
+            "crashes",
+            """
+            writes to address 0: in a constructor, in its entry, in its function or in its \
+            expiration callback
+            """,
+            answer: "None: the process ends with SIGSEGV. Isolation `thread` is no border.",
+            sees: "the signal",
+            others: untilThen,
+            crash("constructor", [Script.others, "load misdeed"], load: nil),
+            crash("entry", [Script.others, "load misdeed"], load: nil),
+            crash("run", Script.deadly.dropFirst()),
+            crash("expired", Script.deadly.dropFirst())),
+        Misdeed(
+            "aborts", "finds something that cannot be, and aborts",
+            answer: "None: the process ends with SIGABRT.", sees: "the signal", others: untilThen,
+            MisdeedRun(script: Script.deadly, destroy: nil, ends: [.signalled(SIGABRT)])),
+        Misdeed(
+            "overflows-its-stack", "calls itself until its stack is full",
+            answer: "None: the process ends with SIGSEGV, at the guard page of the worker's stack.",
+            sees: "the signal", others: untilThen,
+            MisdeedRun(script: Script.deadly, destroy: nil, ends: segmentationFault)),
+        Misdeed(
+            "exits", "ends the process: in its entry, or in a task",
+            answer: """
+                None: the process ends with the plugin's status; exit handlers run. Nothing hangs, \
+                whatever else runs.
+                """,
+            sees: "the status",
+            others: untilThen,
+            MisdeedRun(
+                form: "entry", script: ["load good", Script.others, "load misdeed"], load: nil,
+                destroy: nil, ends: [.exited(7)]),
+            MisdeedRun(
+                form: "run", script: Script.deadly, destroy: nil, ends: [.exited(7)])),
+        Misdeed(
+            "leaks-threads", "starts a hundred threads, and succeeds without them",
+            answer: """
+                The task has succeeded. Threads that the host did not start are not its own to count \
+                or to end; they end with the process.
+                """,
+            sees: "nothing",
+            MisdeedRun(script: Script.whole, notes: ["started": [100]], over: [succeeded])),
+        Misdeed(
+            "leaks-descriptors", "opens files until the process may open no more",
+            answer: """
+                The host needs no new descriptor to go on, nor to be destroyed. A plugin cannot be \
+                loaded then: `SYSTEM` or `REFUSED`, with the words of the system.
+                """,
+            sees: "nothing",
+            MisdeedRun(
+                script: Script.loaded + [
+                    "launch @", "await begun", Script.others, "load patient", "open go", "over",
+                    "destroy",
+                ],
+                over: [succeeded],
+                check: { report in
+                    let other = report.all("load").first { $0.plugin == "patient" }
+                    #expect([CURFEW_SYSTEM, CURFEW_REFUSED].contains(other?.status))
+                    #expect(other?.message?.contains("Too many open files") == true)
+                })),
+    ]
+
+    private static func crash(
+        _ form: String, _ steps: some Sequence<String>, load: Int? = CURFEW_OK
+    ) -> MisdeedRun {
+        MisdeedRun(
+            form: form, script: ["load good"] + steps, load: load, destroy: nil,
+            ends: segmentationFault)
+    }
+}

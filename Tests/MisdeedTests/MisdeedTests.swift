@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import PluginBridge
+import TestSupport
+import Testing
+
+/// Every misdeed in a process of its own, with a well-behaved plugin beside it.
+@Suite("What plugins do wrong")
+struct MisdeedTests {
+    @Test("is answered as the table says", arguments: MisdeedForm.all)
+    func misdeed(_ form: MisdeedForm) throws {
+        let (misdeed, run) = (form.misdeed, form.run)
+        let report = try Report.run(run, of: misdeed)
+        #expect(report.all("stuck").isEmpty && report.all("wrong").isEmpty, "\(report.process)")
+        #expect(run.ends.contains(report.process.ending), "\(report.process)")
+
+        for (what, values) in run.notes {
+            let seen = report.notes(what)
+            #expect(!seen.isEmpty && seen.allSatisfy(values.contains), "\(what): \(seen)")
+        }
+        for what in run.never { #expect(report.notes(what).isEmpty, "\(what)") }
+
+        let loads = report.all("load").filter { $0.plugin == misdeed.name }
+        #expect(loads.map(\.status) == (run.load.map { [$0] } ?? []), "\(loads)")
+        let ends = report.all("over").map {
+            MisdeedRun.End(
+                outcome: $0.outcome ?? 0, answered: $0.answered ?? false, text: $0.error)
+        }
+        #expect(ends.count == run.over.count)
+        for (end, expected) in zip(ends, run.over) {
+            var expected = expected
+            expected.text = expected.text ?? end.text
+            #expect(end == expected)
+        }
+        checkDoneEvents(report, run)
+        checkOthers(report)
+        #expect(report.all("destroy").map(\.status) == (run.destroy.map { [$0] } ?? []))
+        run.check?(report)
+
+        if let gap = run.gap {
+            withKnownIssue(Comment(rawValue: gap)) { checkLog(report, misdeed, run) }
+        } else {
+            checkLog(report, misdeed, run)
+        }
+    }
+
+    /// One for each task that is over, with the text that can be read of the task.
+    private func checkDoneEvents(_ report: Report, _ run: MisdeedRun) {
+        // Where the host stays, or the process goes, they may not have been delivered.
+        guard run.destroy != nil else { return }
+        for over in report.all("over") {
+            let events = report.all("event").filter {
+                $0.selector == "misdeed_done::" && $0.task == over.task
+            }
+            #expect(events.count == 1)
+            let succeeded = over.outcome == CURFEW_OUTCOME_SUCCEEDED
+            // Both are cut by the harness, at the same length.
+            let (said, read) = (events.first?.values ?? "", "\(succeeded)|\(over.error ?? "")")
+            #expect(said.prefix(900) == read.prefix(900))
+        }
+    }
+
+    /// All of the others' tasks went through, and some were asked for.
+    private func checkOthers(_ report: Report) {
+        let others = report.all("tasks")
+        #expect(!others.isEmpty)
+        for tasks in others {
+            let launched = tasks.launched ?? 0
+            #expect(tasks.refused?.isEmpty == true)
+            if tasks.identifier == "org.curfew.test.patient" {
+                #expect(tasks.outcomes == [String(CURFEW_OUTCOME_EXPIRED): launched])
+                #expect(tasks.answers == launched)
+            } else {
+                #expect(tasks.outcomes == [String(CURFEW_OUTCOME_SUCCEEDED): launched])
+            }
+        }
+    }
+
+    /// Whether this host's log names rules at all.
+    private static let namesRules = Fault.named("completed-twice") != nil
+
+    private func checkLog(_ report: Report, _ misdeed: Misdeed, _ run: MisdeedRun) {
+        let states = report.all("state").compactMap(\.state)
+        if let first = states.first { #expect(states.allSatisfy { $0 == first }) }
+
+        var rules: Set<String> = Set(run.perhaps)
+        for expected in run.rules {
+            switch expected {
+            case .rule(let rule, let words):
+                guard Self.namesRules else { continue }
+                guard let fault = Fault.named(rule) else {
+                    Issue.record("\(rule) is not in the table of faults")
+                    continue
+                }
+                rules.insert(rule)
+                let found = report.log(of: misdeed.identifier, level: CURFEW_LOG_PLUGIN_MISBEHAVING)
+                    .contains {
+                        $0.text?.hasPrefix("\(fault.code) \(rule): \"\(misdeed.identifier)\" ")
+                            == true && $0.text?.contains(words) == true
+                    }
+                #expect(found, "\(rule): \(words): \(report.all("log"))")
+            case .warning(let words):
+                let found = report.log(of: misdeed.identifier, level: CURFEW_LOG_WARNING).contains {
+                    $0.text?.contains(words) == true
+                }
+                #expect(found, "\(words): \(report.all("log"))")
+            case .refusal(let words):
+                let found = report.log(of: misdeed.identifier, level: CURFEW_LOG_WARNING).contains {
+                    $0.text?.hasPrefix("CF03") == true && $0.text?.contains(words) == true
+                }
+                #expect(found, "\(words): \(report.all("log"))")
+            }
+        }
+        guard Self.namesRules else { return }
+        for line in report.log(of: misdeed.identifier, level: CURFEW_LOG_PLUGIN_MISBEHAVING) {
+            let rule = line.text?.split(separator: " ").dropFirst().first?.dropLast() ?? ""
+            #expect(rules.contains(String(rule)), "\(line.text ?? "")")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+
+/// What the harness printed, and how its process ended.
+struct Report: Sendable {
+    let lines: [ReportLine]
+    let process: ChildProcess
+
+    init(_ process: ChildProcess) throws {
+        self.process = process
+        let decoder = JSONDecoder()
+        lines = try process.output.split(separator: "\n").map {
+            try decoder.decode(ReportLine.self, from: Data($0.utf8))
+        }
+    }
+
+    func all(_ kind: String) -> [ReportLine] { lines.filter { $0.kind == kind } }
+
+    func notes(_ what: String) -> [Int] {
+        all("note").filter { $0.what == what }.compactMap(\.value)
+    }
+
+    /// The parameters of an event, each time it was delivered.
+    func values(of selector: String) -> [String] {
+        all("event").filter { $0.selector == selector }.compactMap(\.values)
+    }
+
+    /// The lines of the host's log of at least that level about a plugin.
+    func log(of plugin: String, level: Int) -> [ReportLine] {
+        all("log").filter { $0.plugin == plugin && ($0.level ?? 0) >= level }
+    }
+
+    /// Runs a form of a misdeed in a process group of its own, which is killed at the end.
+    static func run(_ run: MisdeedRun, of misdeed: Misdeed) throws -> Report {
+        let places = try Places(misdeed)
+        let steps = run.script.map { step in
+            let words = step.replacingOccurrences(of: "@", with: misdeed.identifier)
+                .split(separator: " ").map(String.init)
+            guard words.count == 2, words[0].hasPrefix("load") else {
+                return words.joined(separator: " ")
+            }
+            return "\(words[0]) \(places.directory(of: words[1]))"
+        }
+        var environment = ProcessInfo.processInfo.environment
+        environment["CURFEW_MISDEED_FORM"] = run.form
+        environment["SWIFT_BACKTRACE"] = "enable=no"
+        return try Report(
+            ChildProcess.run(
+                BuiltProducts.path(ofProduct: "misdeed-harness"), steps, environment: environment,
+                limit: .seconds(90)))
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import CurfewPlugin
+
+/// Does what it should, with all that an `async` function may do: gives way, and has children.
+struct Handler: TaskHandler {
+    func run(_ task: HandlerTask) async throws -> [UInt8] {
+        await Task.yield()
+        async let one = half(of: 42)
+        let sum = await withTaskGroup(of: Int.self) { group in
+            for number in 1...3 { group.addTask { number } }
+            return await group.reduce(0, +)
+        }
+        task.report(progress: 1)
+        guard await one == 21, sum == 6 else { throw CancellationError() }
+        return []
+    }
+
+    private func half(of number: Int) async -> Int {
+        await Task.yield()
+        return number / 2
+    }
+}
