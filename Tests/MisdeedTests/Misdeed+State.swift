@@ -22,13 +22,8 @@ extension Misdeed {
                 Script.others, "open go", "over", "destroy",
             ],
             over: [MisdeedRun.End(outcome: CURFEW_OUTCOME_SUCCEEDED, text: "")],
-            rules: [.loading("load-process-state", word)],
-            gap: unwatched)
+            rules: [.rule("process-state", word)])
     }
-
-    private static let unwatched: String? =
-        Fault.named("load-process-state") == nil
-        ? "what a plugin changes while it is loaded is neither put back nor named" : nil
 
     /// What belongs to the whole process, or to the thread that loads the plugin.
     static let state = [
