@@ -53,6 +53,7 @@ extension HostConfiguration {
         if copy.payload_bytes != 0 { payloadLimit = copy.payload_bytes }
         if copy.result_bytes != 0 { resultLimit = copy.result_bytes }
         permitted = copy.permitted.map { String(cString: $0) }
+        pins = try PinReader.read(copy.pins, count: Int(copy.pin_count))
     }
 }
 

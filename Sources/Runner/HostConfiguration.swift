@@ -45,6 +45,9 @@ public struct HostConfiguration: Sendable {
     /// under `BGTaskSchedulerPermittedIdentifiers` and their kinds under `UIBackgroundModes`. It is
     /// read once, when the host is made. Nil: all are permitted.
     public var permitted: String?
+    /// The plugins that may be loaded, and the content their libraries must have; several of one
+    /// plugin allow any of them. Nil: every plugin, with the content its manifest pins, if it does.
+    public var pins: [PluginPin]?
 
     public init() {}
 

@@ -45,8 +45,6 @@ public final class HostRuntime: @unchecked Sendable {
     }
 
     let directory = Locked(Directory())
-    /// One plugin is loaded at a time.
-    let loading = Locked<Void>(())
     /// One thread looks for plugins at a time.
     let discovering = Locked<Void>(())
     let life = Locked(HostStateMachine())

@@ -8,9 +8,9 @@ struct InspectTests {
     private static let patient = BuiltProducts.testPluginDirectory("patient")
 
     /// A plugin whose entry, constructors and the like are C of the test's.
-    private static func plugin(
-        _ body: String, entry: String = "return CURFEW_OK;", flags: [String] = [],
-        in files: TemporaryDirectory
+    static func plugin(
+        _ body: String, run: String = "return CURFEW_OK;", entry: String = "return CURFEW_OK;",
+        flags: [String] = [], in files: TemporaryDirectory
     ) throws {
         try files.write(
             #"""
@@ -30,7 +30,7 @@ struct InspectTests {
             #include <unistd.h>
             CURFEW_PLUGIN_NOTE();
             static curfew_status run(void *data, const curfew_host_api *api, curfew_task task,
-                                     curfew_error *error) { return CURFEW_OK; }
+                                     curfew_error *error) { \(run) }
             \(body)
             CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(
                 const curfew_host_api *api, curfew_plugin_info *info, curfew_error *error) {
@@ -234,13 +234,18 @@ struct InspectTests {
         let descriptors = try #require(load["descriptors"] as? [String])
         #expect(descriptors.count == 1)
         #expect(descriptors.first?.hasSuffix(" /dev/zero") == true)
-        #expect(load["signals"] as? [String] == ["SIGUSR1"])
-        #expect(load["log"] as? [String] == [#"a \ and\na line"#])
+        // What was taken was put back, and the author is told.
+        #expect(load["signals"] as? [String] == [])
+        let log = try #require(load["log"] as? [String])
+        #expect(log.count == 2)
+        #expect(log.first == #"a \ and\na line"#)
+        let told = #"CF0727 process-state: "org.example.odd" changed what the signal SIGUSR1 does "#
+        #expect(log.last?.hasPrefix(told) == true, "\(log)")
         #expect(load["output"] as? String == "to the \u{1B}[31mscreen\n")
         let text = try CommandRun("inspect", "odd", "--load", directory: files.path).output
         #expect(text.contains("\n  threads    odd-thread\n"))
         #expect(text.contains(" → /dev/zero\n"))
-        #expect(text.contains("\n  signals    SIGUSR1\n"))
+        #expect(text.contains("changed what the signal SIGUSR1 does"))
         #expect(text.contains("\n  wrote      to the \\u{1b}[31mscreen\n"), "\(text)")
     }
 
@@ -251,7 +256,7 @@ struct InspectTests {
         #expect(run.code == 1)
         #expect(run.output.contains("\n  outcome    refused\n"))
         #expect(run.output.contains("there is no licence for this"))
-        #expect(run.output.contains("curfew explain CF0022\n"))
+        #expect(run.output.contains("curfew explain CF0305\n"))
         #expect(run.output.contains("\n  log        the licence ran out yesterday\n"))
         #expect(!run.output.contains("refused: "), "\(run.output)")
     }

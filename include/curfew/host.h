@@ -82,6 +82,15 @@ typedef struct curfew_worker_config {
     uint64_t stack_bytes;  /* of a worker's stack; 0: the system's default */
 } curfew_worker_config;
 
+/* The content that the library of a plugin must have. In an array every element has the same
+ * struct_size, and that is the distance between them. Copied. */
+typedef struct curfew_plugin_pin {
+    uint32_t struct_size;
+    uint32_t reserved;                  /* 0 */
+    const char *CURFEW_NULLABLE plugin; /* its id; not NULL */
+    const char *CURFEW_NULLABLE sha256; /* 64 hexadecimal digits, as sha256sum prints; not NULL */
+} curfew_plugin_pin;
+
 /* What a host is made with. All zero but struct_size is a good host. */
 typedef struct curfew_host_config {
     uint32_t struct_size;
@@ -112,6 +121,14 @@ typedef struct curfew_host_config {
      * that begin so, and by their kinds under UIBackgroundModes, `fetch` for app-refresh and
      * `processing`. It is read once, in curfew_host_create. NULL: all are permitted. */
     const char *CURFEW_NULLABLE permitted;
+
+    /* The plugins that may be loaded, at most 65,536. NULL: all of them. A list is complete: a
+     * plugin that is not in it is refused, and with a pin_count of 0 every plugin is. Of several
+     * pins of one plugin any may be the right one; a pin in its manifest must agree as well. Needs
+     * libcrypto.so.3 (Debian: libssl3). */
+    const curfew_plugin_pin *CURFEW_NULLABLE pins;
+    uint32_t pin_count;
+    uint32_t reserved2; /* 0 */
 } curfew_host_config;
 
 /*
@@ -191,16 +208,27 @@ curfew_status curfew_host_discover(curfew_host *host, uint32_t *CURFEW_NULLABLE 
                                    curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(outside, open);
 
 /*
- * Loads the plugin in `directory`: checks manifest.json and the library's ABI note before any of
- * its code runs, opens the library, calls its entry once and compares what it registered with the
- * manifest. The library is never unmapped. For each handler the event
- * `registering<event>_done(bool, text)` is raised, with false and the reason where the plugin was
- * refused after its manifest was read.
+ * Loads the plugin in `directory`: checks manifest.json and the library's pins, ABI note and entry
+ * before any of its code runs, loads the library, calls its entry once and compares what it
+ * registered with the manifest: neither may have a handler the other has not. The library is never
+ * unmapped. For each handler the event `registering<event>_done(bool, text)` is raised, with false
+ * and the reason where the plugin was refused after its manifest was read.
+ *
+ * Directory, manifest and library, and every directory on the way to them, must belong to root or
+ * to the process' effective user, and must not be writable by others; a directory on the way may
+ * when it is sticky, as /tmp is. The two files must not be symbolic links. The library is copied
+ * once and loaded from the copy, in memory nobody can write to: what becomes of the file
+ * afterwards changes nothing. Hosts that load the same content from the same path share one image.
+ *
+ * One plugin is loaded at a time in a process. What a library changes meanwhile is put back, and
+ * counted and logged as misbehaviour: what signals do, this thread's signal mask, alternate signal
+ * stack and floating-point control, the umask and the working directory. No other thread should
+ * change those during the call: it could not be told apart.
  *
  * Returns CURFEW_OK; CURFEW_REFUSED (manifest or library), CURFEW_ABI_MISMATCH, CURFEW_EXISTS (an
  * identifier, an event or the plugin's id is taken; what is there stays), CURFEW_DENIED (a handler
  * is not in the host's list of permitted ones), CURFEW_FAILED (the entry said no), CURFEW_SYSTEM,
- * CURFEW_CLOSING, CURFEW_WRONG_THREAD.
+ * CURFEW_CLOSING, CURFEW_WRONG_THREAD (also inside the entry of a plugin that another host loads).
  */
 curfew_status curfew_host_load(curfew_host *host, const char *directory,
                                curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(outside, open);
