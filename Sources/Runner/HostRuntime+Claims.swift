@@ -22,7 +22,8 @@ extension HostRuntime {
         let refusal = permitted?.refusal(
             identifier: description.identifier, kind: description.kind)
         if let refusal {
-            throw BridgeError(.denied, "\(refusal.message): \(refusal.help)")
+            throw BridgeError(
+                .denied, "\(refusal.message): \(refusal.help)", rule: refusal.rule.rawValue)
         }
     }
 
@@ -32,11 +33,11 @@ extension HostRuntime {
     /// runs, and names all that may not, each with its place in the manifest.
     func checkClaims(of manifest: Manifest) throws(BridgeError) {
         var lines: [String] = []
-        var status = Status.exists
+        var notListed: PermittedRule?
         for handler in manifest.handlers {
             let refusal = permitted?.refusal(identifier: handler.identifier, kind: handler.kind)
             if let refusal {
-                status = .denied
+                notListed = notListed ?? refusal.rule
                 lines.append(
                     line(manifest, handler.identifierPosition, refusal.message, refusal.help))
             }
@@ -56,7 +57,10 @@ extension HostRuntime {
                 lines.append(line(manifest, position, describe(conflict).message, nil))
             }
         }
-        if !lines.isEmpty { throw BridgeError(status, lines.joined(separator: "\n")) }
+        if lines.isEmpty { return }
+        throw BridgeError(
+            notListed == nil ? .exists : .denied, lines.joined(separator: "; "),
+            rule: notListed?.rawValue)
     }
 
     private func line(

@@ -71,6 +71,7 @@ struct PermittedTests {
             #expect(text.contains("the handler \"org.example.\(name)\" is not permitted by"))
         }
         #expect(!text.contains("\"org.example.one\""))
+        #expect(host.log.now.contains { $0.contains("CF0421 permitted-identifier-not-listed: ") })
         #expect(curfew_host_handlers(host.raw) == 0)
         #expect(host.shutDown() == .ok)
         let events = host.all.events.filter { $0.selector == "registeringone_done::" }

@@ -26,7 +26,7 @@ mkdir -p "$work/found"
 # The modules of the package, each built for the fuzzer; SwiftPM cannot link one.
 mkdir "$work/CCurfew" "$work/CSystem"
 echo "module CCurfew { umbrella \"$PWD/include/curfew\" export * }" >"$work/CCurfew/module.modulemap"
-echo "module CSystem { header \"$PWD/Sources/CSystem/include/csystem.h\" export * }" \
+echo "module CSystem { umbrella \"$PWD/Sources/CSystem/include\" export * }" \
     >"$work/CSystem/module.modulemap"
 flags=(-swift-version 6 -O -g -sanitize=fuzzer,address -parse-as-library -package-name curfew
     -module-cache-path "$work/cache" -I "$work" -I "$work/CCurfew" -I "$work/CSystem"
@@ -36,8 +36,10 @@ flags=(-swift-version 6 -O -g -sanitize=fuzzer,address -parse-as-library -packag
 for flag in $(pkg-config --cflags libffi); do flags+=(-Xcc "$flag"); done
 
 echo "fuzz: building the readers for the fuzzer"
-"${CC:-gcc}" -O1 -g -c -Iinclude -ISources/CSystem/include -o "$work/csystem.o" \
-    Sources/CSystem/csystem.c
+for file in Sources/CSystem/*.c; do
+    "${CC:-gcc}" -O1 -g -c -Iinclude -ISources/CSystem/include \
+        -o "$work/CSystem/$(basename "$file").o" "$file"
+done
 for module in Scheduling PluginBridge; do
     "$swiftc" "${flags[@]}" -wmo -module-name "$module" -emit-library -static \
         -emit-module -emit-module-path "$work/$module.swiftmodule" -o "$work/lib$module.a" \
@@ -48,7 +50,7 @@ failed=0
 for reader in "${readers[@]}"; do
     "$swiftc" "${flags[@]}" -use-ld=lld -module-name Fuzz -o "$work/$reader" \
         "Tests/Fuzz/$reader.swift" Tests/Fuzz/Soundness.swift -lPluginBridge -lScheduling \
-        "$work/csystem.o" -lffi -lswiftGlibc -lswiftSynchronization
+        "$work"/CSystem/*.o -lffi -lswiftGlibc -lswiftSynchronization
     # What it learns is written into the first directory, never into the corpus.
     mkdir "$work/$reader.new"
     echo "fuzz: $reader for $seconds s"
