@@ -9,15 +9,18 @@ public struct CurfewError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// What is wrong, where, what happened to the tasks concerned, and what to do next.
     public let message: String
+    /// The name of the rule that was broken, where there is one: `load-symbol`.
+    public let rule: String?
 
     public var description: String { message }
 
-    init(_ code: Code, _ message: String) {
+    init(_ code: Code, _ message: String, rule: String? = nil) {
         self.code = code
         self.message = message
+        self.rule = rule
     }
 
-    init(_ error: BridgeError) { self.init(error.status, error.message) }
+    init(_ error: BridgeError) { self.init(error.status, error.message, rule: error.rule) }
 
     static func check(_ status: Status, _ what: String) throws {
         if status != .ok { throw CurfewError(status, "\(what): \(status)") }

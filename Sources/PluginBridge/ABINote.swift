@@ -19,6 +19,15 @@ public struct ABINote: Hashable, Sendable {
         }
     }
 
+    /// The same of a file that is open already.
+    static func read(descriptor: Int32) -> Result<ABINote, ABINoteFault> {
+        do throws(ABINoteFault) {
+            return .success(try read(try ELFSharedObject(descriptor: descriptor)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     private static func read(_ library: borrowing ELFSharedObject) throws(ABINoteFault) -> ABINote {
         var found: UInt32?
         for segment in library.segments where segment.type == ELFSegment.note {

@@ -15,6 +15,17 @@ struct ABINoteFile: ~Copyable {
         // Not blocking: a pipe under that name must not hold up the host.
         let opened = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard opened >= 0 else { throw .cannotOpen(String(cString: strerror(errno))) }
+        try self.init(owning: opened)
+    }
+
+    /// The same of a file that is open already; the descriptor stays the caller's.
+    init(descriptor: Int32) throws(ABINoteFault) {
+        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard own >= 0 else { throw .cannotOpen(String(cString: strerror(errno))) }
+        try self.init(owning: own)
+    }
+
+    private init(owning opened: Int32) throws(ABINoteFault) {
         var status = stat()
         guard fstat(opened, &status) == 0 else {
             let reason = String(cString: strerror(errno))

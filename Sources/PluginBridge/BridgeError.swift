@@ -5,11 +5,30 @@ public struct BridgeError: Error, Sendable, CustomStringConvertible {
     public let status: Status
     /// What is wrong, where, what happened to the tasks concerned, and what to do next.
     public let message: String
+    /// The name of the `Fault` that explains it, where a rule was broken.
+    public let rule: String?
 
-    public init(_ status: Status, _ message: String) {
+    public init(_ status: Status, _ message: String, rule: String? = nil) {
         self.status = status
         self.message = message
+        self.rule = rule
+    }
+
+    /// A rule of loading was broken.
+    public init(_ rule: LoadRule, _ message: String) {
+        self.init(rule, .refused, message)
+    }
+
+    /// The same where the status says more than that the plugin is refused.
+    public init(_ rule: LoadRule, _ status: Status, _ message: String) {
+        self.init(status, message, rule: rule.rawValue)
     }
 
     public var description: String { message }
+
+    /// The message as a line of a log has it: the code and the name of the rule come first.
+    public var line: String {
+        guard let rule else { return message }
+        return (Fault.named(rule).map { $0.code + " " } ?? "") + rule + ": " + message
+    }
 }

@@ -23,6 +23,18 @@ public enum ELFExport: Hashable, Sendable {
         }
     }
 
+    /// The same of a file that is open already.
+    static func find(_ name: String, inDescriptor descriptor: Int32) -> Result<
+        ELFExport, ABINoteFault
+    > {
+        do throws(ABINoteFault) {
+            return .success(
+                try find(Array(name.utf8), in: try ELFSharedObject(descriptor: descriptor)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     // Tags of dynamic entries, sizes and numbers of the ELF specification.
     private static var noTag: UInt64 { 0 }
     private static var hashTag: UInt64 { 4 }

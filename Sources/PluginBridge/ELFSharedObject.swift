@@ -13,7 +13,15 @@ struct ELFSharedObject: ~Copyable {
     let segments: [ELFSegment]
 
     init(path: String) throws(ABINoteFault) {
-        let file = try ABINoteFile(path: path)
+        try self.init(file: try ABINoteFile(path: path))
+    }
+
+    /// The same of a file that is open already; the descriptor stays the caller's.
+    init(descriptor: Int32) throws(ABINoteFault) {
+        try self.init(file: try ABINoteFile(descriptor: descriptor))
+    }
+
+    private init(file: consuming ABINoteFile) throws(ABINoteFault) {
         segments = try ELFSharedObject.segments(of: file)
         self.file = file
     }

@@ -29,6 +29,7 @@ public enum Misbehaviour: String, Sendable, CaseIterable {
     case lostWorker = "lost-worker"
     case slowCallback = "slow-callback"
     case logLevel = "log-level"
+    case processState = "process-state"
 
     /// The row that explains it; a test sees to it that there is one.
     public var fault: Fault {

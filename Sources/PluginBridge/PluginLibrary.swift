@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
-import CSystem
-import Glibc
+internal import Glibc
 
-/// A plugin's shared object in memory, and what its entry said.
-///
-/// The image is never unmapped: code of a plugin may be on any thread's stack, and the Swift runtime
-/// keeps pointers into every image it has seen.
+/// A plugin's library as one host uses it, and what its entry said.
 public final class PluginLibrary: @unchecked Sendable {
     // Sendable: everything is constant once `enter` has returned, which the loader waits for.
 
@@ -16,47 +12,17 @@ public final class PluginLibrary: @unchecked Sendable {
             UnsafeMutablePointer<curfew_error>
         ) -> curfew_status
 
-    private let path: String
+    private let shown: String
     private let entry: Entry
     private var data: UnsafeMutableRawPointer?
     private var retireFunction: curfew_retire_function?
 
-    private static let entryName = "curfew_plugin_entry"
-
-    /// Opens the library at an absolute path; its constructors run, nothing else of it.
-    ///
-    /// `RTLD_NOW` so that an unresolved symbol is an error here and not in a task; `RTLD_LOCAL` so
-    /// that plugins do not see each other; `RTLD_NODELETE` for the reason above.
-    public init(path: String) throws(BridgeError) {
-        self.path = path
-        guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
-            var reason = dlerror().map { String(cString: $0) } ?? "no reason given"
-            // The loader begins with the path where the file itself is the trouble.
-            if reason.hasPrefix(path + ": ") { reason.removeFirst(path.count + 2) }
-            throw BridgeError(
-                .refused,
-                "\(path) could not be opened: \(reason); its handlers are not registered")
-        }
-        guard let symbol = dlsym(handle, Self.entryName) else {
-            throw BridgeError(
-                .refused,
-                "\(path) exports no \(Self.entryName); define it and mark it CURFEW_PLUGIN_EXPORT")
-        }
-        // A copy of the symbol in a library it depends on is not the plugin's own.
-        guard let file = csys_symbol_file(symbol),
-            PluginLibrary.isSameFile(String(cString: file), path)
-        else {
-            throw BridgeError(
-                .refused,
-                "\(path) does not define \(Self.entryName) itself; a library it depends on does")
-        }
-        entry = unsafeBitCast(symbol, to: Entry.self)
-    }
-
-    private static func isSameFile(_ a: String, _ b: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        return stat(a, &first) == 0 && stat(b, &second) == 0
-            && first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    /// Loads what was checked; the constructors of the library run, nothing else of it. The caller
+    /// has the turn to load.
+    public init(_ library: CheckedLibrary) throws(BridgeError) {
+        let image = try PluginImage.load(library.copy, path: library.path)
+        shown = library.shown
+        entry = unsafeBitCast(image.entry, to: Entry.self)
     }
 
     /// Calls the entry with a table, once. Throws what the plugin said when it said no, and when
@@ -73,14 +39,14 @@ public final class PluginLibrary: @unchecked Sendable {
         guard status == .ok else {
             let text = ErrorBuffer.text(&error)
             throw BridgeError(
-                .failed,
-                "\(path) said no: \(text.isEmpty ? status.description : text); its handlers are not registered"
+                .entry, .failed,
+                "\(shown) said no: \(text.isEmpty ? status.description : text); its handlers are not registered"
             )
         }
         guard info.abi == UInt32(CURFEW_ABI_VERSION) else {
             throw BridgeError(
-                .abiMismatch,
-                "\(path) says it was compiled for ABI \(info.abi), this host speaks ABI \(CURFEW_ABI_VERSION); rebuild the plugin with this host's headers"
+                .abi, .abiMismatch,
+                "\(shown) says it was compiled for ABI \(info.abi), this host speaks ABI \(CURFEW_ABI_VERSION); rebuild the plugin with this host's headers"
             )
         }
         for (name, said, declared) in [("id", info.id, id), ("version", info.version, version)] {
@@ -90,8 +56,8 @@ public final class PluginLibrary: @unchecked Sendable {
                 decoding: UnsafeRawBufferPointer(start: said, count: length), as: UTF8.self)
             guard text == declared else {
                 throw BridgeError(
-                    .refused,
-                    "\(path) says its \(name) is \"\(text)\", its manifest says \"\(declared)\"; make them equal"
+                    .identity,
+                    "\(shown) says its \(name) is \"\(text)\", its manifest says \"\(declared)\"; make them equal"
                 )
             }
         }

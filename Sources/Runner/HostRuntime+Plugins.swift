@@ -12,24 +12,16 @@ extension HostRuntime {
     public func scan(_ path: String) throws(BridgeError) -> Int {
         guard ThreadRole.current(in: self) == .other else { throw HostRuntime.wrongThread("scan") }
         guard isOpen else { throw HostRuntime.closing }
-        guard let stream = opendir(path) else {
+        guard let names = Self.names(in: path) else {
             throw BridgeError(
                 .system,
                 "the directory \(path) cannot be read: \(String(cString: strerror(errno))); no plugin was added"
             )
         }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0[..<($0.firstIndex(of: 0) ?? $0.count)], as: UTF8.self)
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
         var found = 0
-        for name in names.sorted() {
+        for name in names {
             let directory = path.hasSuffix("/") ? path + name : path + "/" + name
-            guard access(directory + "/" + Manifest.fileName, F_OK) == 0 else { continue }
+            guard Self.isPlugin(directory) else { continue }
             found += 1
             switch Manifest.read(directory: directory) {
             case .success(let manifest): addRecord(directory, manifest, .validated, "")
@@ -39,14 +31,34 @@ extension HostRuntime {
         return found
     }
 
+    /// What a directory holds, in order and without what is hidden; nil, with `errno`, when it
+    /// cannot be read.
+    static func names(in directory: String) -> [String]? {
+        guard let stream = opendir(directory) else { return nil }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0[..<($0.firstIndex(of: 0) ?? $0.count)], as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Whether there is a manifest in it, sound or not.
+    static func isPlugin(_ directory: String) -> Bool {
+        access(directory + "/" + Manifest.fileName, F_OK) == 0
+    }
+
     @discardableResult
-    private func addRecord(
+    func addRecord(
         _ path: String, _ manifest: Manifest?, _ status: PluginRecord.Status, _ reason: String
     ) -> PluginRecord {
         directory.withLock { directory in
             // What was scanned is loaded under its number, and what failed is tried again under it.
             if let known = directory.plugins.first(where: {
-                $0.directory == path && ($0.status == .validated || $0.status == .failed)
+                $0.directory == path && $0.status != .ready && $0.status != .retired
                     && $0.id == manifest?.id ?? "" && $0.version == manifest?.version ?? ""
             }) {
                 known.status = status
@@ -77,26 +89,41 @@ extension HostRuntime {
         guard ThreadRole.current(in: self) == .other else { throw HostRuntime.wrongThread("load") }
         guard isOpen, loadGate.enter() else { throw HostRuntime.closing }
         defer { loadGate.leave() }
-        let failure = loading.withLock { _ -> BridgeError? in
-            switch Manifest.read(directory: path) {
-            case .failure(let faults):
-                addRecord(path, nil, .failed, faults.rendered)
-                let wrongABI = faults.diagnostics.contains {
-                    $0.rule == ManifestRule.abi.rawValue
-                }
-                return BridgeError(wrongABI ? .abiMismatch : .refused, faults.rendered)
-            case .success(let manifest): return load(path, manifest)
-            }
+        switch LoadTurn.take(unless: { !isOpen }) {
+        case .mine: break
+        case .held: throw HostRuntime.wrongThread("load")
+        case .givenUp: throw HostRuntime.closing
         }
-        if let failure { throw failure }
+        defer { LoadTurn.leave() }
+        let (folder, manifest) = try readManifest(path)
+        try load(folder, manifest)
     }
 
-    private func load(_ path: String, _ manifest: Manifest) -> BridgeError? {
-        let record = addRecord(path, manifest, .validated, "")
+    private func readManifest(_ path: String) throws(BridgeError) -> (PluginDirectory, Manifest) {
         do throws(BridgeError) {
-            try check(path, manifest)
-            let library = path + "/" + manifest.library
-            try checkNote(library, manifest)
+            let folder = try PluginDirectory(path)
+            switch try folder.manifest() {
+            case .success(let manifest): return (folder, manifest)
+            case .failure(let faults):
+                let isForeign = faults.diagnostics.contains {
+                    $0.rule == ManifestRule.abi.rawValue
+                }
+                throw BridgeError(
+                    isForeign ? .abiMismatch : .refused, faults.rendered,
+                    rule: faults.diagnostics.first?.rule)
+            }
+        } catch let reason {
+            addRecord(path, nil, .failed, reason.message)
+            log(.error, nil, 0, "\(path) was refused: \(reason.line)")
+            throw reason
+        }
+    }
+
+    private func load(_ folder: PluginDirectory, _ manifest: Manifest) throws(BridgeError) {
+        let record = addRecord(folder.given, manifest, .validated, "")
+        do throws(BridgeError) {
+            try check(folder.given, manifest)
+            let library = try CheckedLibrary(manifest, in: folder, pins: configuration.pins)
             try open(library, manifest, record)
         } catch let reason {
             directory.withLock { _ in
@@ -104,15 +131,12 @@ extension HostRuntime {
                 record.reason = reason.message
             }
             // What is shadowed is no fault of anybody's.
-            log(
-                reason.status == .exists ? .warning : .error, manifest.id, 0,
-                "refused: \(reason.message)")
+            log(reason.status == .exists ? .warning : .error, manifest.id, 0, reason.line)
             for handler in manifest.handlers {
                 notRegistered(handler, reason.message)
             }
-            return reason
+            throw reason
         }
-        return nil
     }
 
     /// What is taken already, before any code of the plugin runs.
@@ -120,40 +144,21 @@ extension HostRuntime {
         let other = plugins.first { $0.id == manifest.id && status(of: $0).status == .ready }
         if let other {
             throw BridgeError(
-                .exists,
+                .taken, .exists,
                 "the plugin \"\(manifest.id)\" is loaded already, from \(other.directory)"
                     + (path == other.directory ? "" : "; \(path) is shadowed by it")
             )
         }
-        for handler in manifest.handlers {
-            if let other = self.handler(handler.identifier) {
-                throw taken(handler.identifier, by: other)
-            }
-        }
-    }
-
-    private func checkNote(_ library: String, _ manifest: Manifest) throws(BridgeError) {
-        switch ABINote.read(path: library) {
-        case .failure(let fault):
-            throw BridgeError(.refused, "\(library): \(fault.message); \(fault.help)")
-        case .success(let note):
-            guard note.abi == UInt32(CURFEW_ABI_VERSION) else {
-                throw BridgeError(
-                    .abiMismatch,
-                    "\(library) was built for ABI \(note.abi), this host speaks ABI \(CURFEW_ABI_VERSION); rebuild the plugin with this host's headers"
-                )
-            }
+        do throws(BridgeError) {
+            try checkClaims(of: manifest)
+        } catch {
+            throw HostRuntime.asLoading(error)
         }
     }
 
     private func open(
-        _ path: String, _ manifest: Manifest, _ record: PluginRecord
+        _ checked: CheckedLibrary, _ manifest: Manifest, _ record: PluginRecord
     ) throws(BridgeError) {
-        guard let absolute = realpath(path, nil) else {
-            throw BridgeError(
-                .system, "\(path) cannot be found: \(String(cString: strerror(errno)))")
-        }
-        defer { free(absolute) }
         let table = directory.withLock { directory in
             directory.loading = PluginLoad(plugin: record.number, manifest: manifest)
             // One that was entered before and refused has this table, and may have a thread.
@@ -161,10 +166,10 @@ extension HostRuntime {
                 table.gate.open()
                 return table
             }
-            let table = RetiredTables.take(path)
+            let table = RetiredTables.take(checked.path)
             serve(table, plugin: record.number)
             record.table = table
-            record.libraryPath = path
+            record.libraryPath = checked.path
             return table
         }
         var isUsed = false
@@ -172,29 +177,27 @@ extension HostRuntime {
             if !isUsed { table.gate.close() }
             directory.withLock { $0.loading = nil }
         }
-        let library = try ThreadRole.loading.during(in: self) {
-            () throws(BridgeError) -> PluginLibrary in
-            let library = try PluginLibrary(path: String(cString: absolute))
-            try library.enter(table, id: manifest.id, version: manifest.version)
-            return library
-        }
-        let registered = directory.withLock { directory in
-            record.library = library
-            return directory.loading?.registered ?? [:]
-        }
+        let entered = enter(checked, table, manifest, record)
+        let load = directory.withLock { $0.loading }
+        var library: PluginLibrary?
         do throws(BridgeError) {
+            // First: an entry that was told so may have given up for that very reason.
+            if let load { try load.checkUndeclared(checked.shown) }
+            library = try entered.get()
+            directory.withLock { _ in record.library = library }
             // The entry may have taken its time.
             guard isOpen else { throw HostRuntime.closing }
-            for handler in manifest.handlers where registered[handler.identifier] == nil {
-                throw BridgeError(
-                    .refused,
-                    "the manifest declares \"\(handler.identifier)\", but \(path) did not register it; nothing of the plugin is registered"
-                )
+            if let load { try load.checkMissing(checked.shown) }
+            let registered = load?.registered ?? [:]
+            let added: [HandlerRecord]
+            do throws(BridgeError) {
+                added = try add(
+                    manifest.handlers.map {
+                        (HandlerDescription($0), registered[$0.identifier]!)
+                    }, plugin: record.number)
+            } catch {
+                throw HostRuntime.asLoading(error)
             }
-            let added = try add(
-                manifest.handlers.map {
-                    (HandlerDescription($0), registered[$0.identifier]!)
-                }, plugin: record.number)
             isUsed = true
             directory.withLock { _ in
                 record.status = .ready
@@ -205,10 +208,40 @@ extension HostRuntime {
             }
         } catch let refusal {
             // It was entered and is not used: the last call into it.
-            ThreadRole.loading.during(in: self) { library.retire() }
+            if let library = library ?? (try? entered.get()) {
+                ThreadRole.loading.during(in: self) { library.retire() }
+            }
             directory.withLock { _ in record.library = nil }
             throw refusal
         }
+    }
+
+    /// Loads the library and calls its entry. What that changes in the process is put back and told.
+    private func enter(
+        _ checked: CheckedLibrary, _ table: PluginTable, _ manifest: Manifest,
+        _ record: PluginRecord
+    ) -> Result<PluginLibrary, BridgeError> {
+        let watch = ProcessStateWatch()
+        let result = ThreadRole.loading.during(in: self) { () -> Result<PluginLibrary, BridgeError> in
+            do throws(BridgeError) {
+                let library = try PluginLibrary(checked)
+                try library.enter(table, id: manifest.id, version: manifest.version)
+                return .success(library)
+            } catch {
+                return .failure(error)
+            }
+        }
+        for change in watch.restore() {
+            misbehaved(
+                .processState, "changed \(change) while it was loaded", "that was put back",
+                task: 0, plugin: record.number)
+        }
+        return result
+    }
+
+    /// What a name that is taken is called while a plugin is loaded.
+    private static func asLoading(_ error: BridgeError) -> BridgeError {
+        error.status == .exists ? BridgeError(.taken, .exists, error.message) : error
     }
 
     /// The table's `register_handler`, while the plugin is inside its entry.
@@ -220,6 +253,8 @@ extension HostRuntime {
                 return (nil, BridgeError(.wrongState, "the plugin is not being loaded"))
             }
             guard load.manifest.handlers.contains(where: { $0.identifier == identifier }) else {
+                load.addUndeclared(identifier)
+                directory.loading = load
                 if let other = directory.byIdentifier[identifier] {
                     return (
                         .takenHandler,

@@ -6,4 +6,46 @@ struct PluginLoad {
     let plugin: Int32
     let manifest: Manifest
     var registered: [String: HandlerCode] = [:]
+    /// What it tried to register beyond its manifest, in that order.
+    private(set) var undeclared: [String] = []
+
+    /// How many of those are named.
+    private static let undeclaredLimit = 8
+
+    mutating func addUndeclared(_ identifier: String) {
+        guard undeclared.count < Self.undeclaredLimit, !undeclared.contains(identifier) else {
+            return
+        }
+        undeclared.append(identifier)
+    }
+
+    /// Throws where the library and the manifest disagree because the library brings more.
+    func checkUndeclared(_ library: String) throws(BridgeError) {
+        if undeclared.isEmpty { return }
+        let missing = self.missing
+        throw BridgeError(
+            .undeclared,
+            "\(library) registered \(Self.list(undeclared)), which its manifest does not declare"
+                + (missing.isEmpty
+                    ? "" : ", and did not register \(Self.list(missing)), which it does")
+                + "; nothing of the plugin is registered")
+    }
+
+    /// Throws where the manifest declares more.
+    func checkMissing(_ library: String) throws(BridgeError) {
+        let missing = self.missing
+        if missing.isEmpty { return }
+        throw BridgeError(
+            .unregistered,
+            "the manifest declares \(Self.list(missing)), but \(library) did not register \(missing.count == 1 ? "it" : "them"); nothing of the plugin is registered"
+        )
+    }
+
+    private var missing: [String] {
+        manifest.handlers.map(\.identifier).filter { registered[$0] == nil }
+    }
+
+    private static func list(_ identifiers: [String]) -> String {
+        identifiers.map { "\"\($0)\"" }.joined(separator: ", ")
+    }
 }

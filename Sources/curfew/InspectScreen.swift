@@ -86,7 +86,7 @@ struct InspectScreen {
         row("outcome", trial.outcome, trial.isSound ? .good : .alarm)
         if let refusal = trial.refusal {
             row("reason", refusal.reason.split(separator: "\n").first.map(String.init) ?? "")
-            if let fault = Fault.of(refusal.status) {
+            if let fault = refusal.fault {
                 row("", "curfew explain \(fault.code)", .accent)
             }
         }
@@ -98,7 +98,8 @@ struct InspectScreen {
             trial.texts(.descriptor).map { $0.replacing(" ", with: " → ", maxReplacements: 1) })
         list("signals", trial.texts(.signal))
         // The refusal itself is told above.
-        let log = trial.log.filter { $0.level != .error || !$0.line.hasPrefix("refused: ") }
+        let reason = trial.refusal?.reason
+        let log = trial.log.filter { line in reason.map { !line.line.hasSuffix($0) } ?? true }
         for (index, line) in log.prefix(20).enumerated() {
             row(index == 0 ? "log" : "", line.line, line.level >= .warning ? .warning : nil)
         }

@@ -82,12 +82,11 @@ final class TaskLife {
             do {
                 try host.load(plugin: facts.directory)
             } catch {
+                let reason = LogLine.clean((error as? CurfewError)?.message ?? "")
                 show(
                     feed.take(within: 0).filter {
                         // The refusal itself is about to be told.
-                        if case .log(.error, let line) = $0.item {
-                            return !line.hasPrefix("refused")
-                        }
+                        if case .log(_, let line) = $0.item { return !line.hasSuffix(reason) }
                         return true
                     }, nil)
                 throw error
@@ -104,7 +103,7 @@ final class TaskLife {
         let isHosts = error.code == .system || error.code == .exhausted
         let isLaidOut = error.message.hasPrefix("error")
         return CommandError(
-            isHosts ? .host : .refused, error.message, fault: Fault.of(error.code),
+            isHosts ? .host : .refused, error.message, fault: error.rule.flatMap(Fault.named) ?? Fault.of(error.code),
             notes: ["`\(facts.handler.identifier)` was not run"],
             help: ["curfew lint \(ShellWord.path(facts.directory))"], isLaidOut: isLaidOut)
     }

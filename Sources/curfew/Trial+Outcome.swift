@@ -9,12 +9,13 @@ extension Trial {
     /// Nanoseconds; nil when it was not loaded.
     var loadTime: UInt64? { texts(.loaded).first.flatMap { UInt64($0) } }
 
-    /// Why the host refused it: the status, and the host's words.
-    var refusal: (status: Status, reason: String)? {
+    /// Why the host refused it: the status, what explains it, and the host's words.
+    var refusal: (status: Status, fault: Fault?, reason: String)? {
         guard let text = texts(.refused).last else { return nil }
-        let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let number = Int32(parts[0]) else { return nil }
-        return (Status(rawValue: number), String(parts[1]))
+        let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let number = Int32(parts[0]) else { return nil }
+        let status = Status(rawValue: number)
+        return (status, Fault.named(String(parts[1])) ?? Fault.of(status), String(parts[2]))
     }
 
     /// What the log was told.

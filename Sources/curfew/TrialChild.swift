@@ -27,7 +27,8 @@ enum TrialChild {
             try load(words[1])
             return .ok
         } catch {
-            tell(.refused, "\((error as? CurfewError)?.code.rawValue ?? 0) \(error)")
+            let known = error as? CurfewError
+            tell(.refused, "\(known?.code.rawValue ?? 0) \(known?.rule ?? "-") \(error)")
             return .refused
         }
     }

@@ -10,7 +10,7 @@ struct TrialRecord {
         case loading
         /// It is; the text is the time it took, in nanoseconds.
         case loaded
-        /// It was refused: a status and a blank before the reason.
+        /// It was refused: status, rule or "-", and reason.
         case refused
         case handler
         /// What was not there before.

@@ -67,6 +67,11 @@ final class HookedPlugin: @unchecked Sendable {
 
     /// Loads it; its entry finds this object by the thread it is called on.
     func load(in host: TestHost) -> (answer: Answer, text: String) {
+        load(directory, in: host)
+    }
+
+    /// The same by another path.
+    func load(_ directory: String, in host: TestHost) -> (answer: Answer, text: String) {
         host.keep(self)
         let before = HookedPlugin.current
         HookedPlugin.current = self

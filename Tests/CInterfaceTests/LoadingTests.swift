@@ -190,7 +190,7 @@ struct LoadingTests {
         #expect(registrations(host, "two") == [false])
     }
 
-    @Test("what the entry registers beyond the manifest is DENIED; the rest can be used")
+    @Test("what the entry registers beyond the manifest is DENIED, and the plugin refused")
     func tooMany() throws {
         let host = try TestHost()
         let answers = Guarded<[Answer]>([])
@@ -203,9 +203,30 @@ struct LoadingTests {
             answers.change { $0 = said }
             return 0
         }
-        #expect(plugin.load(in: host).answer == .ok)
+        let (answer, text) = plugin.load(in: host)
+        #expect(answer == .refused)
+        #expect(text.contains("registered \"org.example.more\""))
         #expect(answers.now == [.denied, .ok, .exists])
         #expect(host.tryLaunch("org.example.more").answer == .notFound)
+        #expect(host.tryLaunch("org.example.hooked").answer == .notFound)
+        #expect(plugin.retirements.now == 1)
+        #expect(host.log.now.contains { $0.contains("CF0309 load-undeclared: ") })
+    }
+
+    @Test("where library and manifest each have a handler the other has not, both are named")
+    func otherHandlers() throws {
+        let host = try TestHost()
+        let plugin = try HookedPlugin(handlers: ["org.example.one", "org.example.two"]) {
+            api, _, error in
+            _ = HookedPlugin.register("org.example.one", api)
+            // An entry that gives up because it was told no.
+            return HookedPlugin.register("org.example.three", api, error)
+        }
+        let (answer, text) = plugin.load(in: host)
+        #expect(answer == .refused)
+        #expect(text.contains("registered \"org.example.three\""))
+        #expect(text.contains("did not register \"org.example.two\""))
+        #expect(curfew_host_handlers(host.raw) == 0)
     }
 
     @Test("what the entry says of itself must be what the manifest says")
@@ -283,7 +304,8 @@ struct LoadingTests {
         #expect(text.contains("org.example.first"))
         #expect(curfew_host_handlers(host.raw) == 1)
         #expect(host.tryLaunch("org.example.new").answer == .notFound)
-        #expect(second.retirements.now == 1)
+        // It was not even entered.
+        #expect(second.retirements.now == 0)
         // What was not taken is free for others.
         #expect(host.tryRegister("org.example.new").answer == .ok)
     }

@@ -234,13 +234,18 @@ struct InspectTests {
         let descriptors = try #require(load["descriptors"] as? [String])
         #expect(descriptors.count == 1)
         #expect(descriptors.first?.hasSuffix(" /dev/zero") == true)
-        #expect(load["signals"] as? [String] == ["SIGUSR1"])
-        #expect(load["log"] as? [String] == [#"a \ and\na line"#])
+        // What was taken was put back, and the author is told.
+        #expect(load["signals"] as? [String] == [])
+        let log = try #require(load["log"] as? [String])
+        #expect(log.count == 2)
+        #expect(log.first == #"a \ and\na line"#)
+        let told = #"CF0727 process-state: "org.example.odd" changed what the signal SIGUSR1 does "#
+        #expect(log.last?.hasPrefix(told) == true, "\(log)")
         #expect(load["output"] as? String == "to the \u{1B}[31mscreen\n")
         let text = try CommandRun("inspect", "odd", "--load", directory: files.path).output
         #expect(text.contains("\n  threads    odd-thread\n"))
         #expect(text.contains(" → /dev/zero\n"))
-        #expect(text.contains("\n  signals    SIGUSR1\n"))
+        #expect(text.contains("changed what the signal SIGUSR1 does"))
         #expect(text.contains("\n  wrote      to the \\u{1b}[31mscreen\n"), "\(text)")
     }
 
@@ -251,7 +256,7 @@ struct InspectTests {
         #expect(run.code == 1)
         #expect(run.output.contains("\n  outcome    refused\n"))
         #expect(run.output.contains("there is no licence for this"))
-        #expect(run.output.contains("curfew explain CF0022\n"))
+        #expect(run.output.contains("curfew explain CF0305\n"))
         #expect(run.output.contains("\n  log        the licence ran out yesterday\n"))
         #expect(!run.output.contains("refused: "), "\(run.output)")
     }

@@ -82,7 +82,7 @@ struct RunJSONTests {
     @Test("also without a task the last object says how it went")
     func refused() throws {
         for (identifier, code, fault) in [
-            ("org.curfew.test.refuses", 126, "CF0022"), ("org.curfew.nothing", 127, nil),
+            ("org.curfew.test.refuses", 126, "CF0305"), ("org.curfew.nothing", 127, nil),
         ] as [(String, Int, String?)] {
             let run = try CommandRun("run", identifier, "--json")
             #expect(run.code == Int32(code))

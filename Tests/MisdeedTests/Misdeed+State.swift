@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
+import PluginBridge
 
 extension Misdeed {
     private static func change(
@@ -21,8 +22,7 @@ extension Misdeed {
                 Script.others, "open go", "over", "destroy",
             ],
             over: [MisdeedRun.End(outcome: CURFEW_OUTCOME_SUCCEEDED, text: "")],
-            rules: [.warning(word)],
-            gap: "what a plugin changes while it is loaded is neither put back nor named")
+            rules: [.rule("process-state", word)])
     }
 
     /// What belongs to the whole process, or to the thread that loads the plugin.
@@ -30,7 +30,7 @@ extension Misdeed {
         change(
             "changes-signal-handlers",
             "takes SIGTERM and SIGSEGV for itself and ignores SIGCHLD",
-            "The handlers are put back", "signal"),
+            "The handlers are put back", "what SIGTERM does"),
         change(
             "changes-signal-mask", "blocks signals on the thread that loads it",
             "The mask is put back", "signal mask"),
@@ -40,9 +40,9 @@ extension Misdeed {
         change(
             "changes-floating-point",
             "makes the thread that loads it round upwards and lose small numbers",
-            "Both are put back", "floating"),
+            "Both are put back", "floating-point control"),
         change(
             "changes-directory", "takes the whole process to another directory",
-            "The process is taken back to where it was", "directory"),
+            "The process is taken back to where it was", "working directory"),
     ]
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csystem_loading.h: what loading a plugin needs of Linux: files opened by descriptor, copies in
+ * memory that nobody can change, and what a library can change in the process around it.
+ */
+#ifndef CSYSTEM_LOADING_H
+#define CSYSTEM_LOADING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- Files --------------------------------------------------------------------------------- */
+
+/* Opens one component of a path, only to look at it: a link itself and not what it leads to. -1
+ * with errno. */
+int32_t csys_open_component(int32_t directory, const char *name);
+
+/* Opens a file below `directory` for reading, with openat2(2) so that the kernel refuses every
+ * link and every way out; where it has no openat2, only a plain name is opened. -1 with errno. */
+int32_t csys_open_beneath(int32_t directory, const char *name);
+
+/* True when the file carries a POSIX access control list, or when that cannot be told. */
+bool csys_has_access_list(int32_t fd);
+
+/* memfd_create(2): an empty file in memory, executable and to be sealed. -1 with errno; EFBIG
+ * where the process may not have files of `bytes` bytes. */
+int32_t csys_memory_file(const char *name, uint64_t bytes);
+
+/* Takes writing, growing and shrinking from everyone, and the right to change that. 0 or errno. */
+int32_t csys_seal(int32_t fd);
+
+/* A read-only mapping of a whole file; NULL with errno. */
+const void *csys_map_file(int32_t fd, uint64_t bytes);
+void csys_unmap_file(const void *address, uint64_t bytes);
+
+/* True when a file was written to within the last `span_ns`, or by its time will be. */
+bool csys_modified_within(int32_t fd, uint64_t span_ns);
+
+/* getenv(3), but NULL in a program that runs with more rights than its caller has. */
+const char *csys_trusted_environment(const char *name);
+
+/* --- Images -------------------------------------------------------------------------------- */
+
+/* True when `symbol` lies in the very object `image`, a handle of dlopen(3)'s, stands for. */
+bool csys_image_defines(void *image, const void *symbol);
+
+/* Gives the object another name for dladdr(3), backtraces and debuggers. `name` must stay for
+ * ever. Returns the old name, which must stay as well, or NULL. */
+const char *csys_name_image(void *image, const char *name);
+
+/* --- The state of the process -------------------------------------------------------------- */
+
+/* What a signal does: SIG_DFL, SIG_IGN or a function's address, and how. */
+typedef struct csys_signal_action {
+    uint64_t handler;
+    uint64_t mask;
+    int32_t flags;
+    uint32_t reserved;
+} csys_signal_action;
+
+/* The highest signal there is. */
+int32_t csys_last_signal(void);
+/* False for signals that are the C library's own. */
+bool csys_get_signal_action(int32_t signal, csys_signal_action *action);
+void csys_set_signal_action(int32_t signal, const csys_signal_action *action);
+
+/* The signals the calling thread blocks: bit 0 is signal 1. */
+uint64_t csys_signal_mask(void);
+void csys_set_signal_mask(uint64_t mask);
+
+/* The calling thread's alternate signal stack. */
+typedef struct csys_signal_stack {
+    uint64_t address;
+    uint64_t bytes;
+    int32_t flags;
+    uint32_t reserved;
+} csys_signal_stack;
+csys_signal_stack csys_get_signal_stack(void);
+void csys_set_signal_stack(const csys_signal_stack *stack);
+
+/* What the calling thread's floating-point unit is set to: on x86-64 the control bits of MXCSR in
+ * the low half, the x87 control word in the high one; on aarch64 FPCR. The flags of what happened
+ * are not part of it, and stay as they are. */
+uint64_t csys_float_control(void);
+void csys_set_float_control(uint64_t control);
+
+/* umask(2) without changing it for a moment, or -1. */
+int32_t csys_umask(void);
+void csys_set_umask(int32_t mask);
+
+/* The working directory as a descriptor, or -1 with errno. */
+int32_t csys_open_working_directory(void);
+
+#endif /* CSYSTEM_LOADING_H */

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "csystem_loading.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+/* --- Files --------------------------------------------------------------------------------- */
+
+int32_t csys_open_component(int32_t directory, const char *name) {
+    return openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int32_t csys_open_beneath(int32_t directory, const char *name) {
+    /* Not blocking: a pipe of that name must not hold up the host. */
+    const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    struct open_how how = {
+        .flags = (uint64_t)flags,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    /* EAGAIN: something was renamed meanwhile, and the kernel could not be sure. */
+    for (int attempt = 0; attempt < 16; attempt++) {
+        long fd = syscall(SYS_openat2, directory, name, &how, sizeof how);
+        if (fd >= 0) return (int32_t)fd;
+        if (errno != EAGAIN && errno != EINTR) break;
+    }
+    /* EPERM is what some system call filters answer for a call they do not know. */
+    if (errno != ENOSYS && errno != EPERM) return -1;
+    if (strchr(name, '/') != NULL || strcmp(name, "..") == 0) {
+        errno = EXDEV;
+        return -1;
+    }
+    return openat(directory, name, flags | O_NOFOLLOW);
+}
+
+bool csys_has_access_list(int32_t fd) {
+    /* fgetxattr(2) takes no descriptor that was opened with O_PATH. */
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", (int)fd);
+    if (getxattr(path, "system.posix_acl_access", NULL, 0) >= 0) return true;
+    return errno != ENODATA && errno != ENOTSUP;
+}
+
+int32_t csys_memory_file(const char *name, uint64_t bytes) {
+    /* Growing a file past this limit raises a signal that ends the process. */
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur < bytes) {
+        errno = EFBIG;
+        return -1;
+    }
+    enum { executable = 0x10 }; /* MFD_EXEC, since Linux 6.3 */
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | executable);
+    if (fd < 0 && errno == EINVAL) fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    return fd;
+}
+
+int32_t csys_seal(int32_t fd) {
+    const int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+    return fcntl(fd, F_ADD_SEALS, seals) == 0 ? 0 : errno;
+}
+
+const void *csys_map_file(int32_t fd, uint64_t bytes) {
+    /* Private: before Linux 6.7 a file that is sealed against writing cannot be mapped shared, not
+     * even to be read. Pages that nobody writes are those of the file all the same. */
+    void *address = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    return address == MAP_FAILED ? NULL : address;
+}
+
+void csys_unmap_file(const void *address, uint64_t bytes) { munmap((void *)address, bytes); }
+
+bool csys_modified_within(int32_t fd, uint64_t span_ns) {
+    struct stat status;
+    struct timespec now;
+    if (fstat(fd, &status) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) return true;
+    int64_t seconds = (int64_t)now.tv_sec - (int64_t)status.st_mtim.tv_sec;
+    if (seconds > 1000000) return false;
+    if (seconds < 0) return true;
+    return seconds * 1000000000 + (now.tv_nsec - status.st_mtim.tv_nsec) < (int64_t)span_ns;
+}
+
+const char *csys_trusted_environment(const char *name) { return secure_getenv(name); }
+
+/* --- Images -------------------------------------------------------------------------------- */
+
+bool csys_image_defines(void *image, const void *symbol) {
+    struct link_map *own = NULL;
+    struct link_map *its = NULL;
+    Dl_info info;
+    return dlinfo(image, RTLD_DI_LINKMAP, &own) == 0 && own != NULL &&
+           dladdr1(symbol, &info, (void **)&its, RTLD_DL_LINKMAP) != 0 && its == own;
+}
+
+const char *csys_name_image(void *image, const char *name) {
+    struct link_map *map = NULL;
+    if (dlinfo(image, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) return NULL;
+    const char *old = map->l_name;
+    /* <link.h> gives the first members of link_map to debuggers; a thread that reads meanwhile
+     * sees the one name or the other, and both stay. */
+    __atomic_store_n(&map->l_name, (char *)name, __ATOMIC_RELEASE);
+    return old;
+}
+
+/* --- The state of the process -------------------------------------------------------------- */
+
+int32_t csys_last_signal(void) { return SIGRTMAX; }
+
+static uint64_t bits_of(const sigset_t *set) {
+    uint64_t bits = 0;
+    for (int signal = 1; signal <= 64; signal++)
+        if (sigismember(set, signal) == 1) bits |= UINT64_C(1) << (signal - 1);
+    return bits;
+}
+
+static sigset_t set_of(uint64_t bits) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int signal = 1; signal <= 64; signal++)
+        if (bits >> (signal - 1) & 1) sigaddset(&set, signal);
+    return set;
+}
+
+bool csys_get_signal_action(int32_t signal, csys_signal_action *action) {
+    struct sigaction now;
+    if (sigaction(signal, NULL, &now) != 0) return false;
+    *action = (csys_signal_action){
+        .handler = (uint64_t)(uintptr_t)now.sa_handler,
+        .mask = bits_of(&now.sa_mask),
+        .flags = now.sa_flags,
+    };
+    return true;
+}
+
+void csys_set_signal_action(int32_t signal, const csys_signal_action *action) {
+    struct sigaction next = {.sa_flags = action->flags, .sa_mask = set_of(action->mask)};
+    next.sa_handler = (void (*)(int))(uintptr_t)action->handler;
+    sigaction(signal, &next, NULL);
+}
+
+uint64_t csys_signal_mask(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    pthread_sigmask(SIG_SETMASK, NULL, &set);
+    return bits_of(&set);
+}
+
+void csys_set_signal_mask(uint64_t mask) {
+    const sigset_t set = set_of(mask);
+    pthread_sigmask(SIG_SETMASK, &set, NULL);
+}
+
+csys_signal_stack csys_get_signal_stack(void) {
+    stack_t now;
+    memset(&now, 0, sizeof now);
+    sigaltstack(NULL, &now);
+    /* Whether the thread is on it right now says nothing about what it is set to. */
+    return (csys_signal_stack){
+        .address = now.ss_flags & SS_DISABLE ? 0 : (uint64_t)(uintptr_t)now.ss_sp,
+        .bytes = now.ss_flags & SS_DISABLE ? 0 : now.ss_size,
+        .flags = now.ss_flags & ~SS_ONSTACK,
+    };
+}
+
+void csys_set_signal_stack(const csys_signal_stack *stack) {
+    const stack_t next = {
+        .ss_sp = (void *)(uintptr_t)stack->address,
+        .ss_size = (size_t)stack->bytes,
+        .ss_flags = stack->flags,
+    };
+    sigaltstack(&next, NULL);
+}
+
+#if defined(__x86_64__)
+enum { mxcsr_flags = 0x3F };
+
+uint64_t csys_float_control(void) {
+    uint16_t x87;
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    return (uint64_t)x87 << 32 | (_mm_getcsr() & ~(uint32_t)mxcsr_flags);
+}
+
+void csys_set_float_control(uint64_t control) {
+    _mm_setcsr((uint32_t)control | (_mm_getcsr() & mxcsr_flags));
+    const uint16_t x87 = (uint16_t)(control >> 32);
+    uint16_t now;
+    __asm__ volatile("fnstcw %0" : "=m"(now));
+    if (now == x87) return;
+    /* An exception that is flagged and was unmasked would be raised by the next instruction that
+     * looks, fldcw among them. */
+    __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(x87));
+}
+#elif defined(__aarch64__)
+uint64_t csys_float_control(void) {
+    uint64_t control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    return control;
+}
+
+void csys_set_float_control(uint64_t control) {
+    __asm__ volatile("msr fpcr, %0" : : "r"(control));
+}
+#else
+uint64_t csys_float_control(void) { return 0; }
+void csys_set_float_control(uint64_t control) { (void)control; }
+#endif
+
+int32_t csys_umask(void) {
+    /* umask(2) only tells the mask by changing it, and what another thread made meanwhile would be
+     * open to everyone. */
+    int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    char text[1024];
+    ssize_t count = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (count <= 0) return -1;
+    text[count] = 0;
+    const char *line = strstr(text, "\nUmask:");
+    return line == NULL ? -1 : (int32_t)strtol(line + 7, NULL, 8);
+}
+
+void csys_set_umask(int32_t mask) { umask((mode_t)mask); }
+
+int32_t csys_open_working_directory(void) {
+    return open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a library wants loaded with it, and where it wants that looked for, told from its file.
+struct ELFDependencies: Hashable, Sendable {
+    /// Its DT_NEEDED entries, in order.
+    let needed: [String]
+    /// The directories of its DT_RUNPATH, or of its DT_RPATH where it has no other.
+    let searchPath: [String]
+
+    /// How many libraries one may want.
+    static var neededLimit: Int { 256 }
+    /// How long a text may be.
+    static var textLimit: Int { 4_096 }
+
+    // Tags of the ELF specification.
+    private static var neededTag: UInt64 { 1 }
+    private static var textTag: UInt64 { 5 }
+    private static var textSizeTag: UInt64 { 10 }
+    private static var rpathTag: UInt64 { 15 }
+    private static var runpathTag: UInt64 { 29 }
+
+    init(needed: [String], searchPath: [String]) {
+        self.needed = needed
+        self.searchPath = searchPath
+    }
+
+    /// Reads them from a file that is open already.
+    init(descriptor: Int32) throws(ABINoteFault) {
+        let library = try ELFSharedObject(descriptor: descriptor)
+        let entries = try ELFDependencies.entries(of: library)
+        func values(_ tag: UInt64) -> [UInt64] {
+            entries.filter { $0.tag == tag }.map(\.value)
+        }
+        let wanted = values(ELFDependencies.neededTag)
+        guard wanted.count <= ELFDependencies.neededLimit else {
+            throw .malformed(
+                "it needs \(wanted.count) libraries, the limit is \(ELFDependencies.neededLimit)")
+        }
+        guard let texts = values(ELFDependencies.textTag).first,
+            let size = values(ELFDependencies.textSizeTag).first
+        else {
+            self.init(needed: [], searchPath: [])
+            return
+        }
+        var names: [String] = []
+        for offset in wanted {
+            names.append(try ELFDependencies.text(at: offset, texts, size, in: library))
+        }
+        var path = ""
+        if let offset = values(ELFDependencies.runpathTag).first
+            ?? values(ELFDependencies.rpathTag).first
+        {
+            path = try ELFDependencies.text(at: offset, texts, size, in: library)
+        }
+        self.init(needed: names, searchPath: path.split(separator: ":").map(String.init))
+    }
+
+    /// The first library that the loader would find by way of `$ORIGIN`, the directory of the file.
+    ///
+    /// - Parameters:
+    ///   - isBeside: whether the directory of the file has something at a relative path.
+    ///   - isAt: whether there is something at an absolute path.
+    func besideIt(isBeside: (String) -> Bool, isAt: (String) -> Bool) -> String? {
+        for name in needed {
+            if ELFDependencies.belowOrigin(name) != nil { return name }
+            if name.contains("/") { continue }
+            search: for directory in searchPath {
+                if let below = ELFDependencies.belowOrigin(directory) {
+                    if isBeside(below + name) { return name }
+                } else if isAt(directory + "/" + name) {
+                    break search
+                }
+            }
+        }
+        return nil
+    }
+
+    /// What follows `$ORIGIN/` in a path that begins so, with a slash at its end unless it is empty.
+    private static func belowOrigin(_ path: String) -> String? {
+        for origin in ["$ORIGIN", "${ORIGIN}"] where path.hasPrefix(origin) {
+            let rest = path.dropFirst(origin.count).split(separator: "/")
+            return rest.map { $0 + "/" }.joined()
+        }
+        return nil
+    }
+
+    private static func entries(
+        of library: borrowing ELFSharedObject
+    ) throws(ABINoteFault) -> [(tag: UInt64, value: UInt64)] {
+        var entries: [(UInt64, UInt64)] = []
+        for segment in library.segments where segment.type == ELFSegment.dynamic {
+            guard segment.size <= UInt64(ELFExport.dynamicLimit) else {
+                throw .malformed(
+                    "it has \(segment.size) bytes of dynamic entries, the limit is \(ELFExport.dynamicLimit)"
+                )
+            }
+            let words = ABINoteWords(
+                try library.file.bytes(at: segment.offset, count: Int(segment.size)))
+            for start in stride(from: 0, through: words.count - 16, by: 16) {
+                let tag = words.long(at: start)
+                if tag == 0 { break }
+                entries.append((tag, words.long(at: start + 8)))
+            }
+        }
+        return entries
+    }
+
+    private static func text(
+        at offset: UInt64, _ texts: UInt64, _ size: UInt64, in library: borrowing ELFSharedObject
+    ) throws(ABINoteFault) -> String {
+        let (start, overflow) = texts.addingReportingOverflow(offset)
+        guard offset < size, !overflow else { throw .malformed("it points past its own end") }
+        let count = Int(min(size - offset, UInt64(textLimit)))
+        let bytes = try library.bytes(atAddress: start, count: count)
+        guard let end = bytes.firstIndex(of: 0) else {
+            throw .malformed("it has a name that does not end")
+        }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides whether what is loaded can have been changed by somebody whom this host does not trust:
+/// anybody but root and the host's own user.
+///
+/// Two kinds of write permission for others do no harm:
+///
+/// - A directory *on the way* may be open to everyone when it is sticky, like `/tmp`: there only the
+///   owner of an entry can rename or remove it, and the next component's owner is checked too. The
+///   plugin's own directory may not, for anybody could put a missing file there.
+/// - The group may write when it is the owner's alone, as where every user has a group of the same
+///   name and a umask of 002: the permission says nothing then. With an access control list it
+///   does, since the bits of the group stand for everyone in the list.
+struct FileTrust: Sendable {
+    /// The effective user of the host.
+    let user: UInt32
+    /// The number all users have that do not exist in this user namespace, root outside among them.
+    /// Nobody in here can act as one of them, and who made the namespace chose what is seen in it.
+    var outsiders: UInt32?
+    /// Whether a group has nobody in it but that user.
+    let isPrivate: @Sendable (_ group: UInt32, _ owner: UInt32) -> Bool
+
+    /// Why a file cannot be trusted, and the command that mends it; nil when it can.
+    func fault(of file: FileFacts, as role: FileFacts.Role) -> (rule: LoadRule, text: String)? {
+        let path = FileTrust.word(file.path)
+        let mode = "mode \(FileTrust.octal(file.mode)), uid \(file.owner), gid \(file.group)"
+        guard file.owner == 0 || file.owner == user || file.owner == outsiders else {
+            let trusted = user == 0 ? "root" : "root or uid \(user), which this host runs as"
+            let option = role == .link ? "-h " : ""
+            return (
+                .owner,
+                "\(file.path) belongs to somebody else than \(trusted) (\(mode)): chown \(option)\(user) \(path)"
+            )
+        }
+        if role == .link { return nil }
+        if role == .passage, file.mode & 0o1000 != 0 { return nil }
+        let everyone = file.mode & 0o002 != 0
+        var group = file.mode & 0o020 != 0
+        if group, !file.hasAccessList, isPrivate(file.group, file.owner) { group = false }
+        guard everyone || group else { return nil }
+        if group, !everyone, file.hasAccessList {
+            return (
+                .writable,
+                "\(file.path) can be changed by those its access control list names (\(mode)): setfacl -b \(path) && chmod g-w \(path)"
+            )
+        }
+        let who = everyone ? "everyone" : "its group"
+        let bits = everyone ? group ? "go-w" : "o-w" : "g-w"
+        return (
+            .writable,
+            "\(file.path) can be changed by \(who) (\(mode)): chmod \(bits) \(path)"
+        )
+    }
+
+    private static func octal(_ mode: UInt32) -> String {
+        let digits = String(mode & 0o7777, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+
+    /// The path as a shell takes it for one word.
+    private static func word(_ path: String) -> String {
+        let plain = path.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"), 0x80...:
+                true
+            default: false
+            }
+        }
+        return plain ? path : "'" + path.replacing("'", with: #"'\''"#) + "'"
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSystem
+internal import Glibc
+
+/// The host's own copy of a plugin's library: what is checked, and what is loaded.
+///
+/// The file is read once, into memory that the kernel then lets nobody write, shorten or prolong.
+/// Whatever happens to the file afterwards changes nothing: neither between the checks and the
+/// loading, nor later, when a file that is overwritten in place would take the pages of running
+/// code with it (SIGBUS).
+///
+/// For tools that can only read code from a file, as valgrind and perf do, the environment variable
+/// `CURFEW_PLUGIN_COPIES` names a directory in which the copies are made instead; nobody removes
+/// them. A directory that others may change is not taken, and a program with more rights than its
+/// caller ignores the variable.
+final class PluginCopy: @unchecked Sendable {
+    // Sendable: `descriptor` is only let go by who has the turn to load; the rest is constant.
+
+    /// How many bytes a library may have.
+    static var sizeLimit: Int { 1 << 30 }
+    private static var pieceSize: Int { 1 << 18 }
+    /// Longer than the steps of any file system's clock: one tick, 10 ms at most.
+    private static var step: UInt64 { 20_000_000 }
+    static var directoryVariable: String { "CURFEW_PLUGIN_COPIES" }
+
+    /// What the file was read from, for messages.
+    let shown: String
+    let bytes: UnsafeRawBufferPointer
+    /// The path of the copy, where it is a file that stays.
+    let path: String?
+    private var descriptor: OwnedDescriptor?
+
+    /// Reads a file whose owner and mode have been checked.
+    init(of file: OwnedDescriptor, name: String, shown: String) throws(BridgeError) {
+        self.shown = shown
+        let size = try file.size(shown)
+        let (place, path) = try PluginCopy.place(for: name, shown, size: size)
+        var isWhole = false
+        // Somebody who is just writing the file is given the time to finish.
+        for _ in 0..<4 where !isWhole {
+            isWhole = try PluginCopy.fill(place, from: file, size, shown)
+        }
+        guard isWhole else {
+            throw BridgeError(
+                .unstable,
+                "\(shown) changes while it is read; install a library by renaming a complete file, and load it then"
+            )
+        }
+        if path == nil {
+            let failure = csys_seal(place.number)
+            guard failure == 0 else { throw PluginCopy.failed(shown, failure) }
+        }
+        guard let address = csys_map_file(place.number, UInt64(size)) else {
+            throw PluginCopy.failed(shown, errno)
+        }
+        bytes = UnsafeRawBufferPointer(start: address, count: size)
+        self.path = path
+        descriptor = place
+    }
+
+    deinit { csys_unmap_file(bytes.baseAddress, UInt64(bytes.count)) }
+
+    /// The descriptor of the copy, while it is to be had.
+    var number: Int32 { descriptor?.number ?? -1 }
+
+    /// Closes the descriptor; the bytes stay.
+    func letGo() { descriptor = nil }
+
+    func hasSameBytes(as other: PluginCopy) -> Bool {
+        bytes.count == other.bytes.count
+            && memcmp(bytes.baseAddress!, other.bytes.baseAddress!, bytes.count) == 0
+    }
+
+    // MARK: Making one
+
+    private static func place(
+        for name: String, _ shown: String, size: Int
+    ) throws(BridgeError) -> (OwnedDescriptor, path: String?) {
+        if let directory = csys_trusted_environment(directoryVariable) {
+            return try filePlace(for: name, in: String(cString: directory))
+        }
+        // The name is what /proc/PID/maps shows; the kernel takes 249 bytes of it.
+        let label = String(decoding: name.utf8.prefix(200), as: UTF8.self)
+        guard let made = OwnedDescriptor(csys_memory_file(label, UInt64(size))) else {
+            throw failed(shown, errno)
+        }
+        return (made, nil)
+    }
+
+    private static func filePlace(
+        for name: String, in directory: String
+    ) throws(BridgeError) -> (OwnedDescriptor, path: String?) {
+        let folder = try PluginDirectory(directory)
+        var template = Array("\(folder.path)/\(name)-XXXXXX".utf8CString)
+        guard let made = OwnedDescriptor(mkstemp(&template)) else {
+            throw BridgeError(
+                .copy, .system,
+                "no copy can be made in \(directory), which \(directoryVariable) names: \(PluginDirectory.reason(errno))"
+            )
+        }
+        _ = fcntl(made.number, F_SETFD, FD_CLOEXEC)
+        _ = fchmod(made.number, 0o500)
+        let path = template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return (made, String(decoding: path, as: UTF8.self))
+    }
+
+    /// Copies the file. Returns false when it changed meanwhile.
+    ///
+    /// What is written to a file changes its modification time, which moves in steps of some
+    /// milliseconds: a time that has stood still for longer shows every write from then on.
+    private static func fill(
+        _ place: OwnedDescriptor, from file: OwnedDescriptor, _ size: Int, _ shown: String
+    ) throws(BridgeError) -> Bool {
+        guard let before = file.status, ftruncate(place.number, 0) == 0 else {
+            throw failed(shown, errno)
+        }
+        if csys_modified_within(file.number, step) {
+            var word: UInt32 = 0
+            csys_futex_wait(&word, 0, csys_monotonic_ns() &+ step)
+        }
+        var done = 0
+        var failure: Int32 = 0
+        // Written and not stored to: where memory is short, a store would end the process.
+        withUnsafeTemporaryAllocation(byteCount: pieceSize, alignment: 16) { buffer in
+            while done <= size, failure == 0 {
+                let got = pread(file.number, buffer.baseAddress, buffer.count, done)
+                if got == 0 { return }
+                guard got > 0 else {
+                    if errno == EINTR { continue }
+                    failure = errno
+                    return
+                }
+                var written = 0
+                while written < got, failure == 0 {
+                    let put = pwrite(
+                        place.number, buffer.baseAddress! + written, got - written, done + written)
+                    if put > 0 { written += put } else if errno != EINTR { failure = errno }
+                }
+                done += got
+            }
+        }
+        guard failure == 0 else { throw failed(shown, failure) }
+        guard done == size, let after = file.status, after.st_size == before.st_size,
+            isSame(before.st_mtim, after.st_mtim)
+        else { return false }
+        // It was renamed or linked meanwhile, or somebody turned its time back.
+        return isSame(before.st_ctim, after.st_ctim) || isSame(file, place, size)
+    }
+
+    private static func isSame(_ a: timespec, _ b: timespec) -> Bool {
+        a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec
+    }
+
+    /// Whether a file has the same bytes as its copy when it is read once more.
+    private static func isSame(_ file: OwnedDescriptor, _ copy: OwnedDescriptor, _ size: Int) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 2 * pieceSize, alignment: 16) { buffer in
+            let (first, second) = (buffer.baseAddress!, buffer.baseAddress! + pieceSize)
+            var done = 0
+            while true {
+                let got = pread(file.number, first, pieceSize, done)
+                if got < 0, errno == EINTR { continue }
+                if got == 0 { return done == size }
+                guard got > 0, got <= size - done, pread(copy.number, second, got, done) == got,
+                    memcmp(first, second, got) == 0
+                else { return false }
+                done += got
+            }
+        }
+    }
+
+    fileprivate static func failed(_ shown: String, _ code: Int32) -> BridgeError {
+        let help =
+            switch code {
+            case EFBIG: "raise the limit of file sizes (ulimit -f)"
+            case EACCES, EPERM, ENOSYS:
+                "files in memory are not allowed here (sysctl vm.memfd_noexec, or a filter of system calls): name a directory for the copies in \(directoryVariable)"
+            case EMFILE, ENFILE: "raise the limit of open files (ulimit -n)"
+            default: "free some memory"
+            }
+        return BridgeError(
+            .copy, .system,
+            "\(shown) cannot be copied into memory: \(PluginDirectory.reason(code)); \(help)")
+    }
+}
+
+extension OwnedDescriptor {
+    /// The size of a library's file, when it can be one.
+    fileprivate func size(_ shown: String) throws(BridgeError) -> Int {
+        guard let size = status?.st_size else { throw PluginCopy.failed(shown, errno) }
+        guard size > 0 else { throw BridgeError(.note, "\(shown): \(ABINoteFault.notELF.message); \(ABINoteFault.notELF.help)") }
+        guard size <= PluginCopy.sizeLimit else {
+            throw BridgeError(
+                .file,
+                "\(shown) has \(size) bytes, the limit is \(PluginCopy.sizeLimit); strip the library, or link less into it"
+            )
+        }
+        return size
+    }
+}

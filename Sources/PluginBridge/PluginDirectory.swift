@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSystem
+internal import Glibc
+
+/// The directory of a plugin, opened so that nobody but root and the host's own user can have
+/// changed what is in it.
+///
+/// The path is walked from the root of the file system, one descriptor after the other, and every
+/// directory and link on the way is looked at: whoever may rename one of them could put something
+/// else there. Files are opened below the descriptor at the end, so that it does not matter what
+/// becomes of the path afterwards.
+public final class PluginDirectory: Sendable {
+    /// As it was given, for messages.
+    public let given: String
+    /// Absolute, and without links.
+    public let path: String
+    private let descriptor: OwnedDescriptor
+    private let trust: FileTrust
+
+    /// How many links may be followed, as in the kernel.
+    static var linkLimit: Int { 40 }
+    /// How many bytes a path may have, and a link.
+    static var pathLimit: Int { 4_096 }
+
+    /// Opens it, or names every component that somebody else could change.
+    public convenience init(_ given: String) throws(BridgeError) {
+        try self.init(given, trust: .ofThisProcess)
+    }
+
+    init(_ given: String, trust: FileTrust) throws(BridgeError) {
+        guard !given.isEmpty, !given.utf8.contains(0), given.utf8.count < Self.pathLimit else {
+            throw BridgeError(
+                .open,
+                "the path of the plugin's directory is empty, too long, or has a zero byte in it")
+        }
+        self.given = given
+        self.trust = trust
+        var seen: [(facts: FileFacts, isLink: Bool)] = []
+        var names: [String] = []
+        func place(_ name: String? = nil) -> String {
+            "/" + (names + (name.map { [$0] } ?? [])).joined(separator: "/")
+        }
+        func failure(_ path: String, _ reason: String) -> BridgeError {
+            BridgeError(
+                .open, "\(given) cannot be opened: \(path): \(reason); give a plugin's directory")
+        }
+        func look(_ file: OwnedDescriptor, _ path: String) throws(BridgeError) -> FileFacts {
+            guard let status = file.status else { throw failure(path, Self.reason(errno)) }
+            return FileFacts(path, status, file)
+        }
+        guard let root = OwnedDescriptor(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
+            throw failure("/", Self.reason(errno))
+        }
+        seen.append((try look(root, "/"), false))
+        var here = root
+        var links = 0
+        var pending = Array(Self.components(try Self.absolute(given)).reversed())
+        while let name = pending.popLast() {
+            if name == ".." { _ = names.popLast() }
+            let path = name == ".." ? place() : place(name)
+            guard let next = OwnedDescriptor(csys_open_component(here.number, name)) else {
+                throw failure(path, Self.reason(errno))
+            }
+            guard let status = next.status else { throw failure(path, Self.reason(errno)) }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR:
+                seen.append((FileFacts(path, status, next), false))
+                if name != ".." { names.append(name) }
+                here = next
+            case S_IFLNK:
+                links += 1
+                guard links <= Self.linkLimit else { throw failure(path, Self.reason(ELOOP)) }
+                seen.append((FileFacts(path, status, next), true))
+                let target = try Self.target(of: next) { failure(path, $0) }
+                if target.hasPrefix("/") {
+                    here = root
+                    names = []
+                }
+                pending += Self.components(target).reversed()
+                guard pending.count <= Self.pathLimit else {
+                    throw failure(path, Self.reason(ENAMETOOLONG))
+                }
+            default: throw failure(path, Self.reason(ENOTDIR))
+            }
+        }
+        path = place()
+        descriptor = here
+        var faults: [(rule: LoadRule, text: String)] = []
+        var told: Set<String> = []
+        for (facts, isLink) in seen where told.insert(facts.path).inserted {
+            let role: FileFacts.Role =
+                isLink ? .link : facts.path == path ? .folder : .passage
+            if let fault = trust.fault(of: facts, as: role) { faults.append(fault) }
+        }
+        guard let first = faults.first else { return }
+        throw BridgeError(
+            first.rule, "\(given) is not loaded: \(faults.map(\.text).joined(separator: "; "))")
+    }
+
+    /// Reads and checks the manifest; the library is not looked at.
+    public func manifest() throws(BridgeError) -> Result<Manifest, ManifestFaults> {
+        let file = try self.file(Manifest.fileName)
+        do throws(ABINoteFault) {
+            let reader = try ABINoteFile(descriptor: file.number)
+            // One byte more than is allowed, so that the reader says that it is too long.
+            let count = Int(min(reader.size, UInt64(JSONReader.sizeLimit) + 1))
+            let bytes = try reader.bytes(at: 0, count: count)
+            return Manifest.parse(bytes: bytes, file: shown(Manifest.fileName))
+        } catch {
+            throw BridgeError(.open, "\(shown(Manifest.fileName)) \(error.message); \(error.help)")
+        }
+    }
+
+    /// Opens a file of the directory that nobody else can have changed.
+    func file(_ name: String) throws(BridgeError) -> OwnedDescriptor {
+        let shown = self.shown(name)
+        guard !name.isEmpty, !name.utf8.contains(0), !name.utf8.contains(UInt8(ascii: "/")) else {
+            throw BridgeError(.file, "\(shown) is no plain file name in the plugin's directory")
+        }
+        guard let file = OwnedDescriptor(csys_open_beneath(descriptor.number, name)) else {
+            // EXDEV: the kernel was told not to leave the directory.
+            if errno == ELOOP || errno == EXDEV {
+                throw BridgeError(
+                    .file, "\(shown) is a symbolic link; put the file itself beside the manifest")
+            }
+            throw BridgeError(
+                .open,
+                "\(shown) cannot be opened: \(Self.reason(errno)); check that it is there and that this user may read it"
+            )
+        }
+        guard let status = file.status else {
+            throw BridgeError(.open, "\(shown) cannot be looked at: \(Self.reason(errno))")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw BridgeError(
+                .file, "\(shown) is not a regular file; put the file itself beside the manifest")
+        }
+        let facts = FileFacts(path == "/" ? "/" + name : path + "/" + name, status, file)
+        if let fault = trust.fault(of: facts, as: .file) {
+            throw BridgeError(fault.rule, "\(given) is not loaded: \(fault.text)")
+        }
+        return file
+    }
+
+    /// Whether there is something at a path below the directory; follows links.
+    func has(_ relative: String) -> Bool {
+        faccessat(descriptor.number, relative, F_OK, 0) == 0
+    }
+
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// How a file of the directory is called in messages.
+    public func shown(_ name: String) -> String {
+        given.utf8.last == UInt8(ascii: "/") ? given + name : given + "/" + name
+    }
+
+    private static func components(_ path: String) -> [String] {
+        path.split(separator: "/").filter { $0 != "." }.map(String.init)
+    }
+
+    private static func absolute(_ path: String) throws(BridgeError) -> String {
+        if path.hasPrefix("/") { return path }
+        var buffer = [CChar](repeating: 0, count: pathLimit)
+        guard getcwd(&buffer, buffer.count) != nil, buffer[0] == CChar(UInt8(ascii: "/")) else {
+            throw BridgeError(
+                .open,
+                "\(path) cannot be opened: the working directory has no path; give an absolute one")
+        }
+        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes, as: UTF8.self) + "/" + path
+    }
+
+    private static func target(
+        of link: OwnedDescriptor, _ failure: (String) -> BridgeError
+    ) throws(BridgeError) -> String {
+        let bytes = [UInt8](unsafeUninitializedCapacity: pathLimit) { buffer, count in
+            let got = buffer.withMemoryRebound(to: CChar.self) {
+                readlinkat(link.number, "", $0.baseAddress!, $0.count)
+            }
+            count = max(0, got)
+        }
+        guard !bytes.isEmpty, bytes.count < pathLimit,
+            let text = String(validating: bytes, as: UTF8.self)
+        else { throw failure("the link cannot be read") }
+        return text
+    }
+
+    static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+}
+
+extension FileFacts {
+    fileprivate init(_ path: String, _ status: stat, _ file: OwnedDescriptor) {
+        self.init(
+            path: path, owner: status.st_uid, group: status.st_gid, mode: status.st_mode & 0o7777,
+            // A call that most files do not need.
+            hasAccessList: status.st_mode & 0o020 != 0 && csys_has_access_list(file.number))
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSystem
+internal import Glibc
+
+/// A plugin's library in memory, from a copy of the host's own.
+///
+/// There is one image for a path and a content, whatever number of hosts load it: the Swift runtime
+/// takes two images with the same module for two kinds of the same types. It is never unmapped:
+/// code of it may be on any thread's stack, and the Swift runtime keeps pointers into every image it
+/// has seen.
+public final class PluginImage: @unchecked Sendable {
+    // Sendable: everything is constant; the table is only used by who has the turn to load.
+
+    /// The file it was read from: absolute, without links.
+    let path: String
+    /// How that is called in messages.
+    let shown: String
+    let entry: UnsafeMutableRawPointer
+    private let copy: PluginCopy
+    /// What the loader called it first; it may be reading that still.
+    private let firstName: UnsafePointer<CChar>?
+
+    static var entryName: String { "curfew_plugin_entry" }
+
+    /// All there are, by path: more than one where the file was replaced.
+    nonisolated(unsafe) private static var loaded: [String: [PluginImage]] = [:]
+
+    /// Loads a library, or finds its image. Its constructors run, nothing else of it. The caller has
+    /// the turn to load.
+    static func load(_ copy: PluginCopy, path: String) throws(BridgeError) -> PluginImage {
+        if let image = loaded[path]?.first(where: { $0.copy.hasSameBytes(as: copy) }) {
+            return image
+        }
+        let image = try PluginImage(copy, path: path)
+        loaded[path, default: []].append(image)
+        return image
+    }
+
+    private init(_ copy: PluginCopy, path: String) throws(BridgeError) {
+        defer { copy.letGo() }
+        let name = try PluginImage.name(of: copy)
+        // RTLD_NOW so that an unresolved symbol is an error here and not in a task; RTLD_LOCAL so
+        // that plugins do not see each other; RTLD_NODELETE for the reason above.
+        guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {
+            let reason = dlerror().map { String(cString: $0) } ?? "no reason given"
+            throw BridgeError(
+                .link,
+                "\(copy.shown) could not be loaded: \(reason.replacing(name + ": ", with: "").replacing(name, with: copy.shown)); link it with what it needs (-Wl,-z,defs says what is missing)"
+            )
+        }
+        // A copy of the symbol in a library it depends on is not the plugin's own.
+        guard let symbol = dlsym(handle, Self.entryName), csys_image_defines(handle, symbol) else {
+            throw BridgeError(
+                .symbol,
+                "\(copy.shown) does not define \(Self.entryName) itself; define it and mark it CURFEW_PLUGIN_EXPORT"
+            )
+        }
+        self.copy = copy
+        self.path = path
+        shown = copy.shown
+        entry = symbol
+        // Debuggers, backtraces and the plugin itself (dladdr) shall see where it comes from.
+        firstName = copy.path == nil ? csys_name_image(handle, strdup(path)) : nil
+    }
+
+    /// A path by which the loader finds the copy, and which it has never seen.
+    ///
+    /// By the number of this process and not by `self`: a debugger opens the path, too, and would
+    /// get a file of its own. The loader takes a path it has seen before for the same image without
+    /// looking at the file, and numbers of descriptors come again, so the number of the file, which
+    /// does not while it is mapped, is written into the path as slashes and dots.
+    private static func name(of copy: PluginCopy) throws(BridgeError) -> String {
+        if let path = copy.path { return path }
+        var file = stat()
+        guard fstat(copy.number, &file) == 0 else {
+            throw BridgeError(
+                .copy, .system,
+                "the copy of \(copy.shown) was closed by somebody: \(PluginDirectory.reason(errno))")
+        }
+        let mark = (0..<UInt64.bitWidth - UInt64(file.st_ino).leadingZeroBitCount)
+            .map { UInt64(file.st_ino) >> UInt64($0) & 1 == 1 ? "/." : "/" }.joined()
+        for process in ["\(getpid())", "self"] {
+            let name = "/proc/\(process)/fd\(mark)/\(copy.number)"
+            var found = stat()
+            if stat(name, &found) == 0, found.st_ino == file.st_ino, found.st_dev == file.st_dev {
+                return name
+            }
+        }
+        throw BridgeError(
+            .copy, .system,
+            "\(copy.shown) cannot be loaded: its copy in memory is reached through /proc, which is not there; mount it, or name a directory for the copies in \(PluginCopy.directoryVariable)"
+        )
+    }
+}

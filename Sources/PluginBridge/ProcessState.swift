@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a library can change for everyone in the process, or for the thread that loads it, and must
+/// not: as it was at one moment.
+struct ProcessState: Hashable, Sendable {
+    /// A directory, whatever its name.
+    struct Directory: Hashable, Sendable {
+        var device: UInt64
+        var file: UInt64
+        /// For messages.
+        var path: String
+
+        static func == (a: Directory, b: Directory) -> Bool {
+            a.device == b.device && a.file == b.file
+        }
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(device)
+            hasher.combine(file)
+        }
+    }
+
+    /// An alternate signal stack; all zero but the flags where there is none.
+    struct SignalStack: Hashable, Sendable {
+        var address: UInt64
+        var bytes: UInt64
+        var flags: Int32
+    }
+
+    /// By number; without those that are the C library's own.
+    var signals: [Int32: SignalAction]
+    var signalMask: UInt64
+    var signalStack: SignalStack
+    /// See `csys_float_control`.
+    var floatControl: UInt64
+    /// Nil where it cannot be told.
+    var umask: Int32?
+    var directory: Directory?
+
+    /// What is different afterwards, in a fixed order.
+    func changes(to after: ProcessState) -> [ProcessStateChange] {
+        var changes: [ProcessStateChange] = []
+        for (number, action) in signals.sorted(by: { $0.key < $1.key }) {
+            guard let now = after.signals[number], now != action else { continue }
+            changes.append(.signal(number, before: action, after: now))
+        }
+        if signalMask != after.signalMask {
+            changes.append(.signalMask(before: signalMask, after: after.signalMask))
+        }
+        if signalStack != after.signalStack {
+            changes.append(.signalStack(before: signalStack, after: after.signalStack))
+        }
+        if floatControl != after.floatControl {
+            changes.append(.floatControl(before: floatControl, after: after.floatControl))
+        }
+        if let umask, let now = after.umask, umask != now {
+            changes.append(.umask(before: umask, after: now))
+        }
+        if let directory, let now = after.directory, directory != now {
+            changes.append(.directory(before: directory, after: now))
+        }
+        return changes
+    }
+}

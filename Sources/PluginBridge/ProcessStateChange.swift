@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One thing that is not what it was.
+enum ProcessStateChange: Hashable, Sendable {
+    case signal(Int32, before: SignalAction, after: SignalAction)
+    case signalMask(before: UInt64, after: UInt64)
+    case signalStack(before: ProcessState.SignalStack, after: ProcessState.SignalStack)
+    case floatControl(before: UInt64, after: UInt64)
+    case umask(before: Int32, after: Int32)
+    case directory(before: ProcessState.Directory, after: ProcessState.Directory)
+
+    /// Leaves out what the Swift runtime did when a plugin brought it into the process.
+    ///
+    /// libswiftCore.so gives every signal of a crash that has its default action a function that
+    /// prints a backtrace, and the thread a stack for that. The plugin cannot help it, and whoever
+    /// embeds a host has not asked for it: it is undone without a word. A runtime that is linked
+    /// into a plugin does nothing of the kind.
+    ///
+    /// - Parameter file: the file of the code at an address.
+    static func blamed(
+        _ changes: [ProcessStateChange], file: (UInt64) -> String?
+    ) -> [ProcessStateChange] {
+        func isRuntimes(_ change: ProcessStateChange) -> Bool {
+            guard case .signal(_, let before, let after) = change, before.handler == 0,
+                let function = after.function, let path = file(function)
+            else { return false }
+            return path.split(separator: "/").last == "libswiftCore.so"
+        }
+        let others = changes.filter { !isRuntimes($0) }
+        guard others.count < changes.count else { return changes }
+        return others.filter { change in
+            if case .signalStack(let before, _) = change { return before.address != 0 }
+            return true
+        }
+    }
+
+    /// What was changed, and from what to what, to be put after "changed".
+    func text(file: (UInt64) -> String?) -> String {
+        func words(_ action: SignalAction) -> String {
+            guard let function = action.function else {
+                return action.handler == 0 ? "default" : "ignored"
+            }
+            return file(function).map { "a function of \($0)" } ?? "a function"
+        }
+        switch self {
+        case .signal(let number, let before, let after):
+            let (old, new) = (words(before), words(after))
+            let how = old == new ? "its flags or its mask" : "\(old) → \(new)"
+            return "what the signal \(SignalName.of(number)) does (\(how))"
+        case .signalMask(let before, let after):
+            return
+                "the signal mask of the thread (\(SignalName.list(before)) → \(SignalName.list(after)))"
+        case .signalStack(let before, let after):
+            func words(_ stack: ProcessState.SignalStack) -> String {
+                stack.address == 0 ? "none" : "\(stack.bytes) bytes"
+            }
+            return "the alternate signal stack of the thread (\(words(before)) → \(words(after)))"
+        case .floatControl(let before, let after):
+            return
+                "the floating-point control of the thread (0x\(String(before, radix: 16)) → 0x\(String(after, radix: 16)))"
+        case .umask(let before, let after):
+            return
+                "the umask (0\(String(before, radix: 8)) → 0\(String(after, radix: 8)))"
+        case .directory(let before, let after):
+            return "the working directory (\(before.path) → \(after.path))"
+        }
+    }
+}

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CInterface
+import Foundation
+import TestSupport
+import Testing
+
+/// The files of a plugin: whose they are, and what becomes of them while it is loaded and used.
+@Suite("The files of a plugin that is loaded")
+struct LoadingFilesTests {
+    /// What has wrong permissions, and which.
+    struct Place: CustomTestStringConvertible, Sendable {
+        let name: String
+        let mode: Int
+        let isRefused: Bool
+        var testDescription: String { "\(name) \(String(mode, radix: 8))" }
+    }
+
+    private static let places = ["", "/manifest.json", "/libhooked.so"].flatMap { name in
+        [(0o755, false), (0o500, false), (0o757, true), (0o775, true), (0o777, true)].map {
+            Place(name: name, mode: $0.0, isRefused: $0.1)
+        }
+    }
+
+    private func chmod(_ path: String, _ mode: Int) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    @Test("what others can change is refused by name, with the command that mends it", arguments: places)
+    func modes(place: Place) throws {
+        let host = try TestHost()
+        let plugin = try HookedPlugin()
+        let path = plugin.directory + place.name
+        // Of a group that surely has others in it, or is not known.
+        try #require(chown(path, geteuid(), 54_321) == 0 || geteuid() != 0)
+        try chmod(path, place.mode)
+        let (answer, text) = plugin.load(in: host)
+        #expect(answer == (place.isRefused ? .refused : .ok), "\(text)")
+        guard place.isRefused else { return }
+        let mode = String(place.mode, radix: 8)
+        #expect(text.contains("\(path) can be changed by"))
+        #expect(text.contains("(mode 0\(mode), uid \(geteuid()), gid 54321): chmod "))
+        #expect(host.log.now.contains { $0.contains("CF0311 load-writable: ") })
+        #expect(host.all.events.isEmpty || place.name == "/libhooked.so")
+        // The command is the remedy.
+        let command = try #require(text.split(separator: ": ").last)
+        #expect(try ChildProcess.run("sh", ["-c", String(command)]).succeeded)
+        #expect(plugin.load(in: host).answer == .ok)
+    }
+
+    @Test("a parent directory is looked at as well; a sticky one is fine")
+    func parents() throws {
+        let host = try TestHost()
+        let files = try TemporaryDirectory()
+        let plugin = try HookedPlugin()
+        let parent = files.path("parent")
+        try FileManager.default.createDirectory(
+            atPath: parent, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(atPath: plugin.directory, toPath: parent + "/plugin")
+        try chmod(parent, 0o777)
+        let (answer, text) = plugin.load(parent + "/plugin", in: host)
+        #expect(answer == .refused)
+        #expect(text.contains("\(parent) can be changed by everyone"))
+        try chmod(parent, 0o1777)
+        #expect(plugin.load(parent + "/plugin", in: host).answer == .ok)
+    }
+
+    @Test("what belongs to another user is refused", .enabled(if: geteuid() == 0))
+    func owners() throws {
+        for name in ["", "/manifest.json", "/libhooked.so"] {
+            let host = try TestHost()
+            let plugin = try HookedPlugin()
+            let path = plugin.directory + name
+            try #require(chown(path, 54_321, 0) == 0)
+            let (answer, text) = plugin.load(in: host)
+            #expect(answer == .refused)
+            #expect(text.contains("\(path) belongs to somebody else than root"))
+            #expect(text.hasSuffix("chown 0 \(path)"))
+            #expect(host.log.now.contains { $0.contains("CF0310 load-owner: ") })
+        }
+    }
+
+    @Test("manifest and library may not be links, the directory may")
+    func links() throws {
+        for name in ["manifest.json", "libhooked.so"] {
+            let host = try TestHost()
+            let plugin = try HookedPlugin()
+            let path = plugin.directory + "/" + name
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".real")
+            try FileManager.default.createSymbolicLink(
+                atPath: path, withDestinationPath: name + ".real")
+            let (answer, text) = plugin.load(in: host)
+            #expect(answer == .refused)
+            #expect(text.contains("\(path) is a symbolic link"))
+        }
+        let host = try TestHost()
+        let files = try TemporaryDirectory()
+        let plugin = try HookedPlugin()
+        try FileManager.default.createSymbolicLink(
+            atPath: files.path("link"), withDestinationPath: plugin.directory)
+        #expect(plugin.load(files.path("link"), in: host).answer == .ok)
+    }
+
+    @Test("a library that is empty, a directory or a pipe is refused at once")
+    func strangeLibraries() throws {
+        let strange: [(String) throws -> Void] = [
+            { #expect(FileManager.default.createFile(atPath: $0, contents: Data())) },
+            {
+                try FileManager.default.createDirectory(
+                    atPath: $0, withIntermediateDirectories: false)
+            },
+            { #expect(mkfifo($0, 0o600) == 0) },
+        ]
+        for make in strange {
+            let host = try TestHost()
+            let plugin = try HookedPlugin()
+            let library = plugin.directory + "/libhooked.so"
+            try FileManager.default.removeItem(atPath: library)
+            try make(library)
+            let (answer, text) = plugin.load(in: host)
+            #expect(answer == .refused)
+            #expect(text.contains(library))
+        }
+    }
+
+    @Test("a library that is overwritten, cut or removed while it runs goes on running")
+    func overwritten() throws {
+        let files = try TemporaryDirectory()
+        let directory = files.path("patient")
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("patient"), toPath: directory)
+        let library = directory + "/libpatient.so"
+        let original = try Data(contentsOf: URL(fileURLWithPath: library))
+        let host = try TestHost(clock: nil)
+        #expect(host.load(directory).answer == .ok)
+        for change in 0..<3 {
+            let task = try host.launch("org.curfew.test.patient", budget: 100 * .second)
+            try host.waitUntil("running") { try host.query(task).phase == CURFEW_PHASE_RUNNING }
+            let descriptor = open(library, O_WRONLY)
+            switch change {
+            case 0:
+                // In place: the same inode, other bytes.
+                let noise = [UInt8](repeating: 0xCC, count: original.count)
+                #expect(pwrite(descriptor, noise, noise.count, 0) == noise.count)
+            case 1: #expect(ftruncate(descriptor, 0) == 0)
+            default: try FileManager.default.removeItem(atPath: library)
+            }
+            close(descriptor)
+            #expect(host.cancel(task) == .ok)
+            #expect(host.wait(task) == .ok)
+            #expect(try host.query(task).answered)
+            #expect(host.errorText(task) == "Background task cancelled.")
+        }
+    }
+
+    /// Loads until it was refused and accepted, or the rounds are over, while another thread flips
+    /// something about. Returns what was answered.
+    private func load(
+        _ directory: String, rounds: Int, while flip: @escaping @Sendable () -> Void
+    ) throws -> (accepted: Int, refused: [String]) {
+        let isOver = Guarded(false)
+        let flips = Guarded(0)
+        let thread = Thread {
+            while !isOver.now {
+                flip()
+                flips.change { $0 += 1 }
+            }
+            isOver.change { $0 = false }
+        }
+        thread.start()
+        defer {
+            isOver.change { $0 = true }
+            #expect(isOver.wait { !$0 })
+        }
+        #expect(flips.wait { $0 > 10 })
+        var accepted = 0
+        var refused: [String] = []
+        for _ in 0..<rounds {
+            let host = try TestHost(observing: false)
+            let (answer, text) = host.load(directory)
+            if answer == .ok {
+                accepted += 1
+                // It is the right one, and it works.
+                let task = try host.launch("org.curfew.test.patient")
+                try host.waitUntil("running") {
+                    try host.query(task).phase == CURFEW_PHASE_RUNNING
+                }
+                #expect(host.cancel(task) == .ok)
+                #expect(host.wait(task) == .ok)
+            } else {
+                #expect(answer == .refused, "\(answer) \(text)")
+                refused.append(text)
+            }
+        }
+        return (accepted, refused)
+    }
+
+    @Test("a library that becomes a link and back, thousands of times, is the right one or refused")
+    func flippedLink() throws {
+        let files = try TemporaryDirectory()
+        let directory = files.path("patient")
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("patient"), toPath: directory)
+        // Would register nothing that the manifest declares, and say so in the environment.
+        let bad = BuiltProducts.testPluginDirectory("nonote") + "/libnonote.so"
+        let library = directory + "/libpatient.so"
+        try FileManager.default.moveItem(atPath: library, toPath: files.path("good"))
+        try FileManager.default.createSymbolicLink(
+            atPath: directory + "/link", withDestinationPath: bad)
+        try #require(link(files.path("good"), library) == 0)
+        let good = files.path("good")
+        let (accepted, refused) = try load(directory, rounds: 400) {
+            // Two names of one entry each, so that the library's name is always there.
+            symlink(bad, directory + "/next")
+            rename(directory + "/next", library)
+            Glibc.link(good, directory + "/next")
+            rename(directory + "/next", library)
+        }
+        #expect(accepted > 0)
+        #expect(refused.allSatisfy { $0.contains("is a symbolic link") }, "\(refused.first ?? "")")
+        #expect(getenv("CURFEW_TEST_NONOTE") == nil)
+    }
+
+    @Test("a library that is replaced by another one, thousands of times, is one of the two")
+    func flippedFile() throws {
+        let files = try TemporaryDirectory()
+        let directory = files.path("patient")
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("patient"), toPath: directory)
+        let library = directory + "/libpatient.so"
+        let (good, bad) = (files.path("good"), files.path("bad"))
+        try FileManager.default.copyItem(atPath: library, toPath: good)
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("nonote") + "/libnonote.so", toPath: bad)
+        let (accepted, refused) = try load(directory, rounds: 400) {
+            for file in [bad, good] {
+                Glibc.link(file, directory + "/next")
+                rename(directory + "/next", library)
+            }
+        }
+        #expect(accepted > 0)
+        #expect(refused.allSatisfy { $0.contains("has no Curfew note") }, "\(refused.first ?? "")")
+        #expect(getenv("CURFEW_TEST_NONOTE") == nil)
+    }
+
+    @Test("a plugin's directory that is flipped to another one is one of the two, never half of each")
+    func flippedDirectory() throws {
+        let files = try TemporaryDirectory()
+        let good = files.path("good")
+        let bad = files.path("bad")
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("patient"), toPath: good)
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("patient"), toPath: bad)
+        try FileManager.default.removeItem(atPath: bad + "/libpatient.so")
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("noentry") + "/libnoentry.so",
+            toPath: bad + "/libpatient.so")
+        let current = files.path("current")
+        try FileManager.default.createSymbolicLink(
+            atPath: current, withDestinationPath: "good")
+        let next = files.path("next")
+        let (accepted, refused) = try load(current, rounds: 400) {
+            for target in ["bad", "good"] {
+                symlink(target, next)
+                rename(next, current)
+            }
+        }
+        #expect(accepted > 0)
+        #expect(
+            refused.allSatisfy { $0.contains("exports no curfew_plugin_entry") },
+            "\(refused.first ?? "")")
+    }
+
+    @Test("a library that is written to all the time is refused, or taken whole")
+    func beingWritten() throws {
+        let files = try TemporaryDirectory()
+        let directory = files.path("patient")
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("patient"), toPath: directory)
+        let library = directory + "/libpatient.so"
+        let original = Array(try Data(contentsOf: URL(fileURLWithPath: library)))
+        let noise = [UInt8](repeating: 0, count: original.count)
+        let descriptor = open(library, O_WRONLY)
+        defer { close(descriptor) }
+        let (_, refused) = try load(directory, rounds: 20) {
+            pwrite(descriptor, noise, noise.count, 0)
+            pwrite(descriptor, original, original.count, 0)
+        }
+        #expect(
+            refused.allSatisfy {
+                $0.contains("changes while it is read") || $0.contains("is not an ELF file")
+            }, "\(refused.first { !$0.contains("changes while") } ?? "")")
+    }
+
+    @Test("a library that wants another one from its own directory is refused, naming that")
+    func beside() throws {
+        let files = try TemporaryDirectory()
+        let plugin = try HookedPlugin()
+        try files.write("int beside(void) { return 1; }", to: "beside.c")
+        try files.write(
+            """
+            #include <curfew/plugin.h>
+            CURFEW_PLUGIN_NOTE();
+            int beside(void);
+            CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(
+                const curfew_host_api *api, curfew_plugin_info *info, curfew_error *error) {
+                return beside();
+            }
+            """, to: "plugin.c")
+        let build = try ChildProcess.run(
+            "sh",
+            [
+                "-ec",
+                """
+                gcc -shared -fPIC -o '\(plugin.directory)/libbeside.so' beside.c
+                gcc -shared -fPIC -w -I '\(BuiltProducts.packageRoot)/include' plugin.c \
+                  -o '\(plugin.directory)/libhooked.so' -L '\(plugin.directory)' -lbeside \
+                  '-Wl,-rpath,$ORIGIN'
+                """,
+            ], directory: files.path)
+        try #require(build.succeeded, "\(build.errorOutput)")
+        let host = try TestHost()
+        let (answer, text) = plugin.load(in: host)
+        #expect(answer == .refused)
+        #expect(text.contains("wants libbeside.so from its own directory ($ORIGIN)"))
+        // Where it is found in another way, all is well.
+        try FileManager.default.removeItem(atPath: plugin.directory + "/libbeside.so")
+        let (_, other) = plugin.load(in: host)
+        #expect(other.contains("libbeside.so: cannot open shared object file"))
+        #expect(other.contains("\(plugin.directory)/libhooked.so could not be loaded: "))
+        #expect(!other.contains("/proc/"))
+    }
+
+    /// What is mapped in this process.
+    private func maps() throws -> String {
+        let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
+        return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+    }
+
+    @Test("the same content at the same path is one image, for whoever loads it")
+    func oneImage() throws {
+        let files = try TemporaryDirectory()
+        let directory = files.path("patient")
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("patient"), toPath: directory)
+        func images() throws -> Int {
+            try maps().split(separator: "\n").count {
+                $0.contains("/memfd:libpatient.so") && $0.contains("r-xp")
+            }
+        }
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        }
+        let before = try images()
+        let openBefore = try descriptors()
+        for _ in 0..<50 {
+            let host = try TestHost(observing: false)
+            #expect(host.load(directory).answer == .ok)
+            // Written anew, with the same bytes.
+            let library = directory + "/libpatient.so"
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: library))
+            try bytes.write(to: URL(fileURLWithPath: library), options: .atomic)
+            host.destroy()
+        }
+        #expect(try images() == before + 1)
+        // Foundation's own come and go.
+        #expect(try descriptors() < openBefore + 20)
+        // Another content at the path is another image.
+        let handle = try #require(
+            FileHandle(forWritingAtPath: directory + "/libpatient.so"))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data([0]))
+        try handle.close()
+        let host = try TestHost(observing: false)
+        #expect(host.load(directory).answer == .ok)
+        #expect(try images() == before + 2)
+    }
+
+    @Test("code of a plugin is told by the path it came from")
+    func names() throws {
+        let host = try TestHost()
+        let seen = Guarded<String?>(nil)
+        let plugin = try HookedPlugin { api, info, error in
+            // Swift's Glibc does not have dladdr; the file's name is the first of four pointers.
+            typealias Look =
+                @convention(c) (
+                    UnsafeRawPointer, UnsafeMutablePointer<UnsafePointer<CChar>?>
+                ) -> Int32
+            let look = unsafeBitCast(dlsym(nil, "dladdr"), to: Look.self)
+            let retire = unsafeBitCast(info.pointee.retire, to: UnsafeRawPointer.self)
+            var facts = [UnsafePointer<CChar>?](repeating: nil, count: 4)
+            if look(retire, &facts) != 0, let name = facts[0] {
+                let text = String(cString: name)
+                seen.change { $0 = text }
+            }
+            return HookedPlugin.register("org.example.hooked", api, error)
+        }
+        #expect(plugin.load(in: host).answer == .ok)
+        let path = try #require(seen.now)
+        #expect(path.hasSuffix("/libhooked.so"))
+        #expect(access(path, R_OK) == 0)
+    }
+
+    @Test("with CURFEW_PLUGIN_COPIES the copies are files, in a directory that is nobody else's")
+    func copies() throws {
+        // The environment is this process' own; no other test runs meanwhile.
+        let files = try TemporaryDirectory()
+        setenv("CURFEW_PLUGIN_COPIES", files.path, 1)
+        defer { unsetenv("CURFEW_PLUGIN_COPIES") }
+        let plugin = try HookedPlugin()
+        #expect(plugin.load(in: try TestHost()).answer == .ok)
+        let made = try FileManager.default.contentsOfDirectory(atPath: files.path)
+        #expect(made.count == 1)
+        let name = try #require(made.first)
+        #expect(name.hasPrefix("libhooked.so-"))
+        #expect(
+            FileManager.default.contentsEqual(
+                atPath: files.path(name), andPath: plugin.directory + "/libhooked.so"))
+        let mode = try FileManager.default.attributesOfItem(atPath: files.path(name))[
+            .posixPermissions]
+        #expect(mode as? Int == 0o500)
+        #expect(try maps().contains(files.path(name)))
+        try chmod(files.path, 0o777)
+        let (answer, text) = try HookedPlugin().load(in: try TestHost())
+        #expect(answer == .refused)
+        #expect(text.contains("\(files.path) can be changed by everyone"))
+    }
+}
