@@ -23,8 +23,6 @@ public struct Manifest: Hashable, Sendable {
     public let sha256Position: JSONPosition?
     /// In the order of the manifest; at least one.
     public let handlers: [ManifestHandler]
-    /// The SHA-256 the library must have, in lower-case hexadecimal digits.
-    public var sha256: String? = nil
     /// The text it was read from, for faults found later: `source.diagnostic(at:…)`.
     public let source: DiagnosticSource
 

@@ -222,7 +222,8 @@ extension HostRuntime {
         _ record: PluginRecord
     ) -> Result<PluginLibrary, BridgeError> {
         let watch = ProcessStateWatch()
-        let result = ThreadRole.loading.during(in: self) { () -> Result<PluginLibrary, BridgeError> in
+        let result = ThreadRole.loading.during(in: self) {
+            () -> Result<PluginLibrary, BridgeError> in
             do throws(BridgeError) {
                 let library = try PluginLibrary(checked)
                 try library.enter(table, id: manifest.id, version: manifest.version)
