@@ -107,6 +107,9 @@ struct InspectTests {
         #expect(library["entry"] as? Bool == true)
         #expect(library["exports"] as? Int == 1)
         #expect(library["needed"] as? [String] == ["libc.so.6"])
+        let sum = try ChildProcess.run("sha256sum", [InspectTests.patient + "/libpatient.so"])
+        #expect(
+            library["sha256"] as? String == sum.output.split(separator: " ").first.map(String.init))
     }
 
     @Test("a faulty plugin is shown as far as it can be, with its faults")
