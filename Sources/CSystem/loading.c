@@ -88,14 +88,23 @@ const void *csys_map_file(int32_t fd, uint64_t bytes) {
 
 void csys_unmap_file(const void *address, uint64_t bytes) { munmap((void *)address, bytes); }
 
-bool csys_modified_within(int32_t fd, uint64_t span_ns) {
+bool csys_wait_past_change(int32_t fd) {
+    enum { attempts = 100, coarse_seconds = 2 };
+    const struct timespec pause = {.tv_nsec = 1000000};
     struct stat status;
-    struct timespec now;
-    if (fstat(fd, &status) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) return true;
-    int64_t seconds = (int64_t)now.tv_sec - (int64_t)status.st_mtim.tv_sec;
-    if (seconds > 1000000) return false;
-    if (seconds < 0) return true;
-    return seconds * 1000000000 + (now.tv_nsec - status.st_mtim.tv_nsec) < (int64_t)span_ns;
+    if (fstat(fd, &status) != 0) return false;
+    const struct timespec then = status.st_mtim;
+    for (int attempt = 0; attempt < attempts; attempt++) {
+        struct timespec now;
+        if (clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0) return false;
+        /* File systems that have whole seconds only, or every other one. */
+        if (then.tv_nsec == 0 && now.tv_sec >= then.tv_sec)
+            return now.tv_sec - then.tv_sec > coarse_seconds;
+        if (now.tv_sec > then.tv_sec || (now.tv_sec == then.tv_sec && now.tv_nsec > then.tv_nsec))
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
 }
 
 const char *csys_trusted_environment(const char *name) { return secure_getenv(name); }

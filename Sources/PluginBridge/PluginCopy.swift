@@ -20,8 +20,6 @@ final class PluginCopy: @unchecked Sendable {
     /// How many bytes a library may have.
     static var sizeLimit: Int { 1 << 30 }
     private static var pieceSize: Int { 1 << 18 }
-    /// Longer than the steps of any file system's clock: one tick, 10 ms at most.
-    private static var step: UInt64 { 20_000_000 }
     static var directoryVariable: String { "CURFEW_PLUGIN_COPIES" }
 
     /// What the file was read from, for messages.
@@ -107,18 +105,17 @@ final class PluginCopy: @unchecked Sendable {
 
     /// Copies the file. Returns false when it changed meanwhile.
     ///
-    /// What is written to a file changes its modification time, which moves in steps of some
-    /// milliseconds: a time that has stood still for longer shows every write from then on.
+    /// What is written to a file changes its modification time, once the kernel's clock has gone
+    /// past the last change. Where that cannot be had, the file is read twice.
     private static func fill(
         _ place: OwnedDescriptor, from file: OwnedDescriptor, _ size: Int, _ shown: String
     ) throws(BridgeError) -> Bool {
-        guard let before = file.status, ftruncate(place.number, 0) == 0 else {
+        let first = file.status
+        let isPast = csys_wait_past_change(file.number)
+        guard let first, let before = file.status, ftruncate(place.number, 0) == 0 else {
             throw failed(shown, errno)
         }
-        if csys_modified_within(file.number, step) {
-            var word: UInt32 = 0
-            csys_futex_wait(&word, 0, csys_monotonic_ns() &+ step)
-        }
+        guard isSame(first.st_mtim, before.st_mtim) else { return false }
         var done = 0
         var failure: Int32 = 0
         // Written and not stored to: where memory is short, a store would end the process.
@@ -144,8 +141,8 @@ final class PluginCopy: @unchecked Sendable {
         guard done == size, let after = file.status, after.st_size == before.st_size,
             isSame(before.st_mtim, after.st_mtim)
         else { return false }
-        // It was renamed or linked meanwhile, or somebody turned its time back.
-        return isSame(before.st_ctim, after.st_ctim) || isSame(file, place, size)
+        // Another time of change: it was renamed or linked meanwhile, or its time was turned back.
+        return isPast && isSame(before.st_ctim, after.st_ctim) || isSame(file, place, size)
     }
 
     private static func isSame(_ a: timespec, _ b: timespec) -> Bool {

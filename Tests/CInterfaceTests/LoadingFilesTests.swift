@@ -290,10 +290,9 @@ struct LoadingFilesTests {
             pwrite(descriptor, noise, noise.count, 0)
             pwrite(descriptor, original, original.count, 0)
         }
-        #expect(
-            refused.allSatisfy {
-                $0.contains("changes while it is read") || $0.contains("is not an ELF file")
-            }, "\(refused.first { !$0.contains("changes while") } ?? "")")
+        // The writer may be held up for long after the noise, or in the middle.
+        #expect(refused.count { $0.contains("changes while it is read") } > 0, "\(refused)")
+        #expect(refused.allSatisfy { $0.contains(library) })
     }
 
     @Test("a library that wants another one from its own directory is refused, naming that")

@@ -24,7 +24,8 @@ struct LoadingStateTests {
         for line in lines {
             #expect(line.contains("[org.example.hooked]"))
             #expect(line.contains("CF0727 process-state: "))
-            #expect(line.contains("\(plugin.directory)/libhooked.so changed "))
+            #expect(line.contains("\"org.example.hooked\" changed "))
+            #expect(line.hasSuffix(" while it was loaded: that was put back"))
         }
         return lines
     }

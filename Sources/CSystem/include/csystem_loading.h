@@ -33,8 +33,10 @@ int32_t csys_seal(int32_t fd);
 const void *csys_map_file(int32_t fd, uint64_t bytes);
 void csys_unmap_file(const void *address, uint64_t bytes);
 
-/* True when a file was written to within the last `span_ns`, or by its time will be. */
-bool csys_modified_within(int32_t fd, uint64_t span_ns);
+/* Waits until the kernel's clock has gone past the time a file was last written to, so that every
+ * write from now on gives it another time. That clock moves in steps of some milliseconds. False
+ * when it does not get there within 0.1 s, or the file system has no fine times. */
+bool csys_wait_past_change(int32_t fd);
 
 /* getenv(3), but NULL in a program that runs with more rights than its caller has. */
 const char *csys_trusted_environment(const char *name);
