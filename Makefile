@@ -31,7 +31,8 @@ SWIFT_MINOR := 3
 
 # What the build and the tests need on a Debian 12 that has Swift, git and make.
 PACKAGES := binutils bindgen file g++ gcc libc6-dbg libc6-dev libclang-dev libffi-dev libsqlite3-dev \
-            luajit pkg-config python3 python3-cffi python3-pycparser sqlite3 valgrind
+            luajit pkg-config python3 python3-cffi python3-jsonschema python3-pycparser sqlite3 \
+            valgrind
 
 VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' include/curfew/version.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
@@ -207,6 +208,12 @@ sanitize: packages plugins test-plugins ## run the tests under AddressSanitizer,
 # Tasks that many threads launch, cancel, complete and let expire under ThreadSanitizer, at least.
 STRESS_TASKS := 0
 
+# How long each fuzzer runs.
+SECONDS := 60
+
+fuzz: packages toolchain ## run the fuzzer of each reader for SECONDS (60)
+	@SWIFTC="$(SWIFT)c" Tests/Fuzz/fuzz.sh $(SECONDS)
+
 test-all: test ## the tests, then all that takes longer: fuzzers, sanitizers, a million tasks
 	@$(MAKE) --no-print-directory fuzz SECONDS=60
 	$(MAKE) --no-print-directory sanitize STRESS_TASKS=1000000
@@ -254,6 +261,7 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	ln -sfn libcurfew.so.$(VERSION) "$$root/lib/libcurfew.so.$(SOVERSION)"
 	ln -sfn libcurfew.so.$(SOVERSION) "$$root/lib/libcurfew.so"
 	put 755 $(RELEASE)/curfew "$$root/bin/curfew"
+	put 644 Plugins/manifest.schema.json "$$root/share/curfew/manifest.schema.json"
 	for plugin in $(INSTALLED_PLUGINS); do
 	    to="$$root/lib/curfew/plugins/$$plugin"
 	    put 755 ".build/plugins/$$plugin/lib$$plugin.so" "$$to/lib$$plugin.so"
@@ -276,12 +284,12 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	rm -f -- $(HEADERS:%="$$root/include/%") \
 	    "$$root/lib/libcurfew.so" "$$root/lib/libcurfew.so.$(SOVERSION)" \
 	    "$$root/lib/libcurfew.so.$(VERSION)" "$$root/lib/pkgconfig/curfew.pc" \
-	    "$$root/bin/curfew" \
+	    "$$root/bin/curfew" "$$root/share/curfew/manifest.schema.json" \
 	    $(foreach p,$(INSTALLED_PLUGINS),"$$root/lib/curfew/plugins/$(p)/lib$(p).so" \
 	        "$$root/lib/curfew/plugins/$(p)/manifest.json")
 	# Only directories that are Curfew's own, and only when nobody else has put something there.
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
-	        include/curfew/ext include/curfew; do
+	        share/curfew include/curfew/ext include/curfew; do
 	    if [ -d "$$root/$$directory" ]; then
 	        rmdir --ignore-fail-on-non-empty -- "$$root/$$directory"
 	    fi

@@ -52,6 +52,7 @@ extension HostConfiguration {
         if copy.lost_after_ns != 0 { lostAfter = copy.lost_after_ns }
         if copy.payload_bytes != 0 { payloadLimit = copy.payload_bytes }
         if copy.result_bytes != 0 { resultLimit = copy.result_bytes }
+        permitted = copy.permitted.map { String(cString: $0) }
         pins = try PinReader.read(copy.pins, count: Int(copy.pin_count))
     }
 }

@@ -18,6 +18,17 @@ import Scheduling
     }
 }
 
+@c @implementation public func curfew_host_discover(
+    _ host: OpaquePointer, _ found: UnsafeMutablePointer<UInt32>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(error) { () throws(BridgeError) in
+        let runtime = with(host) { (host: HostRuntime) in host }
+        let count = try runtime.discover()
+        found?.pointee = UInt32(count)
+    }
+}
+
 @c @implementation public func curfew_host_load(
     _ host: OpaquePointer, _ directory: UnsafePointer<CChar>,
     _ error: UnsafeMutablePointer<curfew_error>?

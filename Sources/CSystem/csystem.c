@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -217,6 +218,8 @@ const char *csys_symbol_file(const void *symbol) {
     Dl_info info;
     return dladdr(symbol, &info) != 0 ? info.dli_fname : NULL;
 }
+
+bool csys_has_more_rights(void) { return getauxval(AT_SECURE) != 0; }
 
 void csys_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 

@@ -56,12 +56,24 @@ public final class Host: Sendable {
         do { return try runtime.scan(directory) } catch { throw CurfewError(error) }
     }
 
+    /// Looks for plugins in the usual directories, or in those of `CURFEW_PLUGIN_PATH`; without this
+    /// call none is looked for. Reads manifests and loads nothing. Returns how many were found,
+    /// faulty and shadowed ones included.
+    ///
+    /// The directories are those of `PluginSearchPath`, and any may be missing. Of two plugins with
+    /// the same id the first one counts: the other is listed as `.shadowed`, with the first one's
+    /// directory in its reason. Throws `.closing`.
+    @discardableResult
+    public func discover() throws -> Int {
+        do { return try runtime.discover() } catch { throw CurfewError(error) }
+    }
+
     /// Loads the plugin in a directory and registers its handlers. On an error nothing of it is
     /// registered, and `plugins` says why.
     ///
     /// Throws `.refused` (its manifest or its library), `.abiMismatch`, `.exists` (an identifier, an
-    /// event or the plugin's id is taken; what is there stays), `.failed` (its entry said no),
-    /// `.system` or `.closing`.
+    /// event or the plugin's id is taken; what is there stays), `.denied` (a handler is not in the
+    /// list of permitted ones), `.failed` (its entry said no), `.system` or `.closing`.
     public func load(plugin directory: String) throws {
         do { try runtime.load(directory) } catch { throw CurfewError(error) }
     }
@@ -83,7 +95,8 @@ public final class Host: Sendable {
     /// be at work; it should be short. Both are kept until the host is gone, and for ever when a
     /// thread never came back from them.
     ///
-    /// Throws `.exists` (the identifier or an event is taken), `.invalid` or `.closing`.
+    /// Throws `.exists` (the identifier or an event is taken), `.denied` (it is not in the list of
+    /// permitted handlers), `.invalid` or `.closing`.
     @discardableResult
     public func register(
         _ description: HandlerDescription,

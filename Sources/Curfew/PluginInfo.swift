@@ -8,7 +8,7 @@ public struct PluginInfo: Sendable {
     public let version: String
     public let directory: String
     public let status: PluginRecord.Status
-    /// Why it failed, or "".
+    /// Why it failed or what shadows it, or "".
     public let reason: String
     /// How many handlers it declares.
     public let handlers: Int

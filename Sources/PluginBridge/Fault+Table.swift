@@ -144,7 +144,8 @@ extension Fault {
             A plugin registers and raises what its manifest declares, and nothing else, so that \
             everybody can know from the manifest what it does. Declare the handler under \
             `handlers`, or the event under the handler's `events`. `_done`, `_expired` and \
-            `_progress` of a handler, and all names that begin with `curfew_`, are the host's own.
+            `_progress` of a handler, and all names that begin with `curfew_`, are the host's own. \
+            A host that was made with a list of permitted handlers takes no others.
             """),
         status(
             .abiMismatch,
@@ -466,6 +467,13 @@ extension Fault {
             hostile file could make millions. Mend the ones above and check again; often one \
             mistake causes many.
             """),
+        manifest(
+            223, .pin, "the pin of the library is not a SHA-256",
+            """
+            `sha256` has the 64 hexadecimal digits that `sha256sum` prints for the library, and \
+            nothing else: no file name, no blanks. The key may be left out; then any content of \
+            the library will do.
+            """),
     ]
 
     // MARK: 03, loading a plugin
@@ -623,7 +631,167 @@ extension Fault {
 
     // MARK: 04, lists of permitted identifiers
 
-    private static let permitted: [Fault] = []
+    private static func plist(
+        _ number: UInt16, _ rule: PropertyListRule, _ text: String, _ explanation: String
+    ) -> Fault { Fault(number, rule.rawValue, text, explanation, answer: .invalid) }
+
+    private static func permitted(
+        _ number: UInt16, _ rule: PermittedRule, _ text: String, _ explanation: String,
+        answer: Status = .invalid
+    ) -> Fault { Fault(number, rule.rawValue, text, explanation, answer: answer) }
+
+    private static let permitted: [Fault] = [
+        plist(
+            401, .file, "the list of permitted handlers cannot be read as a file",
+            """
+            The path that the host was given names no file, or one that this user may not read, or a \
+            directory or a pipe. A relative path is looked for where the process runs. Check the path; a \
+            link to a file will do.
+            """),
+        plist(
+            402, .size, "the list is larger than a property list may be here",
+            """
+            A list has at most 256 KiB, and a larger file is not read, so that nobody can make the host \
+            read for ever. Look whether the right file lies under the name; an app's Info.plist has a few \
+            KiB.
+            """),
+        plist(
+            403, .format, "the file is no property list that is known",
+            """
+            Property lists are read in XML and in the binary form of version 00. The old form with braces, \
+            JSON, and an empty file are none of these. On a Mac `plutil -convert xml1 FILE` makes one of \
+            most of them.
+            """),
+        plist(
+            404, .encoding, "some bytes are not text of the encoding they should have",
+            """
+            A list in XML is UTF-8 without a byte order mark, and says so or nothing about it; a text of \
+            the binary form is ASCII or whole UTF-16. Control characters have no place in XML. Save the \
+            file as UTF-8, or write it anew with the tool that made it.
+            """),
+        plist(
+            405, .depth, "arrays and dictionaries are nested too deep",
+            """
+            No app's list has more than a few levels, and the limit of 32 keeps a hostile file from using \
+            up the stack. Mostly a closing tag is missing far above the place that is shown.
+            """),
+        plist(
+            406, .syntax, "it is not written as the XML of a property list",
+            """
+            Something stands where XML or a property list does not allow it: text beside a tag, a tag that \
+            another one should have closed first, markup that lists do not need. The place that is shown \
+            is the first that cannot be; the cause may stand just before it.
+            """),
+        plist(
+            407, .unfinished, "the list ends in the middle",
+            """
+            A tag, a comment or the whole list was begun and never ended, or the trailer of a binary list \
+            is missing. Either the file was cut off while it was written or copied, or a closing tag is \
+            missing. Write files whole: into another name first, then rename.
+            """),
+        plist(
+            408, .trailingText, "something follows after the end",
+            """
+            After `</plist>` only blanks and comments may follow. Often two files were put together, or a \
+            tag closes the list early. Remove what follows.
+            """),
+        plist(
+            409, .documentType, "the document type declares something",
+            """
+            A property list may name Apple's document type, but has no declarations of its own. With them \
+            a small file can be blown up to any size, or pull other files in, so they are refused and \
+            nothing of them is looked at. End the document type before its bracket.
+            """),
+        plist(
+            410, .entity, "an entity is none of the five of XML",
+            """
+            Known are `&lt;` `&gt;` `&amp;` `&quot;` `&apos;` and numbers of characters, as `&#233;`. \
+            Names such as `&nbsp;` belong to HTML. Write the character itself, the file is UTF-8; a plain \
+            ampersand is written `&amp;`.
+            """),
+        plist(
+            411, .element, "an element stands where it does not belong",
+            """
+            A list is one value inside of `<plist version="1.0">`. A dictionary has a `<key>` before each \
+            value, plain values have nothing but text inside, and no element has attributes. The elements \
+            are dict, array, string, integer, real, true, false, date and data.
+            """),
+        plist(
+            412, .value, "a plain value is not written as its element says",
+            """
+            An integer is a whole number of 64 bits, a date is written `2026-01-31T12:00:00Z`, data is \
+            base64, and true and false are empty. The value is checked also where its key has no meaning \
+            here, since a file with such a fault is mostly damaged elsewhere too.
+            """),
+        plist(
+            413, .duplicateKey, "a key stands twice in one dictionary",
+            """
+            Readers differ in which of two equal keys they take, so that an app and this host could see \
+            two different lists. Keep one of them. Keys are compared after their entities are read.
+            """),
+        plist(
+            414, .trailer, "the end of a binary list does not fit the rest of it",
+            """
+            The last 32 bytes of a binary list say how many objects there are, which one is on top, and \
+            where the table of their places lies; the table must fill all the room up to there. Such a \
+            file was cut off, glued together or made up. Write it anew, or convert the original.
+            """),
+        plist(
+            415, .object, "an object of a binary list cannot be",
+            """
+            An object lies outside of the file, goes over its end, overlaps with another one, or is of no \
+            known kind. No tool writes such a list; it is damaged or made up. Write it anew, or convert \
+            the original: `plutil -convert xml1 FILE`.
+            """),
+        plist(
+            416, .cycle, "an object of a binary list contains itself",
+            """
+            The numbers by which objects refer to each other go round in a circle, so that the list would \
+            never end. No tool writes such a list. Write it anew, or convert the original.
+            """),
+        permitted(
+            417, .missingKey, "the list lacks one of the two keys that are read",
+            """
+            The identifiers stand under BGTaskSchedulerPermittedIdentifiers and the modes under \
+            UIBackgroundModes, and both must be there: without one of them nothing would be permitted. Add \
+            the key, with an empty array where that is what is meant. Perhaps it is another app's list.
+            """),
+        permitted(
+            418, .type, "a value of the list has the wrong type",
+            """
+            The list is a dictionary, and both of its keys that are read have arrays of texts. A single \
+            text is written as an array with one element. Other keys may have any value.
+            """),
+        permitted(
+            419, .identifier, "an entry can be no handler's identifier",
+            """
+            An entry has letters, digits, hyphens and underscores with points between them, at most 128 \
+            bytes, and may end in `.*`, which stands for everything that goes on after the point. A star \
+            elsewhere, or alone, means nothing to Apple's scheduler either. Look for blanks at the end.
+            """),
+        permitted(
+            420, .limit, "the list has too many entries",
+            """
+            An array of the list has at most 1,024 entries, far more than an app has tasks. Use entries \
+            that end in `.*` for handlers whose names begin alike.
+            """),
+        permitted(
+            421, .identifierNotListed, "a handler's identifier is not on the host's list",
+            """
+            The host was made with a list of the handlers it may have, and this one is not on it; nothing \
+            of its plugin was registered. If it is to run here, add its identifier, or the beginning of it \
+            and `.*`, to BGTaskSchedulerPermittedIdentifiers, and make the host anew: the list is read \
+            once.
+            """, answer: .denied),
+        permitted(
+            422, .modeNotListed, "a handler's kind is not among the host's modes",
+            """
+            The host was made with a list of the handlers it may have, and the list does not permit \
+            handlers of this kind; nothing of the plugin was registered. Handlers of the kind app-refresh \
+            need `fetch` in UIBackgroundModes, those of the kind processing need `processing`. The list is \
+            read once, when the host is made.
+            """, answer: .denied),
+    ]
 
     // MARK: 07, what a plugin does against the contract
 

@@ -2,8 +2,10 @@
 
 /// Reads JSON as RFC 8259 defines it and nothing beyond, and remembers where everything stands.
 ///
-/// Stops at the first fault. Stricter than the standard where it leaves a choice: a key stands once
-/// in an object, a byte order mark is refused, and size and nesting are limited.
+/// Goes on after a fault that leaves no doubt how the text goes on, a comma too many or a key that
+/// stands twice, so that one reading finds all of them; stops at one that does. Stricter than the
+/// standard where it leaves a choice: a key stands once in an object, a byte order mark is refused,
+/// and size and nesting are limited.
 public struct JSONReader {
     /// The largest text that is read, in bytes.
     public static var sizeLimit: Int { 256 * 1024 }
@@ -18,6 +20,7 @@ public struct JSONReader {
     private var line = 1
     private var column = 1
     private var depth = 0
+    private var faults: [Diagnostic] = []
 
     private init(_ source: DiagnosticSource) {
         self.source = source
@@ -29,42 +32,70 @@ public struct JSONReader {
         try read(DiagnosticSource(file: file, bytes: bytes))
     }
 
-    /// Reads one value that takes the whole text.
+    /// Reads one value that takes the whole text, or throws the first fault.
     public static func read(_ source: DiagnosticSource) throws(Diagnostic) -> JSONValue {
+        let (value, faults) = readAll(source)
+        guard faults.isEmpty, let value else {
+            throw faults.min { ($0.line, $0.column) < ($1.line, $1.column) }!
+        }
+        return value
+    }
+
+    /// Reads one value that takes the whole text, and notes all faults it meets; then what it
+    /// returns is the text as it was probably meant, or nil where there is no telling. Without a
+    /// fault there is a value.
+    static func readAll(_ source: DiagnosticSource) -> (value: JSONValue?, faults: [Diagnostic]) {
+        var reader = JSONReader(source)
+        do throws(Diagnostic) {
+            let value = try reader.document()
+            return (value, reader.faults)
+        } catch {
+            return (nil, reader.faults + [error])
+        }
+    }
+
+    private mutating func document() throws(Diagnostic) -> JSONValue {
         let bytes = source.bytes
-        guard bytes.count <= sizeLimit else {
+        guard bytes.count <= Self.sizeLimit else {
             throw source.diagnostic(
                 rule: JSONRule.size.rawValue,
-                message: "the file has more than \(sizeLimit) bytes",
-                help: "keep the file within \(sizeLimit / 1024) KiB")
+                message: "the file has more than \(Self.sizeLimit) bytes",
+                help: "keep the file within \(Self.sizeLimit / 1024) KiB")
         }
         guard !bytes.isEmpty else {
             throw source.diagnostic(
                 rule: JSONRule.empty.rawValue, message: "the file is empty",
                 help: "write one JSON object: { … }")
         }
-        guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
-            throw source.diagnostic(
-                at: .start, rule: JSONRule.byteOrderMark.rawValue,
-                message: "the file begins with a byte order mark",
-                help: "save it as UTF-8 without a byte order mark")
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+            try note(
+                fault(
+                    .byteOrderMark, at: .start, "the file begins with a byte order mark",
+                    help: "save it as UTF-8 without a byte order mark"))
+            // No editor counts it.
+            offset = 3
         }
-        var reader = JSONReader(source)
-        try reader.skipSpace()
-        if reader.isAtEnd {
-            throw reader.fault(
+        try skipSpace()
+        if isAtEnd {
+            throw fault(
                 .empty, at: .start, "the file holds nothing but white space",
                 help: "write one JSON object: { … }")
         }
-        let value = try reader.value()
-        try reader.skipSpace()
-        guard reader.isAtEnd else {
-            throw reader.fault(
-                .trailingText, at: reader.position, "text after the end of the document",
+        let value = try value()
+        try skipSpace()
+        guard isAtEnd else {
+            throw fault(
+                .trailingText, at: position, "text after the end of the document",
                 help: "remove everything after the value that begins at line"
                     + " \(value.position.line), column \(value.position.column)")
         }
         return value
+    }
+
+    /// Keeps a fault and lets the reader go on; the one that fills the list ends the reading.
+    private mutating func note(_ fault: Diagnostic) throws(Diagnostic) {
+        guard faults.count + 1 < Manifest.faultLimit else { throw fault }
+        faults.append(fault)
     }
 
     // MARK: Moving
@@ -100,11 +131,38 @@ public struct JSONReader {
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
                 advance()
             case UInt8(ascii: "/"):
-                throw fault(
-                    .comment, at: position, "JSON has no comments", help: "remove the comment")
+                try note(
+                    fault(
+                        .comment, at: position, "JSON has no comments", help: "remove the comment"))
+                try skipComment()
             default: return
             }
         }
+    }
+
+    /// Steps over `// …` to the end of the line, or `/* … */`; over one slash where it is neither.
+    private mutating func skipComment() throws(Diagnostic) {
+        advance()
+        switch try peek() {
+        case UInt8(ascii: "/"):
+            while let byte = try peek(), byte != UInt8(ascii: "\n") { advance() }
+        case UInt8(ascii: "*"):
+            advance()
+            var last: UInt8 = 0
+            while let byte = try peek() {
+                advance()
+                if last == UInt8(ascii: "*"), byte == UInt8(ascii: "/") { return }
+                last = byte
+            }
+        default: break
+        }
+    }
+
+    /// Steps over what belongs to an unquoted text or a number that went wrong.
+    private mutating func skipUnquoted() throws(Diagnostic) {
+        while let byte = try peek(),
+            isWord(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+        { advance() }
     }
 
     // MARK: Values
@@ -121,9 +179,11 @@ public struct JSONReader {
             kind = .array(try nested { reader throws(Diagnostic) in try reader.elements() })
             return JSONValue(kind: kind, position: start, width: 1)
         case UInt8(ascii: "\""):
-            kind = .string(try string())
+            let noted = faults.count
+            let text = try string()
+            kind = faults.count == noted ? .string(text) : .unreadable
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            kind = .number(try number())
+            kind = try number().map { .number($0) } ?? .unreadable
         default:
             kind = try word()
         }
@@ -154,7 +214,7 @@ public struct JSONReader {
             try skipSpace()
             guard let byte = try peek() else { throw unfinished("`}`") }
             if byte == UInt8(ascii: "}") {
-                if let comma { throw trailingComma(at: comma) }
+                if let comma { try note(trailingComma(at: comma)) }
                 advance()
                 return members
             }
@@ -162,12 +222,16 @@ public struct JSONReader {
             let keyPosition = position
             let key = try string()
             let keyWidth = column - keyPosition.column
-            if let first = places.updateValue(keyPosition, forKey: Array(key.utf8)) {
-                throw fault(
-                    .duplicateKey, at: keyPosition, width: keyWidth,
-                    "the key \(DiagnosticText.quoted(key)) stands twice in one object; the first"
-                        + " is at line \(first.line), column \(first.column)",
-                    help: "keep one of the two")
+            let first = places[Array(key.utf8)]
+            if let first {
+                try note(
+                    fault(
+                        .duplicateKey, at: keyPosition, width: keyWidth,
+                        "the key \(DiagnosticText.quoted(key)) stands twice in one object; the"
+                            + " first is at line \(first.line), column \(first.column)",
+                        help: "keep one of the two"))
+            } else {
+                places[Array(key.utf8)] = keyPosition
             }
             try skipSpace()
             guard let colon = try peek() else { throw unfinished("`:`") }
@@ -179,8 +243,11 @@ public struct JSONReader {
             advance()
             try skipSpace()
             let value = try value()
-            members.append(
-                JSONMember(key: key, keyPosition: keyPosition, keyWidth: keyWidth, value: value))
+            if first == nil {
+                members.append(
+                    JSONMember(
+                        key: key, keyPosition: keyPosition, keyWidth: keyWidth, value: value))
+            }
             comma = try separator(closing: UInt8(ascii: "}"))
         }
     }
@@ -192,7 +259,7 @@ public struct JSONReader {
             try skipSpace()
             guard let byte = try peek() else { throw unfinished("`]`") }
             if byte == UInt8(ascii: "]") {
-                if let comma { throw trailingComma(at: comma) }
+                if let comma { try note(trailingComma(at: comma)) }
                 advance()
                 return elements
             }
@@ -208,9 +275,17 @@ public struct JSONReader {
         guard let byte = try peek() else { throw unfinished("`,` or `\(bracket)`") }
         if byte == closing { return nil }
         guard byte == UInt8(ascii: ",") else {
-            throw fault(
+            let missing = fault(
                 .syntax, at: position, "expected `,` or `\(bracket)`, found \(try describe())",
                 help: "write a comma between two values, or close with `\(bracket)`")
+            // What begins like the next one is taken for it.
+            guard
+                byte == UInt8(ascii: "\"")
+                    || closing == UInt8(ascii: "]")
+                        && (byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["))
+            else { throw missing }
+            try note(missing)
+            return nil
         }
         let comma = position
         advance()
@@ -229,23 +304,34 @@ public struct JSONReader {
             return kind
         }
         let width = max(text.utf8.count, 1)
+        let kind: JSONValue.Kind
         switch text {
         case "NaN", "nan", "Infinity", "inf":
-            throw fault(
-                .number, at: start, width: width, "`\(text)` is not a number of JSON",
-                help: "write a finite number, or leave the key out")
+            try note(
+                fault(
+                    .number, at: start, width: width, "`\(text)` is not a number of JSON",
+                    help: "write a finite number, or leave the key out"))
+            kind = .unreadable
         case "True", "False", "TRUE", "FALSE", "Null", "NULL", "None", "nil":
             let right = text.hasPrefix("N") || text == "nil" ? "null" : text.lowercased()
-            throw fault(
-                .syntax, at: start, width: width, "`\(text)` is not a word of JSON",
-                help: "write \(right)")
-        default:
+            try note(
+                fault(
+                    .syntax, at: start, width: width, "`\(text)` is not a word of JSON",
+                    help: "write \(right)"))
+            kind = .unreadable
+        case "":
             throw fault(
                 .syntax, at: start, width: width, "expected a value, found \(try describe())",
-                help: text.isEmpty
-                    ? "write text in double quotes, a number, true, false, null, [ … ] or { … }"
-                    : "write \"\(text)\" if it is text")
+                help: "write text in double quotes, a number, true, false, null, [ … ] or { … }")
+        default:
+            try note(
+                fault(
+                    .syntax, at: start, width: width, "expected a value, found \(try describe())",
+                    help: "write \"\(text)\" if it is text"))
+            kind = .unreadable
         }
+        try skipUnquoted()
+        return kind
     }
 
     /// The letters, digits and underscores ahead, at most 32 of them.
@@ -255,46 +341,59 @@ public struct JSONReader {
         return String(decoding: source.bytes[offset..<end], as: UTF8.self)
     }
 
-    private mutating func number() throws(Diagnostic) -> JSONNumber {
+    /// Nil for what is noted as a fault.
+    private mutating func number() throws(Diagnostic) -> JSONNumber? {
         let start = position
+        let noted = faults.count
         if try peek() == UInt8(ascii: "-") { advance() }
         let first = try peek()
         let whole = try digits()
-        guard whole > 0 else {
-            throw fault(
-                .number, at: start, width: max(column - start.column, 1),
-                "expected a digit after `-`, found \(try describe())", help: "write -1, or \"-\"")
+        if whole == 0 {
+            try note(
+                fault(
+                    .number, at: start, width: max(column - start.column, 1),
+                    "expected a digit after `-`, found \(try describe())",
+                    help: "write -1, or \"-\""))
+        } else if first == UInt8(ascii: "0"), whole > 1 {
+            try note(
+                fault(
+                    .number, at: start, width: column - start.column, "a number begins with 0",
+                    help: "write it without the leading zero"))
         }
-        if first == UInt8(ascii: "0"), whole > 1 {
-            throw fault(
-                .number, at: start, width: column - start.column, "a number begins with 0",
-                help: "write it without the leading zero")
-        }
-        if try peek() == UInt8(ascii: ".") {
+        if faults.count == noted, try peek() == UInt8(ascii: ".") {
             advance()
-            guard try digits() > 0 else {
-                throw fault(
-                    .number, at: start, width: column - start.column,
-                    "expected a digit after `.`, found \(try describe())",
-                    help: "write 1.0, or leave out the point")
+            if try digits() == 0 {
+                try note(
+                    fault(
+                        .number, at: start, width: column - start.column,
+                        "expected a digit after `.`, found \(try describe())",
+                        help: "write 1.0, or leave out the point"))
             }
         }
-        if let byte = try peek(), byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") {
+        if faults.count == noted, let byte = try peek(), byte | 0x20 == UInt8(ascii: "e") {
             advance()
             if let sign = try peek(), sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
                 advance()
             }
-            guard try digits() > 0 else {
-                throw fault(
-                    .number, at: start, width: column - start.column,
-                    "expected a digit in the exponent, found \(try describe())",
-                    help: "write 1e3, or leave out the exponent")
+            if try digits() == 0 {
+                try note(
+                    fault(
+                        .number, at: start, width: column - start.column,
+                        "expected a digit in the exponent, found \(try describe())",
+                        help: "write 1e3, or leave out the exponent"))
             }
         }
-        if let byte = try peek(), isWord(byte) || byte == UInt8(ascii: ".") {
-            throw fault(
-                .number, at: position, "a number goes on with \(try describe())",
-                help: "write the number alone, or put quotes around the whole text")
+        if faults.count == noted, let byte = try peek(),
+            isWord(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+        {
+            try note(
+                fault(
+                    .number, at: position, "a number goes on with \(try describe())",
+                    help: "write the number alone, or put quotes around the whole text"))
+        }
+        guard faults.count == noted else {
+            try skipUnquoted()
+            return nil
         }
         let literal = source.bytes[start.offset..<offset]
         return JSONNumber(literal: String(decoding: literal, as: UTF8.self))
@@ -332,10 +431,12 @@ public struct JSONReader {
                     .controlCharacter, at: position, "text goes over the end of the line",
                     help: "close it with a double quote, or write \\n for a line feed")
             case 0..<0x20:
-                throw fault(
-                    .controlCharacter, at: position,
-                    "the control character 0x\(hex(byte)) stands in a text",
-                    help: byte == UInt8(ascii: "\t") ? "write \\t" : "write \\u00\(hex(byte))")
+                try note(
+                    fault(
+                        .controlCharacter, at: position,
+                        "the control character 0x\(hex(byte)) stands in a text",
+                        help: byte == UInt8(ascii: "\t") ? "write \\t" : "write \\u00\(hex(byte))"))
+                advance()
             default:
                 text.append(byte)
                 advance()
@@ -359,10 +460,13 @@ public struct JSONReader {
             text.append(contentsOf: Array(String(try unicodeEscape(from: start)).utf8))
             return
         default:
-            throw fault(
-                .escape, at: start, width: 2, "`\\` before \(try describe()) means nothing",
-                help: "write \\\\ for a backslash; the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r"
-                    + " \\t \\u0000")
+            try note(
+                fault(
+                    .escape, at: start, width: 2, "`\\` before \(try describe()) means nothing",
+                    help: "write \\\\ for a backslash; the escapes are \\\" \\\\ \\/ \\b \\f \\n"
+                        + " \\r \\t \\u0000"))
+            // What follows is read as if the backslash were not there.
+            return
         }
         advance()
     }
@@ -371,27 +475,28 @@ public struct JSONReader {
     private mutating func unicodeEscape(from start: JSONPosition) throws(Diagnostic)
         -> Unicode.Scalar
     {
-        let high = try hexadecimal(from: start)
+        guard let high = try hexadecimal(from: start) else { return "\u{FFFD}" }
         if let scalar = Unicode.Scalar(high) { return scalar }
-        if high < 0xDC00, try peek() == UInt8(ascii: "\\") {
+        if high < 0xDC00, source.bytes[offset..<validEnd].starts(with: "\\u".utf8) {
             let second = position
             advance()
-            if try peek() == UInt8(ascii: "u") {
-                advance()
-                let low = try hexadecimal(from: second)
-                if (0xDC00..<0xE000).contains(low),
-                    let scalar = Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
-                {
-                    return scalar
-                }
+            advance()
+            guard let low = try hexadecimal(from: second) else { return "\u{FFFD}" }
+            if (0xDC00..<0xE000).contains(low),
+                let scalar = Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
+            {
+                return scalar
             }
         }
-        throw fault(
-            .surrogate, at: start, width: 6, "half of a surrogate pair without the other half",
-            help: "write both, high one first, as \\uD83D\\uDE00, or the character itself")
+        try note(
+            fault(
+                .surrogate, at: start, width: 6, "half of a surrogate pair without the other half",
+                help: "write both, high one first, as \\uD83D\\uDE00, or the character itself"))
+        return "\u{FFFD}"
     }
 
-    private mutating func hexadecimal(from start: JSONPosition) throws(Diagnostic) -> UInt32 {
+    /// Nil for what is noted as a fault.
+    private mutating func hexadecimal(from start: JSONPosition) throws(Diagnostic) -> UInt32? {
         var number: UInt32 = 0
         for _ in 0..<4 {
             guard let byte = try peek() else { throw unfinished("four hexadecimal digits") }
@@ -401,10 +506,12 @@ public struct JSONReader {
             case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
             case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
             default:
-                throw fault(
-                    .escape, at: start, width: column - start.column,
-                    "expected four hexadecimal digits after `\\u`, found \(try describe())",
-                    help: "write \\u and four digits, as \\u00e9")
+                try note(
+                    fault(
+                        .escape, at: start, width: column - start.column,
+                        "expected four hexadecimal digits after `\\u`, found \(try describe())",
+                        help: "write \\u and four digits, as \\u00e9"))
+                return nil
             }
             number = number << 4 | UInt32(digit)
             advance()

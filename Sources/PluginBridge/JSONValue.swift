@@ -10,6 +10,8 @@ public struct JSONValue: Hashable, Sendable {
         case number(JSONNumber)
         case bool(Bool)
         case null
+        /// Not a value of JSON, and noted as a fault; nothing more is to be said about it.
+        case unreadable
     }
 
     public let kind: Kind
@@ -28,6 +30,7 @@ public struct JSONValue: Hashable, Sendable {
         case .bool(true): "true"
         case .bool(false): "false"
         case .null: "null"
+        case .unreadable: "nothing readable"
         }
     }
 }

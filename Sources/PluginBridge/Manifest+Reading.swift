@@ -23,11 +23,8 @@ extension Manifest {
         switch contents(of: folder) {
         case .failure(let problem): return .failure(fault(source, problem.text))
         case .success(let bytes):
-            return parse(bytes: bytes, file: source.file).flatMap { manifest in
-                if let problem = manifest.libraryProblem(in: folder) {
-                    return .failure(ManifestFaults([problem]))
-                }
-                return .success(manifest)
+            return parse(DiagnosticSource(file: source.file, bytes: bytes)) {
+                libraryProblem($0, in: folder)
             }
         }
     }
@@ -36,12 +33,8 @@ extension Manifest {
         let text: String
     }
 
-    /// Reads one byte more than is allowed at most, so that a file that grows meanwhile is noticed
-    /// by the limit of the reader.
     private static func contents(of folder: Int32) -> Result<[UInt8], Problem> {
-        // Not blocking: a pipe of that name must not hold up the host.
-        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-        let file = openat(folder, fileName, flags)
+        let file = openat(folder, fileName, RegularFile.flags | O_NOFOLLOW)
         guard file >= 0 else {
             return .failure(
                 Problem(
@@ -49,42 +42,22 @@ extension Manifest {
                         ? "the manifest is a symbolic link" : "cannot open it: \(reason(errno))"))
         }
         defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0 else {
-            return .failure(Problem(text: "cannot look at it: \(reason(errno))"))
+        do throws(RegularFile.Problem) {
+            return .success(try RegularFile.contents(of: file, limit: JSONReader.sizeLimit))
+        } catch {
+            return .failure(
+                Problem(text: error.isOfAnotherKind ? "the manifest \(error.text)" : error.text))
         }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            return .failure(Problem(text: "the manifest is not a regular file"))
-        }
-        let limit = JSONReader.sizeLimit + 1
-        var failure: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            while count < limit {
-                let rest = UnsafeMutableRawBufferPointer(
-                    rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
-                let got = Glibc.read(file, rest.baseAddress, rest.count)
-                if got > 0 {
-                    count += got
-                } else if got == 0 {
-                    return
-                } else if errno != EINTR {
-                    failure = errno
-                    return
-                }
-            }
-        }
-        guard failure == 0 else {
-            return .failure(Problem(text: "cannot read it: \(reason(failure))"))
-        }
-        return .success(bytes)
     }
 
-    private func libraryProblem(in folder: Int32) -> Diagnostic? {
+    private static func libraryProblem(
+        _ library: String, in folder: Int32
+    ) -> (message: String, help: String)? {
         let message: String
         let help: String
         var status = stat()
         if fstatat(folder, library, &status, AT_SYMLINK_NOFOLLOW) != 0 {
-            message = "cannot find \(DiagnosticText.quoted(library)): \(Manifest.reason(errno))"
+            message = "cannot find \(DiagnosticText.quoted(library)): \(reason(errno))"
             help = "build the library into the directory of the manifest, or mend its name"
         } else if status.st_mode & S_IFMT == S_IFLNK {
             message = "\(DiagnosticText.quoted(library)) is a symbolic link"
@@ -95,9 +68,7 @@ extension Manifest {
         } else {
             return nil
         }
-        return source.diagnostic(
-            at: libraryPosition, width: libraryWidth, rule: ManifestRule.library.rawValue,
-            message: message, help: help)
+        return (message, help)
     }
 
     private static func fault(_ source: DiagnosticSource, _ message: String) -> ManifestFaults {
@@ -108,5 +79,5 @@ extension Manifest {
         ])
     }
 
-    private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+    private static func reason(_ code: Int32) -> String { RegularFile.reason(code) }
 }

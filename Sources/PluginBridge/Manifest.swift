@@ -17,10 +17,12 @@ public struct Manifest: Hashable, Sendable {
     public let libraryPosition: JSONPosition
     /// How many columns that value takes.
     public let libraryWidth: Int
+    /// What the library's bytes must hash to, 64 small hexadecimal digits; nil: anything.
+    public let sha256: String?
+    /// Where `sha256` has its value; its width is 66 columns.
+    public let sha256Position: JSONPosition?
     /// In the order of the manifest; at least one.
     public let handlers: [ManifestHandler]
-    /// The SHA-256 the library must have, in lower-case hexadecimal digits.
-    public var sha256: String? = nil
     /// The text it was read from, for faults found later: `source.diagnostic(at:…)`.
     public let source: DiagnosticSource
 
@@ -45,15 +47,17 @@ public struct Manifest: Hashable, Sendable {
 
     /// Checks the text of a manifest without looking at any other file.
     ///
-    /// Stops at the first fault of the syntax; a document that parses is checked to its end, and
-    /// all its faults are returned in the order of the text.
+    /// All its faults are returned in the order of the text, those of the syntax among them. Only
+    /// where a fault leaves open how the text goes on is it the last one.
     public static func parse(bytes: [UInt8], file: String) -> Result<Manifest, ManifestFaults> {
-        let source = DiagnosticSource(file: file, bytes: bytes)
-        do throws(Diagnostic) {
-            let document = try JSONReader.read(source)
-            return ManifestChecker.check(document, source: source)
-        } catch {
-            return .failure(ManifestFaults([error]))
-        }
+        parse(DiagnosticSource(file: file, bytes: bytes)) { _ in nil }
+    }
+
+    static func parse(
+        _ source: DiagnosticSource, libraryProblem: @escaping ManifestChecker.LibraryProblem
+    ) -> Result<Manifest, ManifestFaults> {
+        let (document, faults) = JSONReader.readAll(source)
+        return ManifestChecker.check(
+            document, faults: faults, source: source, libraryProblem: libraryProblem)
     }
 }

@@ -46,7 +46,7 @@ extension ManifestChecker {
                 help: "add an \"event\" of its own to one of the two handlers")
             return
         }
-        for signature in HandlerDescription.hostEvents(of: event) {
+        for signature in HandlerDescription.reservedEvents(of: event) {
             let selector = signature.selector
             guard !selector.name.hasPrefix(Self.reservedPrefix) else {
                 fault(
@@ -68,7 +68,9 @@ extension ManifestChecker {
     }
 
     /// Reads the events the plugin raises itself.
-    mutating func events(_ value: JSONValue, names: inout ManifestNames) -> [EventSignature] {
+    mutating func events(
+        _ value: JSONValue, names: inout ManifestNames
+    ) -> [(signature: EventSignature, position: JSONPosition)] {
         guard let elements = array(value, key: .events) else { return [] }
         guard elements.count <= Manifest.eventsLimit else {
             fault(
@@ -77,7 +79,7 @@ extension ManifestChecker {
                 help: "use fewer events with more parameters")
             return []
         }
-        var signatures: [EventSignature] = []
+        var signatures: [(EventSignature, JSONPosition)] = []
         for element in elements {
             guard let fields = fields(of: .event, in: element) else { continue }
             let place = fields[ManifestKey.eventName.name]
@@ -99,7 +101,7 @@ extension ManifestChecker {
                         + " \(first.line), column \(first.column)",
                     help: "write another name; names are shared by all handlers")
             } else {
-                signatures.append(signature)
+                signatures.append((signature, place.position))
             }
         }
         return signatures

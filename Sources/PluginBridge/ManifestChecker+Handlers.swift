@@ -63,7 +63,7 @@ extension ManifestChecker {
             duration($0, key: .grace, range: Manifest.graceRange)
         }
         let concurrency = fields[ManifestKey.maxConcurrency.name].map { self.concurrency($0) }
-        let events = fields[ManifestKey.events.name].map { self.events($0, names: &names) }
+        let events = fields[ManifestKey.events.name].map { self.events($0, names: &names) } ?? []
         let requires = fields[ManifestKey.requires.name].map { requirements($0) }
         let form = fields[ManifestKey.form.name].map { self.form($0) }
         let isolation = fields[ManifestKey.isolation.name].map { self.isolation($0) }
@@ -76,12 +76,14 @@ extension ManifestChecker {
             let concurrency = concurrency ?? 1, let form = form ?? .entry,
             let isolation = isolation ?? .thread
         else { return nil }
+        let place = fields[ManifestKey.identifier.name]?.position ?? value.position
         return ManifestHandler(
             identifier: identifier, kind: kind, budget: budget, grace: grace,
-            maxConcurrency: concurrency, event: event, events: events ?? [],
+            maxConcurrency: concurrency, event: event, events: events.map(\.signature),
             requires: requires ?? [], form: form, isolation: isolation, examples: examples ?? [],
-            position: value.position,
-            identifierPosition: fields[ManifestKey.identifier.name]?.position ?? value.position)
+            position: value.position, identifierPosition: place,
+            eventPosition: fields[ManifestKey.event.name]?.position ?? place,
+            eventPositions: events.map(\.position))
     }
 
     private mutating func kind(_ value: JSONValue) -> TaskKind? {

@@ -10,19 +10,26 @@ struct ManifestChecker {
     /// The number of the plugin ABI this host speaks.
     static var hostABI: UInt32 { UInt32(CURFEW_ABI_VERSION) }
 
+    /// Looks for the library beside the manifest, and returns what is wrong with it.
+    typealias LibraryProblem = (_ name: String) -> (message: String, help: String)?
+
     private let source: DiagnosticSource
-    private var faults: [Diagnostic] = []
+    private let libraryProblem: LibraryProblem
+    private var faults: [Diagnostic]
     private var unlisted = 0
 
-    private init(source: DiagnosticSource) {
-        self.source = source
-    }
-
+    /// Checks a document, or lists what is noted of a text that could not be read to its end.
+    ///
+    /// - Parameters:
+    ///   - document: what was read; nil where the reading broke off.
+    ///   - faults: what was noted while reading.
     static func check(
-        _ document: JSONValue, source: DiagnosticSource
+        _ document: JSONValue?, faults: [Diagnostic], source: DiagnosticSource,
+        libraryProblem: @escaping LibraryProblem
     ) -> Result<Manifest, ManifestFaults> {
-        var checker = ManifestChecker(source: source)
-        let manifest = checker.manifest(document)
+        var checker = ManifestChecker(
+            source: source, libraryProblem: libraryProblem, faults: faults)
+        let manifest = document.flatMap { checker.manifest($0) }
         if checker.faults.isEmpty, let manifest { return .success(manifest) }
         return .failure(ManifestFaults(checker.sortedFaults()))
     }
@@ -34,14 +41,16 @@ struct ManifestChecker {
         let abi = fields[ManifestKey.abi.name].flatMap { self.abi($0) }
         let library = fields[ManifestKey.library.name]
         let libraryName = library.flatMap { self.library($0) }
+        let pin = fields[ManifestKey.sha256.name]
+        let sha256 = pin.flatMap { self.sha256($0) }
         let handlers = fields[ManifestKey.handlers.name].map { self.handlers($0) }
         guard let id, let version, let abi, let library, let libraryName, let handlers else {
             return nil
         }
         return Manifest(
             id: id, version: version, abi: abi, library: libraryName,
-            libraryPosition: library.position, libraryWidth: library.width, handlers: handlers,
-            source: source)
+            libraryPosition: library.position, libraryWidth: library.width, sha256: sha256,
+            sha256Position: pin?.position, handlers: handlers, source: source)
     }
 
     // MARK: Faults
@@ -89,6 +98,7 @@ struct ManifestChecker {
     /// Returns the values of an object by key, once it has no unknown and all required ones noted.
     mutating func fields(of object: ManifestObject, in value: JSONValue) -> [String: JSONValue]? {
         guard case .object(let members) = value.kind else {
+            if value.kind == .unreadable { return nil }
             fault(
                 .type, at: value, "\(object.noun) must be an object, found \(value.noun)",
                 help: "write { \(object.keys[0].usage), … }")
@@ -152,6 +162,7 @@ struct ManifestChecker {
     }
 
     private mutating func wrongType(_ value: JSONValue, key: ManifestKey, expected: String) {
+        if value.kind == .unreadable { return }
         fault(
             .type, at: value, "`\(key.name)` must be \(expected), found \(value.noun)",
             help: "write \(key.usage)")
@@ -240,13 +251,35 @@ struct ManifestChecker {
         } else if !bytes.reversed().starts(with: ".so".utf8.reversed()) || bytes.count == 3 {
             problem = "\(DiagnosticText.quoted(text)) does not name a shared object"
         } else {
-            return text
+            guard let (problem, help) = libraryProblem(text) else { return text }
+            fault(.library, at: value, problem, help: help)
+            return nil
         }
         fault(
             .library, at: value, problem,
             help: "write the name of a file beside the manifest that ends in .so, as"
                 + " \(ManifestKey.library.example)")
         return nil
+    }
+
+    /// Reads the pin of the library: 64 hexadecimal digits, returned in small letters.
+    private mutating func sha256(_ value: JSONValue) -> String? {
+        guard let text = text(value, key: .sha256) else { return nil }
+        let isHexDigit = { (byte: UInt8) in
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+        }
+        guard text.utf8.count == 64, text.utf8.allSatisfy(isHexDigit) else {
+            let count = text.utf8.count
+            fault(
+                .pin, at: value,
+                count == 64
+                    ? "`sha256` has something other than hexadecimal digits in it"
+                    : "`sha256` has \(count) \(count == 1 ? "byte" : "bytes"), expected 64 digits",
+                help: "write the 64 digits that `sha256sum` prints for the library")
+            return nil
+        }
+        return text.lowercased()
     }
 
     /// A number as it was written, cut to what can be shown.

@@ -25,4 +25,8 @@ public struct ManifestHandler: Hashable, Sendable {
     public let position: JSONPosition
     /// Where the identifier stands.
     public let identifierPosition: JSONPosition
+    /// Where the event name stands, or the identifier it is made of.
+    public let eventPosition: JSONPosition
+    /// Where the names of `events` stand, in the same order.
+    public let eventPositions: [JSONPosition]
 }

@@ -20,6 +20,8 @@ struct ManifestKey {
     static let version = ManifestKey("version", #""1.0.0""#, required: true)
     static let abi = ManifestKey("abi", "\(ManifestChecker.hostABI)", required: true)
     static let library = ManifestKey("library", #""libmirror.so""#, required: true)
+    static let sha256 = ManifestKey(
+        "sha256", #""9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08""#)
     static let handlers = ManifestKey(
         "handlers", #"[{"identifier": "org.example.mirror", "kind": "processing"}]"#, required: true
     )

@@ -19,7 +19,7 @@ enum ManifestObject: CaseIterable {
 
     var keys: [ManifestKey] {
         switch self {
-        case .manifest: [.id, .version, .abi, .library, .handlers]
+        case .manifest: [.id, .version, .abi, .library, .sha256, .handlers]
         case .handler:
             [
                 .identifier, .kind, .budget, .grace, .maxConcurrency, .event, .events, .requires,

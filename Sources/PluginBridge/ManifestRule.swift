@@ -11,6 +11,7 @@ public enum ManifestRule: String, Sendable, CaseIterable {
     case version = "manifest-version"
     case abi = "manifest-abi"
     case library = "manifest-library"
+    case pin = "manifest-pin"
     case handlers = "manifest-handlers"
     case kind = "manifest-kind"
     case duration = "manifest-duration"

@@ -82,14 +82,7 @@ final class EventDirectory: @unchecked Sendable {
     ) -> Result<[EventEntry], DeclarationConflict> {
         state.withLock { state in
             for signature in signatures {
-                if let other = state.byName[signature.selector], other.declaration != nil,
-                    !other.isProvisional
-                {
-                    return .failure(
-                        DeclarationConflict(
-                            selector: signature.selector,
-                            owner: other.owner ?? HostRuntime.ownPlugin))
-                }
+                if let conflict = conflict(with: signature, state) { return .failure(conflict) }
             }
             var result: [EventEntry] = []
             for signature in signatures {
@@ -104,6 +97,21 @@ final class EventDirectory: @unchecked Sendable {
             }
             return .success(result)
         }
+    }
+
+    /// Who has declared an event in earnest, or nil.
+    func conflict(with signature: EventSignature) -> DeclarationConflict? {
+        state.withLock { conflict(with: signature, $0) }
+    }
+
+    private func conflict(
+        with signature: EventSignature, _ state: State
+    ) -> DeclarationConflict? {
+        guard let entry = state.byName[signature.selector], entry.declaration != nil,
+            !entry.isProvisional
+        else { return nil }
+        return DeclarationConflict(
+            selector: signature.selector, owner: entry.owner ?? HostRuntime.ownPlugin)
     }
 
     /// Declares an event that tells of a failure, unless somebody has declared it.

@@ -29,6 +29,9 @@ public final class HandlerRecord: @unchecked Sendable {
     private let quarantine = Locked<String?>(nil)
     private let texts = TextStore()
 
+    /// How many names of events are the host's, before those its tasks may raise.
+    static let reservedCount = 5
+
     init(
         index: UInt32, description: HandlerDescription, plugin: String, cell: HandlerCellPointer,
         events: [EventEntry], owner: AnyObject?
@@ -42,7 +45,8 @@ public final class HandlerRecord: @unchecked Sendable {
         progress = events[1]
         expired = events[2]
         done = events[3]
-        declared = Dictionary(uniqueKeysWithValues: events[4...].map { ($0.selector, $0) })
+        declared = Dictionary(
+            uniqueKeysWithValues: events[Self.reservedCount...].map { ($0.selector, $0) })
         identifierText = texts.keep(description.identifier)
         pluginText = texts.keep(plugin)
         eventText = texts.keep(description.event)

@@ -41,6 +41,10 @@ public struct HostConfiguration: Sendable {
     public var payloadLimit: UInt64 = 1 << 20
     /// Bytes of the largest result.
     public var resultLimit: UInt64 = 1 << 20
+    /// The path of a property list that says which handlers the host may have, by their identifiers
+    /// under `BGTaskSchedulerPermittedIdentifiers` and their kinds under `UIBackgroundModes`. It is
+    /// read once, when the host is made. Nil: all are permitted.
+    public var permitted: String?
     /// The plugins that may be loaded, and the content their libraries must have; several of one
     /// plugin allow any of them. Nil: every plugin, with the content its manifest pins, if it does.
     public var pins: [PluginPin]?

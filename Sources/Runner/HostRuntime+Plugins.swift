@@ -12,24 +12,16 @@ extension HostRuntime {
     public func scan(_ path: String) throws(BridgeError) -> Int {
         guard ThreadRole.current(in: self) == .other else { throw HostRuntime.wrongThread("scan") }
         guard isOpen else { throw HostRuntime.closing }
-        guard let stream = opendir(path) else {
+        guard let names = Self.names(in: path) else {
             throw BridgeError(
                 .system,
                 "the directory \(path) cannot be read: \(String(cString: strerror(errno))); no plugin was added"
             )
         }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0[..<($0.firstIndex(of: 0) ?? $0.count)], as: UTF8.self)
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
         var found = 0
-        for name in names.sorted() {
+        for name in names {
             let directory = path.hasSuffix("/") ? path + name : path + "/" + name
-            guard access(directory + "/" + Manifest.fileName, F_OK) == 0 else { continue }
+            guard Self.isPlugin(directory) else { continue }
             found += 1
             switch Manifest.read(directory: directory) {
             case .success(let manifest): addRecord(directory, manifest, .validated, "")
@@ -39,14 +31,34 @@ extension HostRuntime {
         return found
     }
 
+    /// What a directory holds, in order and without what is hidden; nil, with `errno`, when it
+    /// cannot be read.
+    static func names(in directory: String) -> [String]? {
+        guard let stream = opendir(directory) else { return nil }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0[..<($0.firstIndex(of: 0) ?? $0.count)], as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Whether there is a manifest in it, sound or not.
+    static func isPlugin(_ directory: String) -> Bool {
+        access(directory + "/" + Manifest.fileName, F_OK) == 0
+    }
+
     @discardableResult
-    private func addRecord(
+    func addRecord(
         _ path: String, _ manifest: Manifest?, _ status: PluginRecord.Status, _ reason: String
     ) -> PluginRecord {
         directory.withLock { directory in
             // What was scanned is loaded under its number, and what failed is tried again under it.
             if let known = directory.plugins.first(where: {
-                $0.directory == path && ($0.status == .validated || $0.status == .failed)
+                $0.directory == path && $0.status != .ready && $0.status != .retired
                     && $0.id == manifest?.id ?? "" && $0.version == manifest?.version ?? ""
             }) {
                 known.status = status
@@ -137,11 +149,7 @@ extension HostRuntime {
                     + (path == other.directory ? "" : "; \(path) is shadowed by it")
             )
         }
-        for handler in manifest.handlers {
-            if let other = self.handler(handler.identifier) {
-                throw HostRuntime.asLoading(taken(handler.identifier, by: other))
-            }
-        }
+        try checkClaims(of: manifest)
     }
 
     private func open(

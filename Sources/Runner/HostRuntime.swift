@@ -19,6 +19,8 @@ public final class HostRuntime: @unchecked Sendable {
     // MARK: Constants
 
     let configuration: HostConfiguration
+    /// Which handlers it may have; nil: all.
+    let permitted: PermittedHandlers?
     let clock: HostClock
     let tasks: TaskTable
     let workerCells = WorkerCells()
@@ -43,6 +45,8 @@ public final class HostRuntime: @unchecked Sendable {
     }
 
     let directory = Locked(Directory())
+    /// One thread looks for plugins at a time.
+    let discovering = Locked<Void>(())
     let life = Locked(HostStateMachine())
     /// `HostStateMachine.State.rawValue`, for those who cannot take the lock.
     let stage = Atomic<UInt32>(0)
@@ -71,6 +75,7 @@ public final class HostRuntime: @unchecked Sendable {
             throw BridgeError(.invalid, "the configuration cannot be used: \(fault)")
         }
         var configuration = configuration
+        permitted = try Self.readPermitted(configuration)
         // Far enough to be never, and near enough to be added to any time.
         configuration.lostAfter = min(configuration.lostAfter, 1 << 62)
         self.configuration = configuration
@@ -206,13 +211,15 @@ public final class HostRuntime: @unchecked Sendable {
                     BridgeError(
                         .exhausted, "\(Self.handlerLimit) handlers are registered; no more can be"))
             }
-            let signatures = handlers.flatMap { $0.description.hostEvents + $0.description.events }
+            let signatures = handlers.flatMap {
+                $0.description.reservedEvents + $0.description.events
+            }
             switch events.directory.declare(signatures, owner: plugin) {
             case .failure(let conflict): return .failure(describe(conflict, in: directory))
             case .success(var entries):
                 return .success(
                     handlers.map { description, code in
-                        let count = 4 + description.events.count
+                        let count = HandlerRecord.reservedCount + description.events.count
                         defer { entries.removeFirst(count) }
                         return add(
                             description, code, plugin, name, Array(entries.prefix(count)), owner,
@@ -256,6 +263,11 @@ public final class HostRuntime: @unchecked Sendable {
         )
     }
 
+    /// Says who has an event.
+    func describe(_ conflict: DeclarationConflict) -> BridgeError {
+        directory.withLock { describe(conflict, in: $0) }
+    }
+
     private func describe(
         _ conflict: DeclarationConflict, in directory: Directory
     ) -> BridgeError {
@@ -282,6 +294,7 @@ public final class HostRuntime: @unchecked Sendable {
         expired: curfew_expired_function?, data: UnsafeMutableRawPointer?, owner: AnyObject? = nil
     ) throws(BridgeError) -> HandlerRecord {
         guard isOpen else { throw HostRuntime.closing }
+        try checkPermitted(description)
         let code = HandlerCode(run: run, expired: expired, data: data, api: ownTable.api)
         let record = try add([(description, code)], plugin: Self.ownPlugin, owner: owner)[0]
         _ = events.raise(record.registering, [.bool(true), .text("")], task: 0)

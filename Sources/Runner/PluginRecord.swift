@@ -7,7 +7,8 @@ public final class PluginRecord: @unchecked Sendable {
 
     /// How far a plugin has come.
     public enum Status: Int32, Sendable {
-        /// Its manifest is fine; it is not loaded. Can transition to `ready` and `failed`.
+        /// Its manifest is fine; it is not loaded. Can transition to `ready`, `failed` and
+        /// `shadowed`.
         case validated = 1
         /// Loaded and registered. Can transition to `retired`.
         case ready = 2
@@ -15,6 +16,9 @@ public final class PluginRecord: @unchecked Sendable {
         case retired = 3
         /// Refused. Can transition to `validated`, when it is loaded again.
         case failed = 4
+        /// Its manifest is fine, but one with the same id was found before. Can transition to
+        /// `validated`, when it is loaded all the same.
+        case shadowed = 5
 
         /// The word used in text and JSON.
         public var name: String {
@@ -23,6 +27,7 @@ public final class PluginRecord: @unchecked Sendable {
             case .ready: "ready"
             case .retired: "retired"
             case .failed: "failed"
+            case .shadowed: "shadowed"
             }
         }
     }
@@ -40,7 +45,7 @@ public final class PluginRecord: @unchecked Sendable {
     public let directoryText: UnsafePointer<CChar>
 
     var status: Status
-    /// Why it failed, or "".
+    /// Why it failed or what shadows it, or "".
     var reason: String
     /// Made before it is entered, and the same each time it is.
     var table: PluginTable?

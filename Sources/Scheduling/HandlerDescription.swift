@@ -66,13 +66,24 @@ public struct HandlerDescription: Sendable {
         ].compactMap { $0 }
     }
 
+    /// All names of events that are the host's for an event name: what it raises, in the order of
+    /// `hostEvents`, and what it will raise about requests. Fewer than five when it cannot be one.
+    public static func reservedEvents(of event: String) -> [EventSignature] {
+        hostEvents(of: event)
+            + [EventSignature(name: "scheduling\(event)_done", parameters: [.bool, .text])]
+            .compactMap { $0 }
+    }
+
+    /// The same for this one's event name.
+    public var reservedEvents: [EventSignature] { HandlerDescription.reservedEvents(of: event) }
+
     /// Why it cannot be used, or nil.
     public var fault: String? {
         if !HandlerDescription.isIdentifier(identifier) {
             return
                 "\"\(identifier)\" is not an identifier: write a reverse-DNS name such as org.example.tidy"
         }
-        if hostEvents.count != 4 || event.utf8.count > 100 {
+        if reservedEvents.count != 5 || event.utf8.count > 100 {
             return
                 "\"\(event)\" is not an event name: use lower-case letters, digits and _, a letter first, at most 100 bytes"
         }
@@ -83,14 +94,14 @@ public struct HandlerDescription: Sendable {
             return "the budget is \(budget) ns; it must be in 1 ms…24 h"
         }
         if grace > 600_000_000_000 { return "the grace is \(grace) ns; it must be at most 10 min" }
-        var declared = Set(hostEvents.map(\.selector))
+        var declared = Set(reservedEvents.map(\.selector))
         for event in events {
             if event.selector.name.hasPrefix("curfew_") {
                 return "\"\(event.selector)\": names that start with curfew_ are the host's own"
             }
             if !declared.insert(event.selector).inserted {
                 return
-                    "the event \"\(event.selector)\" is declared twice, or is one the host raises by itself: leave it out"
+                    "the event \"\(event.selector)\" is declared twice, or is the host's own: leave it out"
             }
         }
         return nil

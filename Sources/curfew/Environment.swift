@@ -16,13 +16,6 @@ enum Environment {
         return all
     }
 
-    /// The same, but nil where the program has rights that its caller has not: such a caller must
-    /// not choose what code is loaded.
-    static func trustedValue(_ name: String) -> String? {
-        let hasMoreRights = getuid() != geteuid() || getgid() != getegid()
-        return hasMoreRights ? nil : value(name)
-    }
-
     /// Characters beyond ASCII are shown as they are.
     static var isUTF8: Bool {
         for name in ["LC_ALL", "LC_CTYPE", "LANG"] {

@@ -5,6 +5,11 @@ import PluginBridge
 struct FoundPlugin {
     let directory: String
     let manifest: Result<Manifest, ManifestFaults>
+    /// Where the one with the same id is that was found before; nil for the first one.
+    let shadowedBy: String?
+
+    /// Whether a host would load it, so far as its manifest tells.
+    var isUsable: Bool { sound != nil && shadowedBy == nil }
 
     /// Nil when its manifest is faulty.
     var sound: Manifest? { try? manifest.get() }

@@ -5,9 +5,6 @@ import PluginBridge
 
 /// The plugins of some directories, found without loading any code.
 struct PluginSearch {
-    /// The variable that names directories, separated by colons, where no option does.
-    static var variable: String { "CURFEW_PLUGIN_PATH" }
-
     /// Those that were looked through, in order; an earlier one's plugins come first.
     let directories: [String]
     private(set) var plugins: [FoundPlugin] = []
@@ -19,7 +16,7 @@ struct PluginSearch {
     init(_ arguments: Arguments, failingWith code: ExitCode) throws(CommandError) {
         let named = arguments.values(.plugins)
         var seen: Set<String> = []
-        directories = (named.isEmpty ? PluginSearch.usual : named).filter {
+        directories = (named.isEmpty ? PluginSearch.usual.directories : named).filter {
             seen.insert(PluginSearch.place($0)).inserted
         }
         options =
@@ -36,14 +33,14 @@ struct PluginSearch {
 
     /// The first plugin that declares the identifier: that is the one a host would load.
     func plugin(declaring identifier: String) -> (plugin: FoundPlugin, handler: ManifestHandler)? {
-        for plugin in plugins {
+        for plugin in plugins where plugin.isUsable {
             if let handler = plugin.handler(identifier) { return (plugin, handler) }
         }
         return nil
     }
 
     var identifiers: [String] {
-        plugins.flatMap { ($0.sound?.handlers ?? []).map(\.identifier) }
+        plugins.filter(\.isUsable).flatMap { ($0.sound?.handlers ?? []).map(\.identifier) }
     }
 
     private mutating func scan(
@@ -65,8 +62,12 @@ struct PluginSearch {
 
     private mutating func add(_ directory: String) {
         guard places.insert(PluginSearch.place(directory)).inserted else { return }
+        let manifest = Manifest.read(directory: directory)
+        let id = (try? manifest.get())?.id
+        let first = id.flatMap { id in plugins.first { $0.sound?.id == id } }
         plugins.append(
-            FoundPlugin(directory: directory, manifest: Manifest.read(directory: directory)))
+            FoundPlugin(
+                directory: directory, manifest: manifest, shadowedBy: first?.directory))
     }
 
     /// The path without links and dots, or as it is where there is nothing.
@@ -76,16 +77,11 @@ struct PluginSearch {
         return String(cString: place)
     }
 
-    private static var usual: [String] {
-        let path = (Environment.trustedValue(variable) ?? "").split(separator: ":")
-        return path.isEmpty ? [installed] : path.map(String.init)
-    }
+    private static var usual: PluginSearchPath { .ofProcess(installed: installed) }
 
     /// Where `make install` puts plugins, seen from the program itself.
-    private static var installed: String {
-        guard let program = realpath("/proc/self/exe", nil) else {
-            return "/usr/lib/curfew/plugins"
-        }
+    private static var installed: String? {
+        guard let program = realpath("/proc/self/exe", nil) else { return nil }
         defer { free(program) }
         let prefix = String(cString: program).split(separator: "/").dropLast(2)
         return prefix.map { "/" + $0 }.joined() + "/lib/curfew/plugins"

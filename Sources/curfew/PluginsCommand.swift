@@ -10,8 +10,11 @@ enum PluginsCommand {
         details: [
             """
             Looks into the directories of --plugins; without that option into those of
-            CURFEW_PLUGIN_PATH, separated by colons; without both into the directory
-            where plugins are installed. A plugin is a directory with a manifest.json.
+            CURFEW_PLUGIN_PATH, separated by colons; without both into
+            ~/.local/share/curfew/plugins, /usr/local/lib/curfew/plugins, the directory
+            where this program's own plugins are installed, and /usr/lib/curfew/plugins.
+            A plugin is a directory with a manifest.json; of two with the same id the
+            first one counts.
             """
         ],
         examples: ["curfew plugins", "curfew plugins --plugins build/plugins --json"]
@@ -35,6 +38,11 @@ enum PluginsCommand {
         for plugin in search.plugins {
             switch plugin.manifest {
             case .success(let manifest):
+                if let other = plugin.shadowedBy {
+                    remarks.append(
+                        "the plugin \(manifest.id) in \(plugin.directory) is shadowed by \(other)")
+                    continue
+                }
                 for handler in manifest.handlers {
                     if let other = seen[handler.identifier] {
                         remarks.append(
@@ -102,12 +110,13 @@ enum PluginsCommand {
             .object([
                 ("id", .text(manifest.id)), ("version", .text(manifest.version)),
                 ("directory", .text(plugin.directory)), ("ok", .bool(true)),
+                ("shadowedBy", plugin.shadowedBy.map { .text($0) } ?? .null),
                 ("handlers", .list(manifest.handlers.map(item))), ("faults", .list([])),
             ])
         case .failure(let faults):
             .object([
                 ("id", .null), ("version", .null), ("directory", .text(plugin.directory)),
-                ("ok", .bool(false)), ("handlers", .list([])),
+                ("ok", .bool(false)), ("shadowedBy", .null), ("handlers", .list([])),
                 ("faults", .list(faults.diagnostics.map(FaultItem.item))),
             ])
         }

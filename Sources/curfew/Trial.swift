@@ -70,9 +70,13 @@ struct Trial {
         kill(child, SIGKILL)
         let status = Trial.wait(for: child)
         Trial.killAll(except: others)
-        // What is left in the pipes; nobody writes there any more.
-        while !isClosed[0], told.count <= Trial.reportLimit, read(report.read, into: &told) {}
-        while !isClosed[1], unreadOutput < Trial.reportLimit, readOutput(written.read) {}
+        // What is left in the pipes. Nobody is waited for: one who could not be killed may hold them.
+        while !isClosed[0], told.count <= Trial.reportLimit, Trial.isReady(report.read),
+            read(report.read, into: &told)
+        {}
+        while !isClosed[1], unreadOutput < Trial.reportLimit, Trial.isReady(written.read),
+            readOutput(written.read)
+        {}
         ending = early ?? status
         // By scalars: a carriage return is none of these lines' ends.
         records = String(decoding: told, as: UTF8.self).unicodeScalars.split(separator: "\n")
@@ -190,6 +194,11 @@ struct Trial {
     }
 
     // MARK: Reading
+
+    private static func isReady(_ descriptor: Int32) -> Bool {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&ready, 1, 0) == 1
+    }
 
     /// False once there is nothing more to come.
     private func read(_ descriptor: Int32, into bytes: inout [UInt8]) -> Bool {

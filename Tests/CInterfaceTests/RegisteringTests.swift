@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CInterface
+import Foundation
 import Testing
 
 /// Handlers of the embedder's own, and the configuration of a host.
@@ -103,6 +104,12 @@ struct RegisteringTests {
         #expect(attempt { $0.queue_limit = .max }.0 == .invalid)
         #expect(attempt { $0.task_limit = .max }.0 == .invalid)
         #expect(attempt { $0.payload_bytes = .max }.0 == .invalid)
+        let list = strdup("/nowhere/Info.plist")
+        defer { free(list) }
+        #expect(attempt { $0.permitted = UnsafePointer(list) }.0 == .invalid)
+        let text = attempt { $0.permitted = UnsafePointer(list) }.1
+        #expect(text.contains("cannot open it"))
+        #expect(text.contains("/nowhere/Info.plist"))
         #expect(attempt { $0.result_bytes = .max }.0 == .invalid)
         #expect(attempt { $0.lost_after_ns = .max }.0 != .system)
         #expect(attempt { $0.event_limit = .max }.0 == .ok)

@@ -84,6 +84,25 @@ struct ExplainTests {
         #expect(typist.lines.allSatisfy { $0.count <= 80 })
     }
 
+    @Test("what run shows of a misdeed can be explained")
+    func misdeed() throws {
+        let files = try TemporaryDirectory()
+        try InspectTests.plugin(
+            "", run: "api->raise(api, task, \"odd_shout\", NULL, 0); return CURFEW_OK;", in: files)
+        let run = try CommandRun(
+            "run", "org.example.odd", "--plugins", "odd", directory: files.path)
+        #expect(run.code == 0)
+        let line = try #require(
+            run.output.split(separator: "\n").first { $0.contains("  MISUSE    ") }, "\(run.output)")
+        let said = line.replacing(#/.*MISUSE    /#, with: "")
+        #expect(
+            said.replacing(/task [0-9]+:/, with: "task N:")
+                == #"CF0704 undeclared-event: "org.example.odd" raised "odd_shout" in task N: its manifest does not declare it; nothing was raised"#
+        )
+        let code = try #require(said.split(separator: " ").first.map(String.init))
+        #expect(try CommandRun("explain", code).output.hasPrefix("CF0704  undeclared-event\n"))
+    }
+
     @Test("JSON has the fields of one")
     func json() throws {
         let fault = try CommandRun("explain", "704", "--json").document()

@@ -8,9 +8,9 @@ struct InspectTests {
     private static let patient = BuiltProducts.testPluginDirectory("patient")
 
     /// A plugin whose entry, constructors and the like are C of the test's.
-    private static func plugin(
-        _ body: String, entry: String = "return CURFEW_OK;", flags: [String] = [],
-        in files: TemporaryDirectory
+    static func plugin(
+        _ body: String, run: String = "return CURFEW_OK;", entry: String = "return CURFEW_OK;",
+        flags: [String] = [], in files: TemporaryDirectory
     ) throws {
         try files.write(
             #"""
@@ -30,7 +30,7 @@ struct InspectTests {
             #include <unistd.h>
             CURFEW_PLUGIN_NOTE();
             static curfew_status run(void *data, const curfew_host_api *api, curfew_task task,
-                                     curfew_error *error) { return CURFEW_OK; }
+                                     curfew_error *error) { \(run) }
             \(body)
             CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(
                 const curfew_host_api *api, curfew_plugin_info *info, curfew_error *error) {

@@ -34,7 +34,7 @@ struct PluginsTests {
         #expect(run.code == 0)
         #expect(
             run.output.contains(
-                "\nnote: org.curfew.test.patient of \(files.path("patient")) is shadowed by "
+                "\nnote: the plugin org.curfew.test.patient in \(files.path("patient")) is shadowed by "
                     + "\(PluginsTests.patient)\n"), "\(run.process)")
         #expect(run.output.contains("\nnote: \(files.path("broken")) cannot be used: "))
         #expect(run.output.contains("; curfew lint \(files.path("broken"))\n"))
@@ -107,6 +107,67 @@ struct PluginsTests {
             environment: ["CURFEW_PLUGIN_PATH": "/nowhere:\(PluginsTests.patient)"])
         #expect(run.code == 0)
         #expect(run.output.contains("org.curfew.test.patient"))
+    }
+
+    @Test("without both, the user's plugins come first, and what they shadow is told")
+    func usual() throws {
+        let files = try TemporaryDirectory()
+        for place in ["data/curfew/plugins/mine", "home/.local/share/curfew/plugins/mine"] {
+            try FileManager.default.createDirectory(
+                atPath: files.path(place + "/.."), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                atPath: PluginsTests.patient, toPath: files.path(place))
+        }
+        for (variables, place) in [
+            (["XDG_DATA_HOME": files.path("data"), "HOME": files.path("home")], "data"),
+            (["XDG_DATA_HOME": "data", "HOME": files.path("home")], "home/.local/share"),
+            (["HOME": files.path("home")], "home/.local/share"),
+        ] {
+            let run = try CommandRun(
+                "plugins", "--json", directory: files.path,
+                environment: variables.merging(["CURFEW_PLUGIN_PATH": ""]) { $1 })
+            let document = try run.document()
+            let directories = try #require(document["directories"] as? [String])
+            #expect(directories.first == files.path(place + "/curfew/plugins"))
+            #expect(directories[1] == "/usr/local/lib/curfew/plugins")
+            #expect(directories.last == "/usr/lib/curfew/plugins")
+            let plugins = try #require(document["plugins"] as? [[String: Any]])
+            let found = plugins.filter { $0["id"] as? String == "org.curfew.test.patient" }
+            #expect(found.count == 1)
+            #expect(found[0]["directory"] as? String == files.path(place + "/curfew/plugins/mine"))
+            #expect(found[0]["shadowedBy"] is NSNull)
+        }
+        let both = try CommandRun(
+            "plugins", "--json", "--plugins", files.path("data/curfew/plugins"), "--plugins",
+            files.path("home/.local/share/curfew/plugins"))
+        let plugins = try #require(try both.document()["plugins"] as? [[String: Any]])
+        #expect(
+            plugins.map { $0["shadowedBy"] as? String } == [
+                nil, files.path("data/curfew/plugins/mine"),
+            ])
+    }
+
+    @Test("a program with more rights than its caller has does not listen to the environment")
+    func moreRights() throws {
+        guard geteuid() == 0 else { return }
+        let files = try TemporaryDirectory()
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: files.path)
+        let copy = try ChildProcess.run("cp", [CommandRun.program, files.path("curfew")])
+        #expect(copy.succeeded)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o4755], ofItemAtPath: files.path("curfew"))
+        let run = try ChildProcess.run(
+            "setpriv",
+            [
+                "--reuid=65534", "--regid=65534", "--clear-groups", files.path("curfew"), "plugins",
+                "--json",
+            ],
+            environment: CommandRun.environment.merging(["HOME": files.path]) { $1 })
+        #expect(run.succeeded)
+        #expect(!run.output.contains(files.path + "/.local"), "\(run)")
+        #expect(!run.output.contains("test-plugins"), "\(run)")
+        #expect(run.output.contains("/usr/local/lib/curfew/plugins"), "\(run)")
     }
 
     @Test("without both, the directory where plugins are installed, seen from the program")

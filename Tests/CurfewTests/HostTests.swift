@@ -162,6 +162,53 @@ struct HostTests {
         #expect(await eventually { info.lost == 0 })
     }
 
+    @Test("A host takes only what its list permits, and a list that is none makes no host")
+    func permits() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write(
+            """
+            <plist version="1.0"><dict>
+            <key>BGTaskSchedulerPermittedIdentifiers</key>
+            <array><string>org.example.*</string></array>
+            <key>UIBackgroundModes</key><array><string>fetch</string></array>
+            </dict></plist>
+            """, to: "Info.plist")
+        let host = try Host.forTests { $0.permitted = directory.path("Info.plist") }
+        try host.register(.tidy) { _ in }
+        let other = HandlerDescription(identifier: "org.other.a")
+        #expect(code { try host.register(other) { _ in } } == .denied)
+        let refresh = BuiltProducts.testPluginDirectory("chain-refresh")
+        #expect(code { try host.load(plugin: refresh) } == .denied)
+        #expect(host.handlers.count == 1)
+        #expect(
+            code { _ = try Host.forTests { $0.permitted = directory.path("none") } } == .invalid)
+    }
+
+    @Test("Plugins are found where the path says, in its order")
+    func discovers() throws {
+        let directory = try TemporaryDirectory()
+        for place in ["one", "two"] {
+            try FileManager.default.createDirectory(
+                atPath: directory.path(place), withIntermediateDirectories: false)
+            try FileManager.default.copyItem(
+                atPath: BuiltProducts.testPluginDirectory("chain-refresh"),
+                toPath: directory.path("\(place)/refresh"))
+        }
+        let host = try Host.forTests()
+        let path = [directory.path("two"), directory.path("one")].joined(separator: ":")
+        #expect(
+            try host.runtime.discover(
+                PluginSearchPath(
+                    environment: { $0 == PluginSearchPath.variable ? path : nil }, isTrusted: true))
+                == 2)
+        #expect(host.plugins.map(\.status) == [.validated, .shadowed])
+        #expect(host.plugins[0].directory == directory.path("two/refresh"))
+        #expect(host.plugins[1].reason.contains(directory.path("two/refresh")))
+        #expect(host.plugins.map(\.status.name) == ["validated", "shadowed"])
+        try host.shutDown()
+        #expect(code { try host.discover() } == .closing)
+    }
+
     @Test("Plugins are scanned, loaded and listed, and faulty ones say why")
     func loadsPlugins() async throws {
         let host = try Host.forTests()

@@ -115,6 +115,14 @@ struct InstallationTests {
             try installation.pkgConfig("--variable=plugindir") == ["\(prefix)/lib/curfew/plugins"])
     }
 
+    @Test("The schema of manifests is installed as it is in the source")
+    func installsTheSchema() throws {
+        #expect(
+            FileManager.default.contentsEqual(
+                atPath: "\(BuiltProducts.packageRoot)/Plugins/manifest.schema.json",
+                andPath: installation.path("share/curfew/manifest.schema.json")))
+    }
+
     @Test("The installed headers are those of the source, all of them")
     func installsTheHeaders() throws {
         let from = "\(BuiltProducts.packageRoot)/include/curfew"

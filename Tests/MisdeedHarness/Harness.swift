@@ -16,7 +16,7 @@ final class Harness {
     private static let patience: UInt64 = 20_000_000_000
 
     private let host: OpaquePointer
-    /// The task launched last with a reference of the harness'.
+    /// The task launched last.
     private var task: curfew_task = 0
 
     static func main() {
@@ -81,6 +81,7 @@ final class Harness {
         case "await": Record.shared.wait(note: first, count: last ?? 1)
         case "await-event": Record.shared.wait(event: first, count: last ?? 1)
         case "await-log": Record.shared.wait(log: rest)
+        case "await-stale": awaitStale()
         case "open": Record.shared.open(rest)
         case "over": over()
         case "lift": Record.shared.print("lift", ["status": number(curfew_host_lift(host, rest))])
@@ -132,7 +133,7 @@ final class Harness {
         options.keep = keep
         var launched: curfew_task = 0
         let status = curfew_host_launch(host, identifier, &options, &launched, nil)
-        if status == CURFEW_OK, keep { task = launched }
+        if status == CURFEW_OK { task = launched }
         Record.shared.print(
             "launch",
             [
@@ -192,6 +193,23 @@ final class Harness {
             _exit(Harness.stuck)
         }
         return state
+    }
+
+    /// Until the last reference to the task is gone, for which there is no event.
+    private func awaitStale() {
+        var until = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &until)
+        until.tv_sec += Int(Self.patience / 1_000_000_000)
+        var state = Harness.emptyState
+        while curfew_host_query(host, task, &state) != CURFEW_STALE {
+            var now = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &now)
+            guard now.tv_sec < until.tv_sec else {
+                Record.shared.print("stuck", ["waiting": .text("a stale task")])
+                _exit(Harness.stuck)
+            }
+            sched_yield()
+        }
     }
 
     private func over() {

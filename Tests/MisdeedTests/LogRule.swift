@@ -2,19 +2,17 @@
 
 /// A line that the author of a plugin finds in the host's log.
 enum LogRule: Sendable {
-    /// `CF07nn rule: "handler" …`, of the level for misbehaviour, with these words in it.
+    /// `CF07nn rule: "handler" …`, of the level for misbehaviour, with these words in it. With the
+    /// name of a status it is `CF00nn`, for information: an answer that came too late to be taken.
     case rule(String, _ words: String)
-    /// A warning about the plugin, with these words in it.
-    case warning(_ words: String)
-    /// The refusal of a plugin, with these words in it.
-    case refusal(_ words: String)
+    /// `CF03nn rule: …` about the plugin, a warning or an error, with these words in it.
+    case loading(String, _ words: String)
 
     /// For the table.
     var text: String {
         switch self {
-        case .rule(let rule, let words): "`\(rule)`: … \(words) …"
-        case .warning(let words): "a warning: … \(words) …"
-        case .refusal(let words): "`CF03nn`: … \(words) …"
+        case .rule(let rule, let words), .loading(let rule, let words):
+            "`\(rule)`: … \(words) …"
         }
     }
 }

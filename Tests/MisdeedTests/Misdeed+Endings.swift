@@ -80,14 +80,14 @@ extension Misdeed {
                 One is accepted, the other hears `ALREADY`, or `STALE` where the task is gone by \
                 then. There is one done event.
                 """,
-            sees: "`completed-twice` or `stale-task` in the log, as it turns out",
+            sees: "`completed-twice` or `stale` in the log, as it turns out",
             MisdeedRun(
                 script: Script.loaded + [
                     "flood @ 200", "await loser", Script.others, "await loser 200",
                     "await-event misdeed_done:: 200", "events", "destroy",
                 ],
                 notes: ["winner": [CURFEW_OK], "loser": [CURFEW_ALREADY, CURFEW_STALE]],
-                perhaps: ["completed-twice", "stale-task"],
+                perhaps: ["completed-twice"],
                 check: { report in
                     #expect(report.notes("winner").count == 200)
                     #expect(report.all("events").first?.events?["misdeed_done::"] == 200)
@@ -122,7 +122,8 @@ extension Misdeed {
                     "launch @", "await begun", Script.others, "over", "open go", "await complete",
                     "destroy",
                 ],
-                notes: ["complete": [CURFEW_EXPIRED]], over: [expired])),
+                notes: ["complete": [CURFEW_EXPIRED]], over: [expired],
+                rules: [.rule("expired", "called complete")])),
         Misdeed(
             "completes-after-release",
             "goes on using a task that is over and whose last reference is gone",
@@ -132,15 +133,20 @@ extension Misdeed {
                 """,
             MisdeedRun(
                 script: Script.loaded + [
-                    "launch-loosely @", "open complete", "await-event misdeed_done::", "open go",
-                    "await begun", Script.others, "destroy",
+                    "launch-loosely @", "open complete", "await-event misdeed_done::",
+                    "await-stale", "open go", "await begun", Script.others, "destroy",
                 ],
                 notes: [
                     "first": [CURFEW_OK], "complete": [CURFEW_STALE], "progress": [CURFEW_STALE],
                     "raise": [CURFEW_STALE], "keep": [CURFEW_STALE], "release": [CURFEW_STALE],
                     "task_info": [CURFEW_STALE], "is_expired": [1], "remaining_ns": [0],
                 ],
-                rules: [.rule("stale-task", "called complete")],
+                rules: [
+                    .rule("stale", "called complete"), .rule("stale-task", "called progress"),
+                    .rule("stale-task", "called raise"), .rule("stale-task", "called keep"),
+                    .rule("stale-task", "called release"),
+                    .rule("stale-task", "called task_info"),
+                ],
                 check: { #expect($0.values(of: "misdeed_done::") == ["true|"]) })),
         Misdeed(
             "drops-its-task",
@@ -153,8 +159,10 @@ extension Misdeed {
                     MisdeedRun.End(
                         outcome: CURFEW_OUTCOME_ABANDONED, text: "Background task abandoned.")
                 ],
-                rules: [.rule("abandoned-task", "released its last reference")],
-                perhaps: ["stale-task"])),
+                rules: [
+                    .rule("abandoned-task", "released its last reference"),
+                    .rule("stale", "called complete"),
+                ])),
         Misdeed(
             "forgets-its-task", "says that its task goes on, and never thinks of it again",
             answer: """

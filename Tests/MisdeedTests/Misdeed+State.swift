@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
+import PluginBridge
 
 extension Misdeed {
     private static func change(
@@ -29,7 +30,7 @@ extension Misdeed {
         change(
             "changes-signal-handlers",
             "takes SIGTERM and SIGSEGV for itself and ignores SIGCHLD",
-            "The handlers are put back", "signal"),
+            "The handlers are put back", "what SIGTERM does"),
         change(
             "changes-signal-mask", "blocks signals on the thread that loads it",
             "The mask is put back", "signal mask"),
@@ -39,9 +40,9 @@ extension Misdeed {
         change(
             "changes-floating-point",
             "makes the thread that loads it round upwards and lose small numbers",
-            "Both are put back", "floating"),
+            "Both are put back", "floating-point control"),
         change(
             "changes-directory", "takes the whole process to another directory",
-            "The process is taken back to where it was", "directory"),
+            "The process is taken back to where it was", "working directory"),
     ]
 }

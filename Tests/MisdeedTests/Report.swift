@@ -26,6 +26,9 @@ struct Report: Sendable {
         all("event").filter { $0.selector == selector }.compactMap(\.values)
     }
 
+    /// The whole log, for the message of a failed expectation.
+    var logged: String { all("log").compactMap(\.text).joined(separator: "\n") }
+
     /// The lines of the host's log of at least that level about a plugin.
     func log(of plugin: String, level: Int) -> [ReportLine] {
         all("log").filter { $0.plugin == plugin && ($0.level ?? 0) >= level }
@@ -45,6 +48,14 @@ struct Report: Sendable {
         var environment = ProcessInfo.processInfo.environment
         environment["CURFEW_MISDEED_FORM"] = run.form
         environment["SWIFT_BACKTRACE"] = "enable=no"
+        // A sanitizer leaves signals to the process, which is to end as it would without one.
+        let leaving = "handle_segv=0:handle_sigill=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0"
+        for name in ["ASAN_OPTIONS", "TSAN_OPTIONS"] {
+            environment[name] = (environment[name].map { $0 + ":" } ?? "") + leaving
+        }
+        // ThreadSanitizer does not see the lock in Swift's Mutex, which plugins in Swift use; what
+        // it then says goes to standard error, and counts in the runs of those in C only.
+        if misdeed.language == .swift { environment["TSAN_OPTIONS"]? += ":exitcode=0" }
         return try Report(
             ChildProcess.run(
                 BuiltProducts.path(ofProduct: "misdeed-harness"), steps, environment: environment,

@@ -8,7 +8,9 @@ struct FaultTests {
     /// The names of all rules there are, by the hundreds of their codes.
     private static let rules: [(hundred: UInt16, names: [String])] = [
         (1, JSONRule.allCases.map(\.rawValue)), (2, ManifestRule.allCases.map(\.rawValue)),
-        (3, LoadRule.allCases.map(\.rawValue)), (7, Misbehaviour.allCases.map(\.rawValue)),
+        (3, LoadRule.allCases.map(\.rawValue)),
+        (4, PropertyListRule.allCases.map(\.rawValue) + PermittedRule.allCases.map(\.rawValue)),
+        (7, Misbehaviour.allCases.map(\.rawValue)),
     ]
 
     /// Those of the header, in its order, but OK.
@@ -32,7 +34,7 @@ struct FaultTests {
         #expect(Fault.all.count { $0.number < 100 } == Self.statuses.count)
     }
 
-    @Test("every rule has one row, among those of its kind", arguments: [1, 2, 7] as [UInt16])
+    @Test("every rule has one row, among those of its kind", arguments: [1, 2, 4, 7] as [UInt16])
     func complete(hundred: UInt16) throws {
         let names = try #require(Self.rules.first { $0.hundred == hundred }).names
         let rows = Fault.all.filter { $0.number / 100 == hundred }.map(\.name)

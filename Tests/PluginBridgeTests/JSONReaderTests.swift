@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PluginBridge
 import Testing
+
+@testable import PluginBridge
 
 @Suite("The JSON reader")
 struct JSONReaderTests {
@@ -180,6 +181,46 @@ struct JSONReaderTests {
         #expect(fault.message == message)
         #expect(fault.file == "test.json")
         #expect(!fault.help.isEmpty)
+    }
+
+    @Test(
+        "goes on after a fault that leaves no doubt about the rest",
+        arguments: [
+            (
+                #"{"a": 1, ‸"a": 2 ‸"b": [3‸,]‸,} ‸// end"#,
+                [.duplicateKey, .syntax, .trailingComma, .trailingComma, .comment]
+            ),
+            ("[‸01, ‸truely, 1‸_0, ‸-x, ‸NaN, 2]", [.number, .syntax, .number, .number, .number]),
+            (
+                "[‸/* a */ 1, ‸/ 2, \"‸\tb‸\\q‸\\uD800\\\"‸\\u12\", [1]‸[2] ‸{}]",
+                [
+                    .comment, .comment, .controlCharacter, .escape, .surrogate, .escape, .syntax,
+                    .syntax,
+                ]
+            ),
+            ("‸\u{FEFF}[1‸,]", [.byteOrderMark, .trailingComma]),
+            ("[‸01, ‸}", [.number, .syntax]),
+        ] as [(String, [JSONRule])])
+    func goesOn(_ text: String, _ rules: [JSONRule]) throws {
+        let marked = MarkedText(text)
+        let (value, faults) = JSONReader.readAll(
+            DiagnosticSource(file: "test.json", bytes: marked.bytes))
+        // No editor counts a byte order mark.
+        let places = text.contains("\u{FEFF}") ? ["1:1", "1:3"] : marked.places
+        #expect(
+            faults.map { "\($0.line):\($0.column)" }.sorted() == places.sorted(),
+            "\(faults.map(\.message))")
+        #expect(faults.sorted { $0.column < $1.column }.map(\.rule) == rules.map(\.rawValue))
+        #expect((value == nil) == (text == "[‸01, ‸}"))
+    }
+
+    @Test("a text with very many faults is not read to its end")
+    func boundedFaults() {
+        let text = "[\(String(repeating: "01,", count: 50_000))1]"
+        let (value, faults) = JSONReader.readAll(
+            DiagnosticSource(file: "test.json", bytes: Array(text.utf8)))
+        #expect(value == nil)
+        #expect(faults.count == Manifest.faultLimit)
     }
 
     @Test(

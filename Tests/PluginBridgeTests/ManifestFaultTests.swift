@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PluginBridge
 import Testing
+
+@testable import PluginBridge
 
 @Suite("Faults of a manifest")
 struct ManifestFaultTests {
@@ -347,6 +348,12 @@ struct ManifestFaultTests {
                 "remove it, or write another name"
             ),
             (
+                #""events": [{"name": ‸"schedulingc_done", "parameters": ["bool", "text"]}]"#,
+                .reservedEvent,
+                "the event `schedulingc_done::` is the host's; a plugin cannot raise it",
+                "remove it, or write another name"
+            ),
+            (
                 #""events": [{"name": ‸"registeringc_done", "parameters": ["bool", "text"]}]"#,
                 .reservedEvent,
                 "the event `registeringc_done::` is the host's; a plugin cannot raise it",
@@ -589,14 +596,72 @@ struct ManifestFaultTests {
             ))
     }
 
-    @Test("a syntax fault comes alone")
+    @Test("faults of the syntax and of the values come together, in the order of the text")
     func syntax() {
-        guard case .failure(let faults) = ManifestTests.parse(#"{"id": 5, "abi": 7,}"#) else {
+        let marked = MarkedText(
+            #"""
+            {"id": ‸5, ‸// who
+             "version": 1.0‸.0, "abi": ‸True, ‸"abi": 9, "library": "a‸\qb", "handlers": [
+              {"identifier": "a.b", "kind": ‸procesing, "budget": 30‸s, "grace": ‸"5 s"‸,},
+              ‸{"identifier": "a.c", ‸"kindd": "processing"}
+             ]‸,}
+            """#)
+        guard case .failure(let faults) = ManifestTests.parse(marked.text) else {
             Issue.record("accepted")
             return
         }
-        #expect(faults.diagnostics.map(\.rule) == [JSONRule.trailingComma.rawValue])
-        #expect(faults.diagnostics.map(\.column) == [19])
+        #expect(faults.diagnostics.map { "\($0.line):\($0.column)" } == marked.places)
+        #expect(
+            faults.diagnostics.map(\.rule) == [
+                "manifest-type", "json-comment", "json-number", "json-syntax",
+                "json-duplicate-key", "json-escape", "json-syntax", "json-number",
+                "manifest-duration", "json-trailing-comma", "manifest-missing-key",
+                "manifest-unknown-key", "json-trailing-comma",
+            ])
+    }
+
+    @Test("where the text breaks off, only what was read of it is reported")
+    func brokenOff() {
+        guard case .failure(let faults) = ManifestTests.parse(#"{"id": 5, "id": 6, "abi": }"#)
+        else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(faults.diagnostics.map(\.rule) == ["json-duplicate-key", "json-syntax"])
+        #expect(faults.diagnostics.map(\.column) == [11, 27])
+    }
+
+    @Test(
+        "a pin is 64 hexadecimal digits",
+        arguments: [
+            (#""""#, "`sha256` has 0 bytes, expected 64 digits"),
+            (#""0""#, "`sha256` has 1 byte, expected 64 digits"),
+            (
+                "\"\(String(repeating: "g", count: 64))\"",
+                "`sha256` has something other than hexadecimal digits in it"
+            ),
+            (
+                "\"\(String(repeating: "é", count: 32))\"",
+                "`sha256` has something other than hexadecimal digits in it"
+            ),
+            (
+                "\"\(String(repeating: "0", count: 65))\"",
+                "`sha256` has 65 bytes, expected 64 digits"
+            ),
+        ])
+    func pin(_ value: String, _ message: String) {
+        expectOneFault(
+            ManifestTests.manifest(plugin: "\"sha256\": ‸\(value),"),
+            (
+                "", .pin, message,
+                "write the 64 digits that `sha256sum` prints for the library"
+            ))
+        expectOneFault(
+            ManifestTests.manifest(plugin: "\"sha256\": ‸7,"),
+            (
+                "", .type, "`sha256` must be text, found a number",
+                "write \(ManifestKey.sha256.usage)"
+            ))
     }
 
     @Test("all faults are reported at once, in the order of the text")

@@ -56,10 +56,28 @@ struct ManifestReadingTests {
         }
     }
 
+    @Test("a missing library and faults of the text are told together")
+    func libraryAndText() throws {
+        try withPlugin { directory throws in
+            try directory.remove("l.so")
+            try directory.write(
+                ManifestTests.manifest(#", "budget": "1d""#, plugin: #""extra": 1,"#),
+                to: "manifest.json")
+            guard case .failure(let faults) = Manifest.read(directory: directory.path) else {
+                throw Unexpected.success
+            }
+            #expect(
+                faults.diagnostics.map(\.rule) == [
+                    "manifest-library", "manifest-unknown-key", "manifest-duration",
+                ])
+        }
+    }
+
     @Test("faults of the text are those of parse, under the file's path")
     func text() throws {
         try withPlugin { directory throws in
-            try directory.write("{\"id\": 1,}", to: "manifest.json")
+            let text = ManifestTests.manifest().dropLast() + ",}"
+            try directory.write(String(text), to: "manifest.json")
             let fault = try fault(directory.path)
             #expect(fault.rule == JSONRule.trailingComma.rawValue)
             #expect(fault.file == directory.path + "/manifest.json")

@@ -14,6 +14,7 @@ struct ManifestTests {
           "version": "1.2.0-beta.1",
           "abi": 0,
           "library": "libmirror.so",
+          "sha256": "9F86D081884C7D659A2FEAA0C55AD015A3BF4F1B2B0B822CD15D6C15B0F00A08",
           "handlers": [
             {
               "identifier": "org.example.mirror.Copy-Files",
@@ -62,6 +63,9 @@ struct ManifestTests {
         #expect(manifest.library == "libmirror.so")
         #expect(manifest.libraryPosition == JSONPosition(line: 5, column: 14, offset: 86))
         #expect(manifest.libraryWidth == 14)
+        #expect(
+            manifest.sha256 == "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
+        #expect(manifest.sha256Position == JSONPosition(line: 6, column: 13, offset: 114))
         #expect(manifest.source.file == "manifest.json")
         #expect(manifest.handlers.count == 2)
         let copy = manifest.handlers[0]
@@ -77,10 +81,14 @@ struct ManifestTests {
         #expect(copy.form == .entry)
         #expect(copy.isolation == .thread)
         #expect(copy.examples == [ManifestExample(name: "small", payload: #"{"dir": "/srv/é"}"#)])
-        #expect(copy.position.line == 7)
+        #expect(copy.position.line == 8)
         #expect(copy.position.column == 5)
-        #expect(copy.identifierPosition.line == 8)
+        #expect(copy.identifierPosition.line == 9)
         #expect(copy.identifierPosition.column == 21)
+        #expect(copy.eventPosition.line == 14)
+        #expect(copy.eventPosition.column == 16)
+        #expect(copy.eventPositions.map(\.line) == [16, 17, 18])
+        #expect(copy.eventPositions.map(\.column) == [18, 18, 18])
     }
 
     @Test("a key that is left out has its default")
@@ -96,8 +104,12 @@ struct ManifestTests {
         #expect(look.form == .entry)
         #expect(look.isolation == .thread)
         #expect(look.examples.isEmpty)
-        #expect(look.position.line == 24)
+        #expect(look.position.line == 25)
+        #expect(look.eventPosition == look.identifierPosition)
         #expect(try Self.handler("").budget == 600_000_000_000)
+        let least = try Self.parse(Self.manifest()).get()
+        #expect(least.sha256 == nil)
+        #expect(least.sha256Position == nil)
     }
 
     @Test("every value at its limit is accepted")
@@ -147,6 +159,7 @@ struct ManifestTests {
             handler.hostEvents.map(\.parameters) == [
                 [.bool, .text], [.double, .text], [], [.bool, .text],
             ])
+        #expect(handler.reservedEvents.map(\.selector.description).last == "schedulingtidy_done::")
     }
 
     @Test("an event with the same name and another arity is another event")

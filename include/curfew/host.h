@@ -116,6 +116,12 @@ typedef struct curfew_host_config {
     uint64_t payload_bytes;  /* largest payload; 0: 1 MiB */
     uint64_t result_bytes;   /* largest result; 0: 1 MiB */
 
+    /* The path of a property list, in XML or binary, that says which handlers the host may have: by
+     * their identifiers under BGTaskSchedulerPermittedIdentifiers, where `prefix.*` stands for all
+     * that begin so, and by their kinds under UIBackgroundModes, `fetch` for app-refresh and
+     * `processing`. It is read once, in curfew_host_create. NULL: all are permitted. */
+    const char *CURFEW_NULLABLE permitted;
+
     /* The plugins that may be loaded, at most 65,536. NULL: all of them. A list is complete: a
      * plugin that is not in it is refused, and with a pin_count of 0 every plugin is. Of several
      * pins of one plugin any may be the right one; a pin in its manifest must agree as well. Needs
@@ -128,7 +134,7 @@ typedef struct curfew_host_config {
 /*
  * Makes a host. The configuration is copied. On success *out_host is the caller's, to be given to
  * curfew_host_destroy. Returns CURFEW_OK, CURFEW_INVALID (a value of the configuration is out of
- * range) or CURFEW_SYSTEM.
+ * range, or the list of permitted handlers cannot be used) or CURFEW_SYSTEM.
  */
 curfew_status curfew_host_create(const curfew_host_config *CURFEW_NULLABLE config,
                                  curfew_host *CURFEW_NULLABLE *CURFEW_NULLABLE out_host,
@@ -184,6 +190,24 @@ curfew_status curfew_host_scan(curfew_host *host, const char *directory,
                                curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(outside, open);
 
 /*
+ * Looks for plugins in the usual directories, as curfew_host_scan does in one; without this call
+ * none is looked for. Nothing is loaded. The directories are those of the environment variable
+ * CURFEW_PLUGIN_PATH, with colons between two, or else in this order
+ *
+ *     $XDG_DATA_HOME/curfew/plugins, by default ~/.local/share/curfew/plugins
+ *     /usr/local/lib/curfew/plugins
+ *     /usr/lib/curfew/plugins
+ *
+ * The environment is ignored where the process has rights that its caller has not (AT_SECURE).
+ * A directory may be missing, and one of CURFEW_PLUGIN_PATH may be that of a single plugin. Of two
+ * plugins with the same id the first one counts; the other is listed as CURFEW_PLUGIN_SHADOWED,
+ * with the first one's directory in its reason. *out_found tells how many were found, faulty and
+ * shadowed ones included. Returns CURFEW_OK, CURFEW_CLOSING or CURFEW_WRONG_THREAD.
+ */
+curfew_status curfew_host_discover(curfew_host *host, uint32_t *CURFEW_NULLABLE out_found,
+                                   curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(outside, open);
+
+/*
  * Loads the plugin in `directory`: checks manifest.json and the library's pins, ABI note and entry
  * before any of its code runs, loads the library, calls its entry once and compares what it
  * registered with the manifest: neither may have a handler the other has not. The library is never
@@ -202,9 +226,9 @@ curfew_status curfew_host_scan(curfew_host *host, const char *directory,
  * change those during the call: it could not be told apart.
  *
  * Returns CURFEW_OK; CURFEW_REFUSED (manifest or library), CURFEW_ABI_MISMATCH, CURFEW_EXISTS (an
- * identifier, an event or the plugin's id is taken; what is there stays), CURFEW_FAILED (the entry
- * said no), CURFEW_SYSTEM, CURFEW_CLOSING, CURFEW_WRONG_THREAD (also inside the entry of a plugin
- * that another host loads).
+ * identifier, an event or the plugin's id is taken; what is there stays), CURFEW_DENIED (a handler
+ * is not in the host's list of permitted ones), CURFEW_FAILED (the entry said no), CURFEW_SYSTEM,
+ * CURFEW_CLOSING, CURFEW_WRONG_THREAD (also inside the entry of a plugin that another host loads).
  */
 curfew_status curfew_host_load(curfew_host *host, const char *directory,
                                curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(outside, open);
@@ -227,7 +251,8 @@ typedef struct curfew_handler_options {
 /*
  * Registers a handler of the embedder's own; it is treated like a plugin's, and its functions must
  * stay valid until the host is destroyed. Raises `registering<event>_done(bool, text)`. Returns
- * CURFEW_OK, CURFEW_EXISTS, CURFEW_INVALID or CURFEW_CLOSING.
+ * CURFEW_OK, CURFEW_EXISTS, CURFEW_DENIED (it is not in the host's list of permitted handlers),
+ * CURFEW_INVALID or CURFEW_CLOSING.
  */
 curfew_status curfew_host_register(curfew_host *host, const curfew_handler *handler,
                                    const curfew_handler_options *CURFEW_NULLABLE options,
@@ -242,7 +267,8 @@ enum {
     CURFEW_PLUGIN_VALIDATED = 1, /* its manifest is fine; not loaded */
     CURFEW_PLUGIN_READY = 2,     /* loaded and registered */
     CURFEW_PLUGIN_RETIRED = 3,   /* no longer used; the image stays mapped */
-    CURFEW_PLUGIN_FAILED = 4     /* refused; see reason */
+    CURFEW_PLUGIN_FAILED = 4,    /* refused; see reason */
+    CURFEW_PLUGIN_SHADOWED = 5   /* its manifest is fine; one with the same id comes first */
 };
 
 /* A plugin, as the host knows it. The texts are the host's, valid until it is destroyed. */
@@ -252,7 +278,7 @@ typedef struct curfew_plugin_state {
     const char *id;        /* "" when the manifest could not be read */
     const char *version;   /* likewise */
     const char *directory; /* as it was given */
-    const char *reason;    /* why it failed, or "" */
+    const char *reason;    /* why it failed or what shadows it, or "" */
     uint32_t handlers;     /* how many it declares */
     uint32_t reserved;
 } curfew_plugin_state;

@@ -97,7 +97,7 @@ typedef int32_t curfew_status;
     X(INVALID, 14, "an argument is not valid")                                                \
     X(WRONG_STATE, 15, "not now: the state does not allow the call")                          \
     X(WRONG_THREAD, 16, "not from this thread")                                               \
-    X(DENIED, 17, "not declared in the manifest, or reserved for the host")                   \
+    X(DENIED, 17, "not declared, not permitted, or reserved for the host")                   \
     X(ABI_MISMATCH, 18, "built for another version of the plugin ABI")                        \
     X(REFUSED, 19, "the plugin or its manifest is not acceptable")                            \
     X(TOO_LARGE, 20, "over the size limit")                                                   \

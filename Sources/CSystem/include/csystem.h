@@ -81,6 +81,9 @@ void csys_getopt_reset(void);
 /* dladdr(3): the file of the object that defines `symbol`, or NULL. */
 const char *csys_symbol_file(const void *symbol);
 
+/* Whether the process has rights that its caller has not: AT_SECURE of getauxval(3). */
+bool csys_has_more_rights(void);
+
 /* prctl(2): orphans among this process' descendants become its children; the calling process is
  * killed when the thread that started it ends. */
 void csys_adopt_orphans(void);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Scheduling
+
+/// The handlers a host may have, as the property list of an app says it: their identifiers under
+/// `BGTaskSchedulerPermittedIdentifiers`, their kinds under `UIBackgroundModes`.
+///
+/// Both keys must be there, as Apple's scheduler wants it. An identifier that ends in `.*` stands
+/// for all that go on after the point. Of the modes `fetch` permits handlers of the kind
+/// app-refresh and `processing` those of the kind processing; what other modes there are, and all
+/// other keys of the list, have no meaning here.
+public struct PermittedHandlers: Sendable {
+    /// The list's file, for messages.
+    public let file: String
+    private let identifiers: Set<String>
+    /// The beginnings that wildcards permit, each with its point.
+    private let prefixes: [String]
+    private let kinds: Set<TaskKind>
+
+    /// How many identifiers a list has, at most.
+    public static var identifiersLimit: Int { 1_024 }
+
+    static var identifiersKey: String { "BGTaskSchedulerPermittedIdentifiers" }
+    static var modesKey: String { "UIBackgroundModes" }
+
+    /// The mode that permits handlers of a kind.
+    static func mode(of kind: TaskKind) -> String {
+        switch kind {
+        case .appRefresh: "fetch"
+        case .processing: "processing"
+        }
+    }
+
+    init(file: String, identifiers: [String], modes: [String]) {
+        self.file = file
+        self.identifiers = Set(identifiers.filter { !$0.hasSuffix(".*") })
+        prefixes = identifiers.filter { $0.hasSuffix(".*") }.map { String($0.dropLast()) }
+        kinds = Set(TaskKind.allCases.filter { modes.contains(Self.mode(of: $0)) })
+    }
+
+    /// Returns nil for a handler that is permitted, or why it is not.
+    public func refusal(identifier: String, kind: TaskKind) -> PermittedRefusal? {
+        let place = DiagnosticText.visible(file.unicodeScalars)
+        let isWithinPrefix = prefixes.contains {
+            identifier.hasPrefix($0) && identifier.utf8.count > $0.utf8.count
+        }
+        guard isWithinPrefix || identifiers.contains(identifier) else {
+            return PermittedRefusal(
+                rule: .identifierNotListed,
+                message: "the handler \"\(identifier)\" is not permitted by \(place)",
+                help: "add <string>\(identifier)</string> to its \(Self.identifiersKey)")
+        }
+        guard kinds.contains(kind) else {
+            return PermittedRefusal(
+                rule: .modeNotListed,
+                message: "the handler \"\(identifier)\" is of the kind \(kind.name), which"
+                    + " \(place) does not permit",
+                help: "add <string>\(Self.mode(of: kind))</string> to its \(Self.modesKey)")
+        }
+        return nil
+    }
+}

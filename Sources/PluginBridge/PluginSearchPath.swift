@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CSystem
+internal import Glibc
+
+/// The directories in which plugins are looked for, the first one first.
+///
+/// `CURFEW_PLUGIN_PATH` names them, with colons between two. Without it they are the user's own,
+/// those of the machine, and those of the distribution:
+/// `$XDG_DATA_HOME/curfew/plugins`, `/usr/local/lib/curfew/plugins`, `/usr/lib/curfew/plugins`. Any
+/// of them may be missing.
+public struct PluginSearchPath: Hashable, Sendable {
+    /// The variable that replaces the usual directories.
+    public static var variable: String { "CURFEW_PLUGIN_PATH" }
+
+    /// Each of them once, in order.
+    public let directories: [String]
+
+    /// Works the path out.
+    ///
+    /// - Parameters:
+    ///   - environment: the value of a variable, or nil.
+    ///   - isTrusted: false where the process has rights that its caller has not: such a caller
+    ///     must not choose what code is loaded, so the environment says nothing.
+    ///   - installed: one more directory, after those of the machine.
+    public init(
+        environment: (String) -> String?, isTrusted: Bool, installed: String? = nil
+    ) {
+        func value(_ name: String) -> String? { isTrusted ? environment(name) : nil }
+        let named = (value(Self.variable) ?? "").split(separator: ":").map(String.init)
+        var directories = named
+        if named.isEmpty {
+            let below = "/curfew/plugins"
+            directories = [
+                Self.dataDirectory(data: value("XDG_DATA_HOME"), home: value("HOME"))
+                    .map { $0 + below }, "/usr/local/lib" + below, installed,
+                "/usr/lib" + below,
+            ].compactMap(\.self)
+        }
+        var seen: Set<String> = []
+        self.directories = directories.filter { seen.insert($0).inserted }
+    }
+
+    /// The path of this process, as its environment is now.
+    public static func ofProcess(installed: String? = nil) -> PluginSearchPath {
+        PluginSearchPath(
+            environment: { getenv($0).map { String(cString: $0) } },
+            isTrusted: !csys_has_more_rights(), installed: installed)
+    }
+
+    /// Where the user's programs keep their data. A path that is not absolute is ignored, as the
+    /// XDG Base Directory Specification demands.
+    private static func dataDirectory(data: String?, home: String?) -> String? {
+        if let data, data.hasPrefix("/") { return data }
+        guard let home, home.hasPrefix("/") else { return nil }
+        return home + "/.local/share"
+    }
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One key of a dictionary of a property list with its value.
+struct PropertyListMember {
+    let key: String
+    let value: PropertyListValue
+}

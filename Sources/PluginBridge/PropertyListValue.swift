@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value of a property list that remembers where it stands.
+struct PropertyListValue {
+    enum Kind {
+        /// In the order of the file; no two members have the same key.
+        case dictionary([PropertyListMember])
+        case array([PropertyListValue])
+        case string(String)
+        /// Checked and thrown away: nothing that is read from a list is one. What it is, for
+        /// messages: `a number`, `a date`.
+        case other(String)
+    }
+
+    let kind: Kind
+    let place: PropertyListPlace
+
+    /// What the value is, for messages.
+    var noun: String {
+        switch kind {
+        case .dictionary: "a dictionary"
+        case .array: "an array"
+        case .string: "text"
+        case .other(let noun): noun
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CInterface
+import Foundation
+import TestSupport
+import Testing
+
+/// Plugins that are found without being named.
+@Suite("Discovery", .serialized)
+struct DiscoveryTests {
+    private let files: TemporaryDirectory
+
+    init() throws {
+        files = try TemporaryDirectory()
+    }
+
+    /// Writes a plugin whose library could not be loaded.
+    private func write(_ place: String, id: String) throws {
+        try files.write(
+            """
+            {"id": "\(id)", "version": "1.0.0", "abi": 0, "library": "libnone.so",
+             "handlers": [{"identifier": "\(id)", "kind": "processing"}]}
+            """, to: place + "/manifest.json")
+        try files.write("no library", to: place + "/libnone.so")
+    }
+
+    /// Calls it with variables of this process' environment, which are put back.
+    private func discover(
+        _ host: TestHost, _ variables: [String: String]
+    ) -> (answer: Answer, found: UInt32) {
+        let names = ["CURFEW_PLUGIN_PATH", "XDG_DATA_HOME", "HOME"]
+        let before = names.map { name in (name, getenv(name).map { String(cString: $0) }) }
+        for name in names { unsetenv(name) }
+        for (name, value) in variables { setenv(name, value, 1) }
+        defer {
+            for (name, value) in before {
+                if let value { setenv(name, value, 1) } else { unsetenv(name) }
+            }
+        }
+        var found: UInt32 = 0
+        return (Answer(curfew_host_discover(host.raw, &found, nil)), found)
+    }
+
+    /// What is listed: the place below the test's directory, the state and the reason.
+    private func list(_ host: TestHost) -> [(place: String, status: Int, reason: String)] {
+        (0..<curfew_host_plugins(host.raw)).compactMap { index in
+            OutStruct.filled(curfew_plugin_state.self) {
+                curfew_host_plugin_at(host.raw, index, $0)
+            }.value
+        }.map {
+            (
+                String(cString: $0.directory).replacing(files.path + "/", with: ""),
+                Int($0.status), String(cString: $0.reason)
+            )
+        }
+    }
+
+    @Test("nothing is looked for until it is asked for")
+    func off() throws {
+        try write("data/curfew/plugins/a", id: "org.example.a")
+        let host = try TestHost()
+        #expect(curfew_host_plugins(host.raw) == 0)
+        let (answer, found) = discover(host, ["XDG_DATA_HOME": files.path("data")])
+        #expect(answer == .ok)
+        // A machine may have plugins of its own.
+        #expect(found >= 1)
+        #expect(list(host).first?.place == "data/curfew/plugins/a")
+        #expect(list(host).first?.status == CURFEW_PLUGIN_VALIDATED)
+        #expect(curfew_host_handlers(host.raw) == 0)
+    }
+
+    @Test("the first plugin with an id wins, and the others are listed as shadowed")
+    func shadowing() throws {
+        try write("one/a", id: "org.example.a")
+        try write("two/a", id: "org.example.a")
+        try write("two/b", id: "org.example.b")
+        try files.write("{", to: "two/c/manifest.json")
+        try write("three", id: "org.example.b")
+        let path = ["none", "one", "two", "three", "one", "two/../one/a"].map(files.path)
+        let variables = ["CURFEW_PLUGIN_PATH": path.joined(separator: ":"), "HOME": files.path]
+        let host = try TestHost()
+        for _ in 1...2 {
+            let (answer, found) = discover(host, variables)
+            #expect(answer == .ok)
+            #expect(found == 5)
+            let list = list(host)
+            #expect(list.map(\.place) == ["one/a", "two/a", "two/b", "two/c", "three"])
+            #expect(
+                list.map(\.status) == [
+                    CURFEW_PLUGIN_VALIDATED, CURFEW_PLUGIN_SHADOWED, CURFEW_PLUGIN_VALIDATED,
+                    CURFEW_PLUGIN_FAILED, CURFEW_PLUGIN_SHADOWED,
+                ])
+            #expect(list[0].reason == "")
+            #expect(
+                list[1].reason.hasPrefix("the plugin \"org.example.a\" in \(files.path("one/a"))"))
+            #expect(list[3].reason.contains("two/c/manifest.json"))
+            #expect(list[4].reason.contains(files.path("two/b")))
+        }
+    }
+
+    @Test("what is loaded stays loaded, and shadows what is found")
+    func loaded() throws {
+        let host = try TestHost()
+        let plugin = try HookedPlugin()
+        #expect(plugin.load(in: host).answer == .ok)
+        try write("one/a", id: "org.example.hooked")
+        try FileManager.default.createSymbolicLink(
+            atPath: files.path("one/link"), withDestinationPath: plugin.directory)
+        #expect(discover(host, ["CURFEW_PLUGIN_PATH": files.path("one")]).found == 2)
+        let list = list(host)
+        #expect(list.map(\.status) == [CURFEW_PLUGIN_READY, CURFEW_PLUGIN_SHADOWED])
+        #expect(list[1].reason.contains(plugin.directory))
+    }
+
+    @Test("a plugin that is shadowed can be loaded by its directory")
+    func chosen() throws {
+        let host = try TestHost()
+        let plugin = try HookedPlugin()
+        try write("one", id: "org.example.hooked")
+        let path = files.path("one") + ":" + plugin.directory
+        #expect(discover(host, ["CURFEW_PLUGIN_PATH": path]).found == 2)
+        #expect(list(host).map(\.status) == [CURFEW_PLUGIN_VALIDATED, CURFEW_PLUGIN_SHADOWED])
+        #expect(plugin.load(in: host).answer == .ok)
+        #expect(list(host).map(\.status) == [CURFEW_PLUGIN_VALIDATED, CURFEW_PLUGIN_READY])
+        #expect(list(host)[1].reason == "")
+    }
+
+    @Test("the usual directories: the user's own first")
+    func usual() throws {
+        try write("data/curfew/plugins/a", id: "org.example.a")
+        try write("home/.local/share/curfew/plugins/b", id: "org.example.b")
+        for (variables, place) in [
+            (
+                ["XDG_DATA_HOME": files.path("data"), "HOME": files.path("home")],
+                "data/curfew/plugins/a"
+            ),
+            (["HOME": files.path("home")], "home/.local/share/curfew/plugins/b"),
+        ] {
+            let host = try TestHost()
+            #expect(discover(host, variables).answer == .ok)
+            #expect(list(host).first?.place == place)
+        }
+    }
+
+    @Test("is refused inside the host and after its end")
+    func refused() throws {
+        let host = try TestHost()
+        let inside = Guarded(Answer.ok)
+        try host.register { [unowned host] _ in
+            inside.change { $0 = Answer(curfew_host_discover(host.raw, nil, nil)) }
+            return 0
+        }
+        #expect(host.wait(try host.launch()) == .ok)
+        #expect(inside.now == .wrongThread)
+        #expect(host.shutDown() == .ok)
+        #expect(discover(host, [:]).answer == .closing)
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import PluginBridge
+
+@Suite("The corpora of the fuzzers")
+struct CorpusTests {
+    @Test("each manifest is what its name says")
+    func manifests() throws {
+        let files = try Corpus("manifest").files
+        for file in files {
+            let rules: [String]
+            switch Manifest.parse(bytes: file.bytes, file: file.name) {
+            case .success: rules = []
+            case .failure(let faults):
+                rules = faults.diagnostics.map(\.rule)
+                #expect(!faults.rendered.isEmpty)
+            }
+            expect(file, rules)
+        }
+        // Those of the files themselves are no faults of a text.
+        let known = Set(files.compactMap(\.rule))
+        for rule in JSONRule.allCases.map(\.rawValue) + ManifestRule.allCases.map(\.rawValue)
+        where !["json-size", "manifest-file"].contains(rule) {
+            #expect(known.contains(rule), "no file of the corpus has the fault \(rule)")
+        }
+    }
+
+    @Test("each property list is what its name says")
+    func propertyLists() throws {
+        let files = try Corpus("propertylist").files
+        for file in files {
+            let rules: [String]
+            switch PermittedHandlers.parse(bytes: file.bytes, file: file.name) {
+            case .success: rules = []
+            case .failure(let faults):
+                rules = faults.diagnostics.map(\.rule)
+                #expect(!faults.rendered.isEmpty)
+            }
+            expect(file, rules)
+        }
+        let known = Set(files.compactMap(\.rule))
+        let notOfTheText = [
+            "plist-file", "plist-size", "permitted-identifier-not-listed",
+            "permitted-mode-not-listed",
+        ]
+        for rule in PropertyListRule.allCases.map(\.rawValue)
+            + PermittedRule.allCases.map(\.rawValue) where !notOfTheText.contains(rule)
+        {
+            #expect(known.contains(rule), "no file of the corpus has the fault \(rule)")
+        }
+    }
+
+    private func expect(_ file: Corpus.File, _ rules: [String]) {
+        if file.isValid {
+            #expect(rules == [], "\(file)")
+        } else if let rule = file.rule {
+            #expect(rules.contains(rule), "\(file) has \(rules)")
+            // The list of faults that is too long is the only file meant to have many.
+            #expect(rules.count <= 3 || rule == "manifest-fault-limit", "\(file) has \(rules)")
+        }
+    }
+}
