@@ -35,8 +35,9 @@ public enum PinReader {
             guard let plugin = pin.plugin, let digest = pin.sha256 else {
                 throw refusal("pin \(index) has no plugin or no sha256")
             }
-            guard let pin = PluginPin(
-                plugin: String(cString: plugin), sha256: String(cString: digest))
+            guard
+                let pin = PluginPin(
+                    plugin: String(cString: plugin), sha256: String(cString: digest))
             else {
                 throw refusal(
                     "sha256 of pin \(index) is not 64 hexadecimal digits, as sha256sum prints them")

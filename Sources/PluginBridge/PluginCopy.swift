@@ -150,7 +150,9 @@ final class PluginCopy: @unchecked Sendable {
     }
 
     /// Whether a file has the same bytes as its copy when it is read once more.
-    private static func isSame(_ file: OwnedDescriptor, _ copy: OwnedDescriptor, _ size: Int) -> Bool {
+    private static func isSame(_ file: OwnedDescriptor, _ copy: OwnedDescriptor, _ size: Int)
+        -> Bool
+    {
         withUnsafeTemporaryAllocation(byteCount: 2 * pieceSize, alignment: 16) { buffer in
             let (first, second) = (buffer.baseAddress!, buffer.baseAddress! + pieceSize)
             var done = 0
@@ -185,7 +187,10 @@ extension OwnedDescriptor {
     /// The size of a library's file, when it can be one.
     fileprivate func size(_ shown: String) throws(BridgeError) -> Int {
         guard let size = status?.st_size else { throw PluginCopy.failed(shown, errno) }
-        guard size > 0 else { throw BridgeError(.note, "\(shown): \(ABINoteFault.notELF.message); \(ABINoteFault.notELF.help)") }
+        guard size > 0 else {
+            throw BridgeError(
+                .note, "\(shown): \(ABINoteFault.notELF.message); \(ABINoteFault.notELF.help)")
+        }
         guard size <= PluginCopy.sizeLimit else {
             throw BridgeError(
                 .file,

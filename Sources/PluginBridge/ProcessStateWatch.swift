@@ -79,6 +79,7 @@ extension ProcessState {
     private static var path: String {
         var buffer = [CChar](repeating: 0, count: 4_096)
         guard getcwd(&buffer, buffer.count) != nil else { return "one without a path" }
-        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(
+            decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

@@ -100,11 +100,14 @@ extension HostRuntime {
     }
 
     private func readManifest(_ path: String) throws(BridgeError) -> (PluginDirectory, Manifest) {
+        // The faults of a manifest fill a screen; a log gets one line.
+        var told: String?
         do throws(BridgeError) {
             let folder = try PluginDirectory(path)
             switch try folder.manifest() {
             case .success(let manifest): return (folder, manifest)
             case .failure(let faults):
+                told = faults.line
                 let isForeign = faults.diagnostics.contains {
                     $0.rule == ManifestRule.abi.rawValue
                 }
@@ -114,7 +117,7 @@ extension HostRuntime {
             }
         } catch let reason {
             addRecord(path, nil, .failed, reason.message)
-            log(.error, nil, 0, "\(path) was refused: \(reason.line)")
+            log(.error, nil, 0, told ?? reason.line)
             throw reason
         }
     }
@@ -218,7 +221,8 @@ extension HostRuntime {
         _ record: PluginRecord
     ) -> Result<PluginLibrary, BridgeError> {
         let watch = ProcessStateWatch()
-        let result = ThreadRole.loading.during(in: self) { () -> Result<PluginLibrary, BridgeError> in
+        let result = ThreadRole.loading.during(in: self) {
+            () -> Result<PluginLibrary, BridgeError> in
             do throws(BridgeError) {
                 let library = try PluginLibrary(checked)
                 try library.enter(table, id: manifest.id, version: manifest.version)

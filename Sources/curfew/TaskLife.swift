@@ -103,7 +103,8 @@ final class TaskLife {
         let isHosts = error.code == .system || error.code == .exhausted
         let isLaidOut = error.message.hasPrefix("error")
         return CommandError(
-            isHosts ? .host : .refused, error.message, fault: error.rule.flatMap(Fault.named) ?? Fault.of(error.code),
+            isHosts ? .host : .refused, error.message,
+            fault: error.rule.flatMap(Fault.named) ?? Fault.of(error.code),
             notes: ["`\(facts.handler.identifier)` was not run"],
             help: ["curfew lint \(ShellWord.path(facts.directory))"], isLaidOut: isLaidOut)
     }

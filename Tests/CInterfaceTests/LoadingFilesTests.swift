@@ -26,7 +26,9 @@ struct LoadingFilesTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
-    @Test("what others can change is refused by name, with the command that mends it", arguments: places)
+    @Test(
+        "what others can change is refused by name, with the command that mends it",
+        arguments: places)
     func modes(place: Place) throws {
         let host = try TestHost()
         let plugin = try HookedPlugin()
@@ -243,7 +245,8 @@ struct LoadingFilesTests {
         #expect(getenv("CURFEW_TEST_NONOTE") == nil)
     }
 
-    @Test("a plugin's directory that is flipped to another one is one of the two, never half of each")
+    @Test(
+        "a plugin's directory that is flipped to another one is one of the two, never half of each")
     func flippedDirectory() throws {
         let files = try TemporaryDirectory()
         let good = files.path("good")

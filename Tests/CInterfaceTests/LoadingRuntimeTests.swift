@@ -128,8 +128,10 @@ struct LoadingRuntimeTests {
         }
         try #require(chmod(files.path, 0o755) == 0)
         guard
-            try ChildProcess.run("setpriv", ["--reuid=54321", "--clear-groups", "test", "-x", curfew])
-                .succeeded
+            try ChildProcess.run(
+                "setpriv", ["--reuid=54321", "--clear-groups", "test", "-x", curfew]
+            )
+            .succeeded
         else { return }
         let roots = try load(as: "54321")
         #expect(roots.succeeded, "\(roots.output)\(roots.errorOutput)")

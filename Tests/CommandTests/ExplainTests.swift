@@ -93,7 +93,8 @@ struct ExplainTests {
             "run", "org.example.odd", "--plugins", "odd", directory: files.path)
         #expect(run.code == 0)
         let line = try #require(
-            run.output.split(separator: "\n").first { $0.contains("  MISUSE    ") }, "\(run.output)")
+            run.output.split(separator: "\n").first { $0.contains("  MISUSE    ") }, "\(run.output)"
+        )
         let said = line.replacing(#/.*MISUSE    /#, with: "")
         #expect(
             said.replacing(/task [0-9]+:/, with: "task N:")

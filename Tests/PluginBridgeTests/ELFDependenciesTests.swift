@@ -39,9 +39,11 @@ struct ELFDependenciesTests {
     private func build(_ flags: [String]) throws -> (ELFDependencies, TemporaryDirectory) {
         let files = try TemporaryDirectory()
         try files.write("int a(void) { return 1; }", to: "a.c")
-        try files.write("int a(void), puts(const char *); int b(void) { return a() + puts(\"b\"); }", to: "b.c")
+        try files.write(
+            "int a(void), puts(const char *); int b(void) { return a() + puts(\"b\"); }", to: "b.c")
         try files.run("gcc", ["-shared", "-fPIC", "-o", "liba.so", "a.c"])
-        try files.run("gcc", ["-shared", "-fPIC", "-o", "libb.so", "b.c"] + flags + ["-L.", "-la"])
+        try files.run(
+            "gcc", ["-shared", "-fPIC", "-o", "libb.so", "b.c"] + flags + ["-L.", "-la"])
         let file = try #require(OwnedDescriptor(open(files.path("libb.so"), O_RDONLY)))
         return (try ELFDependencies(descriptor: file.number), files)
     }

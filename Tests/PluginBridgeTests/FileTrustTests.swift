@@ -85,7 +85,8 @@ struct FileTrustTests {
         let trust = FileTrust(user: 1000, outsiders: 65534, isPrivate: { _, _ in false })
         func fault(_ mode: UInt32, _ owner: UInt32) -> LoadRule? {
             trust.fault(
-                of: FileFacts(path: "/", owner: owner, group: 65534, mode: mode), as: .passage)?.rule
+                of: FileFacts(path: "/", owner: owner, group: 65534, mode: mode), as: .passage)?
+                .rule
         }
         #expect(fault(0o755, 65534) == nil)
         #expect(fault(0o775, 65534) == .writable)

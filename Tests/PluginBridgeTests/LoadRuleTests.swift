@@ -27,8 +27,9 @@ struct LoadRuleTests {
     func pins() {
         let digest = String(repeating: "0aF9", count: 16)
         #expect(PluginPin(plugin: "p", sha256: digest)?.sha256 == digest.lowercased())
-        for wrong in ["", "ab", digest + "0", String(digest.dropLast()) + "g", "é" + digest.dropLast(2)]
-        {
+        for wrong in [
+            "", "ab", digest + "0", String(digest.dropLast()) + "g", "é" + digest.dropLast(2),
+        ] {
             #expect(PluginPin(plugin: "p", sha256: wrong) == nil)
         }
     }

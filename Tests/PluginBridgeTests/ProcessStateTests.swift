@@ -43,16 +43,25 @@ struct ProcessStateTests {
 
     @Test("each kind of change is told, with what was and what is")
     func kinds() {
-        #expect(texts { $0.signals[13] = .ignored } == ["what the signal SIGPIPE does (default → ignored)"])
+        #expect(
+            texts { $0.signals[13] = .ignored } == [
+                "what the signal SIGPIPE does (default → ignored)"
+            ])
         #expect(
             texts { $0.signals[10] = action(250) }
                 == ["what the signal SIGUSR1 does (default → a function of /plugins/libp.so)"])
         #expect(
-            texts { $0.signals[34] = action(999) } == ["what the signal 34 does (ignored → a function)"])
+            texts { $0.signals[34] = action(999) } == [
+                "what the signal 34 does (ignored → a function)"
+            ])
         #expect(
-            texts { $0.signals[13]?.mask = 1 } == ["what the signal SIGPIPE does (its flags or its mask)"])
+            texts { $0.signals[13]?.mask = 1 } == [
+                "what the signal SIGPIPE does (its flags or its mask)"
+            ])
         #expect(
-            texts { $0.signals[13]?.flags = 4 } == ["what the signal SIGPIPE does (its flags or its mask)"])
+            texts { $0.signals[13]?.flags = 4 } == [
+                "what the signal SIGPIPE does (its flags or its mask)"
+            ])
         #expect(
             texts { $0.signalMask = 1 << 14 | 1 } == [
                 "the signal mask of the thread (none → SIGHUP SIGTERM)"
