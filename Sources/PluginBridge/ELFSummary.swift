@@ -10,6 +10,8 @@ public struct ELFSummary: Sendable {
     public let exports: Int?
     /// Code of Swift's is in it: the image must stay mapped.
     public let isSwift: Bool
+    /// In lower-case hexadecimal digits; nil where libcrypto is not there or the file is too large.
+    public let sha256: String?
 
     // Limits, far beyond any real library.
     static var nameLimit: Int { 4_096 }
@@ -17,6 +19,7 @@ public struct ELFSummary: Sendable {
     static var symbolLimit: UInt64 { 1 << 18 }
     static var sectionLimit: Int { 4_096 }
     static var sectionNamesLimit: Int { 1 << 20 }
+    static var digestLimit: UInt64 { 1 << 28 }
 
     public static func read(path: String) -> Result<ELFSummary, ABINoteFault> {
         do throws(ABINoteFault) {
@@ -35,6 +38,12 @@ public struct ELFSummary: Sendable {
         isSwift =
             needed.contains { $0.hasPrefix("libswift") }
             || ELFSummary.hasSwiftSections(header, in: library)
+        if library.file.size <= ELFSummary.digestLimit {
+            let bytes = try library.file.bytes(at: 0, count: Int(library.file.size))
+            sha256 = bytes.withUnsafeBytes { try? LibraryDigest.sha256($0) }
+        } else {
+            sha256 = nil
+        }
     }
 
     // Tags of dynamic entries and sizes of the ELF specification.

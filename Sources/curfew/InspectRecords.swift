@@ -35,6 +35,7 @@ enum InspectRecords {
                 ("entry", .bool(plugin.exportsEntry)),
                 ("needed", .list(elf.needed.map { .text($0) })),
             ]
+            if let digest = elf.sha256 { members.append(("sha256", .text(digest))) }
             if let exports = elf.exports { members.append(("exports", .integer(Int64(exports)))) }
         }
         return .object(members)

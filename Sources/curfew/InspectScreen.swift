@@ -49,6 +49,7 @@ struct InspectScreen {
             row("library", "\(manifest.library), which is not there", .alarm)
         }
         guard let elf = plugin.elf else { return }
+        if let digest = elf.sha256 { row("sha256", digest) }
         let code = elf.isSwift ? "code of Swift" : "no code of Swift"
         row("built for", "\(elf.machine), with \(code)")
         let exports = elf.exports.map { "\($0) symbol\($0 == 1 ? "" : "s")" } ?? "unknown"

@@ -402,9 +402,11 @@ struct ShutdownTests {
             let task = try host.launch(keep: false)
             try host.waitUntilPending(task)
             let call = try #require(kept.now)
+            let begun = Signal()
             let caller = Side { () -> Int in
                 var calls = 0
                 while !ended.now {
+                    if calls == 1 { begun.send() }
                     _ = call.isExpired
                     _ = call.progress(0.5, "still here")
                     _ = call.info
@@ -414,6 +416,8 @@ struct ShutdownTests {
                 #expect(call.complete() == .closing)
                 return calls
             }
+            // A thread that starts late would have nothing to disturb.
+            #expect(begun.wait())
             #expect(host.destroy(expire: 100_000) == .ok)
             ended.change { $0 = true }
             #expect(caller.join() ?? 0 > 0)

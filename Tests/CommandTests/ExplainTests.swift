@@ -38,7 +38,7 @@ struct ExplainTests {
         "what there is not is told with the nearest",
         arguments: [
             ("manifest-durtion", "did you mean `manifest-duration`?"),
-            ("CF0799", "did you mean `CF0726`?"), ("10000000", "did you mean `CF0726`?"),
+            ("CF0799", "did you mean `CF0727`?"), ("10000000", "did you mean `CF0727`?"),
             ("zzzzzz", "curfew explain"), ("-", "curfew explain"),
         ])
     func unknown(word: String, help: String) throws {

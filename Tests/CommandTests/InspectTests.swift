@@ -107,6 +107,9 @@ struct InspectTests {
         #expect(library["entry"] as? Bool == true)
         #expect(library["exports"] as? Int == 1)
         #expect(library["needed"] as? [String] == ["libc.so.6"])
+        let sum = try ChildProcess.run("sha256sum", [InspectTests.patient + "/libpatient.so"])
+        #expect(
+            library["sha256"] as? String == sum.output.split(separator: " ").first.map(String.init))
     }
 
     @Test("a faulty plugin is shown as far as it can be, with its faults")
@@ -245,7 +248,7 @@ struct InspectTests {
         let text = try CommandRun("inspect", "odd", "--load", directory: files.path).output
         #expect(text.contains("\n  threads    odd-thread\n"))
         #expect(text.contains(" → /dev/zero\n"))
-        #expect(text.contains("changed what the signal SIGUSR1 does"))
+        #expect(text.contains("CF0727 process-state: "))
         #expect(text.contains("\n  wrote      to the \\u{1b}[31mscreen\n"), "\(text)")
     }
 

@@ -147,9 +147,10 @@ struct PluginsTests {
             ])
     }
 
-    @Test("a program with more rights than its caller has does not listen to the environment")
+    @Test(
+        "a program with more rights than its caller has does not listen to the environment",
+        .enabled(if: geteuid() == 0, "only root can give a program more rights"))
     func moreRights() throws {
-        guard geteuid() == 0 else { return }
         let files = try TemporaryDirectory()
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o755], ofItemAtPath: files.path)

@@ -33,8 +33,6 @@ struct MisdeedRun: Sendable {
     var destroy: Int? = CURFEW_OK
     /// How the process ends.
     var ends: Set<ChildProcess.Ending> = [.exited(0)]
-    /// Why the host does not yet do what is expected of the log or of the state of the process.
-    var gap: String?
     /// What else is expected.
     var check: (@Sendable (Report) -> Void)?
 }
