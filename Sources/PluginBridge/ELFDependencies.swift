@@ -27,7 +27,7 @@ struct ELFDependencies: Hashable, Sendable {
     /// Reads them from a file that is open already.
     init(descriptor: Int32) throws(ABINoteFault) {
         let library = try ELFSharedObject(descriptor: descriptor)
-        let entries = try ELFDependencies.entries(of: library)
+        let entries = try ELFExport.dynamicEntries(of: library)
         func values(_ tag: UInt64) -> [UInt64] {
             entries.filter { $0.tag == tag }.map(\.value)
         }
@@ -82,27 +82,6 @@ struct ELFDependencies: Hashable, Sendable {
             return rest.map { $0 + "/" }.joined()
         }
         return nil
-    }
-
-    private static func entries(
-        of library: borrowing ELFSharedObject
-    ) throws(ABINoteFault) -> [(tag: UInt64, value: UInt64)] {
-        var entries: [(UInt64, UInt64)] = []
-        for segment in library.segments where segment.type == ELFSegment.dynamic {
-            guard segment.size <= UInt64(ELFExport.dynamicLimit) else {
-                throw .malformed(
-                    "it has \(segment.size) bytes of dynamic entries, the limit is \(ELFExport.dynamicLimit)"
-                )
-            }
-            let words = ABINoteWords(
-                try library.file.bytes(at: segment.offset, count: Int(segment.size)))
-            for start in stride(from: 0, through: words.count - 16, by: 16) {
-                let tag = words.long(at: start)
-                if tag == 0 { break }
-                entries.append((tag, words.long(at: start + 8)))
-            }
-        }
-        return entries
     }
 
     private static func text(

@@ -479,9 +479,10 @@ extension Fault {
     // MARK: 03, loading a plugin
 
     private static func loading(
-        _ number: UInt16, _ rule: LoadRule, _ text: String, _ explanation: String
+        _ number: UInt16, _ rule: LoadRule, _ text: String, _ explanation: String,
+        answer: Status = .refused
     ) -> Fault {
-        Fault(number, rule.rawValue, text, explanation)
+        Fault(number, rule.rawValue, text, explanation, answer: answer)
     }
 
     private static let loading: [Fault] = [
@@ -507,7 +508,7 @@ extension Fault {
             Manifest, note and entry must all name the ABI the host speaks; a library of another \
             one would misread the host's structs. Rebuild the plugin with the headers of this \
             host, or install a host of the plugin's version.
-            """),
+            """, answer: .abiMismatch),
         loading(
             304, .symbol, "the library does not export curfew_plugin_entry",
             """
@@ -521,7 +522,7 @@ extension Fault {
             The plugin was loaded and asked, and returned something else than CURFEW_OK; its own \
             words follow. Nothing of it is registered and it is not called again. Mend what it \
             complains about and load it again.
-            """),
+            """, answer: .failed),
         loading(
             306, .identity, "the library and its manifest name different plugins",
             """
@@ -542,7 +543,7 @@ extension Fault {
             The first plugin with a name keeps it, and one that comes later is not loaded at \
             all; the message names both. Take one of the two away, or give the second another \
             identifier or another "event".
-            """),
+            """, answer: .exists),
         loading(
             309, .undeclared, "the entry registered a handler that the manifest does not declare",
             """
@@ -588,7 +589,7 @@ extension Fault {
             reach. That needs memfd_create, /proc and as much memory as the library is long. \
             Where files in memory are forbidden, the environment variable CURFEW_PLUGIN_COPIES \
             can name a directory of the host's user for the copies.
-            """),
+            """, answer: .system),
         loading(
             315, .beside, "the library wants another one from its own directory",
             """
@@ -626,7 +627,7 @@ extension Fault {
             the first one is needed. It is not installed or does not offer the digest, and a \
             library whose pin cannot be checked is not loaded. Install libssl3, or remove the \
             pins.
-            """),
+            """, answer: .system),
     ]
 
     // MARK: 04, lists of permitted identifiers

@@ -60,7 +60,7 @@ extension HostRuntime {
         if lines.isEmpty { return }
         throw BridgeError(
             notListed == nil ? .exists : .denied, lines.joined(separator: "; "),
-            rule: notListed?.rawValue)
+            rule: notListed?.rawValue ?? LoadRule.taken.rawValue)
     }
 
     private func line(

@@ -100,11 +100,14 @@ extension HostRuntime {
     }
 
     private func readManifest(_ path: String) throws(BridgeError) -> (PluginDirectory, Manifest) {
+        // The faults of a manifest fill a screen; a log gets one line.
+        var told: String?
         do throws(BridgeError) {
             let folder = try PluginDirectory(path)
             switch try folder.manifest() {
             case .success(let manifest): return (folder, manifest)
             case .failure(let faults):
+                told = faults.line
                 let isForeign = faults.diagnostics.contains {
                     $0.rule == ManifestRule.abi.rawValue
                 }
@@ -114,7 +117,7 @@ extension HostRuntime {
             }
         } catch let reason {
             addRecord(path, nil, .failed, reason.message)
-            log(.error, nil, 0, "\(path) was refused: \(reason.line)")
+            log(.error, nil, 0, told ?? reason.line)
             throw reason
         }
     }
@@ -149,11 +152,7 @@ extension HostRuntime {
                     + (path == other.directory ? "" : "; \(path) is shadowed by it")
             )
         }
-        do throws(BridgeError) {
-            try checkClaims(of: manifest)
-        } catch {
-            throw HostRuntime.asLoading(error)
-        }
+        try checkClaims(of: manifest)
     }
 
     private func open(

@@ -99,6 +99,8 @@ struct LoadingTests {
                 #"{"id": "org.example.a", "version": "1.0.0", "abi": 7, "library": "libhooked.so", "handlers": [{"identifier": "org.example.a", "kind": "processing"}]}"#
         )
         #expect(plugin.load(in: host).answer == .abiMismatch)
+        let place = "manifest-abi: \(plugin.directory)/manifest.json:1:"
+        #expect(host.log.now.contains { $0.hasPrefix("3 CF02") && $0.contains(place) })
     }
 
     @Test("a library of another ABI is ABI_MISMATCH before any of its code runs")

@@ -219,11 +219,14 @@ curfew_status curfew_host_discover(curfew_host *host, uint32_t *CURFEW_NULLABLE 
  * when it is sticky, as /tmp is. The two files must not be symbolic links. The library is copied
  * once and loaded from the copy, in memory nobody can write to: what becomes of the file
  * afterwards changes nothing. Hosts that load the same content from the same path share one image.
+ * For tools that read code from files only, as valgrind and perf do, the environment variable
+ * CURFEW_PLUGIN_COPIES names a directory, nobody else's, where the copies are made and stay.
  *
- * One plugin is loaded at a time in a process. What a library changes meanwhile is put back, and
- * counted and logged as misbehaviour: what signals do, this thread's signal mask, alternate signal
- * stack and floating-point control, the umask and the working directory. No other thread should
- * change those during the call: it could not be told apart.
+ * One plugin is loaded at a time in a process; the call waits while another host loads one. What a
+ * library changes meanwhile is put back, and counted and logged as misbehaviour: what signals do,
+ * this thread's signal mask, alternate signal stack and floating-point control, the umask and the
+ * working directory. No other thread should change those during the call: it could not be told
+ * apart.
  *
  * Returns CURFEW_OK; CURFEW_REFUSED (manifest or library), CURFEW_ABI_MISMATCH, CURFEW_EXISTS (an
  * identifier, an event or the plugin's id is taken; what is there stays), CURFEW_DENIED (a handler

@@ -4,7 +4,8 @@
  *
  * A plugin is a directory with a manifest.json and a shared object that exports one function,
  * curfew_plugin_entry, and imports nothing of Curfew's: everything it calls is in the table it is
- * given. The smallest one:
+ * given. The host loads a copy of the shared object: other libraries beside it are not found, and
+ * dladdr tells the path it was copied from. The smallest one:
  *
  *     #include <curfew/plugin.h>
  *
