@@ -248,7 +248,7 @@ struct InspectTests {
         let text = try CommandRun("inspect", "odd", "--load", directory: files.path).output
         #expect(text.contains("\n  threads    odd-thread\n"))
         #expect(text.contains(" → /dev/zero\n"))
-        #expect(text.contains("changed what the signal SIGUSR1 does"))
+        #expect(text.contains("CF0727 process-state: "))
         #expect(text.contains("\n  wrote      to the \\u{1b}[31mscreen\n"), "\(text)")
     }
 

@@ -269,7 +269,7 @@ struct LintTests {
         #expect(launched.code == 126)
         #expect(
             launched.errors.hasSuffix(
-                "  = help: curfew lint \(plugin)\n          curfew explain CF0019\n"))
+                "  = help: curfew lint \(plugin)\n          curfew explain CF0304\n"))
     }
 
     @Test("the entry is found in every sort of library that the loader takes")

@@ -30,7 +30,7 @@ extension Misdeed {
         change(
             "changes-signal-handlers",
             "takes SIGTERM and SIGSEGV for itself and ignores SIGCHLD",
-            "The handlers are put back", "what SIGTERM does"),
+            "The handlers are put back", "what the signal SIGTERM does"),
         change(
             "changes-signal-mask", "blocks signals on the thread that loads it",
             "The mask is put back", "signal mask"),

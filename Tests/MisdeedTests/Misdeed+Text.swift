@@ -108,15 +108,15 @@ extension Misdeed {
                 What the host knows is used; what it does not know, or is not given, it does not \
                 touch. That alone breaks no rule.
                 """,
-            sees: "(its plugin registers one too many on purpose)",
+            sees: "(its plugin registers no function once, on purpose)",
             MisdeedRun(
                 script: Script.whole,
                 notes: [
-                    "refused": [CURFEW_DENIED], "its guard": [1], "its text": [7],
+                    "refused": [CURFEW_INVALID], "its guard": [1], "its text": [7],
                     "task_info of the future": [CURFEW_OK], "task_info of the past": [CURFEW_OK],
                     "raise": [CURFEW_OK],
                 ],
-                over: [succeeded], rules: [.rule("undeclared-handler", "org.curfew.misdeed.none")],
+                over: [succeeded], rules: [.rule("handler-arguments", "is NULL")],
                 check: { #expect($0.values(of: "misdeed_said::") == ["41|42"]) })),
         Misdeed(
             "impossible-struct", "passes structures with sizes that no version of them can have",

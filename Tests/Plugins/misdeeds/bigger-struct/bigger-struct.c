@@ -62,12 +62,12 @@ MISDEED_ENTRY(
     big_error error;
     memset(&error, guard_byte, sizeof error);
     error.known.struct_size = sizeof error;
-    note("refused", register_as(api, "org.curfew.misdeed.none", run, NULL, &error.known));
+    note("refused", register_as(api, "org.curfew.misdeed.bigger-struct", NULL, NULL, &error.known));
     note("its guard", is_intact(&error, sizeof error.known, sizeof error));
 
     memset(&error, guard_byte, sizeof error);
     error.known.struct_size = 16;
-    note("refused", register_as(api, "org.curfew.misdeed.none", run, NULL, &error.known));
+    note("refused", register_as(api, "org.curfew.misdeed.bigger-struct", NULL, NULL, &error.known));
     note("its guard", is_intact(&error, 16, sizeof error));
     note("its text", (int64_t)strlen(error.known.message));
 
