@@ -38,7 +38,6 @@ struct ExplainTests {
         "what there is not is told with the nearest",
         arguments: [
             ("manifest-durtion", "did you mean `manifest-duration`?"),
-            ("CF0799", "did you mean `CF0727`?"), ("10000000", "did you mean `CF0727`?"),
             ("zzzzzz", "curfew explain"), ("-", "curfew explain"),
         ])
     func unknown(word: String, help: String) throws {
@@ -49,6 +48,15 @@ struct ExplainTests {
             run.errors.hasPrefix(
                 "error: there is no code and no rule `\(word)`\n  = help: \(help)\n"),
             "\(run.errors)")
+    }
+
+    @Test("of numbers that are not there the next one that is", arguments: ["CF9999", "10000000"])
+    func unknownNumber(word: String) throws {
+        let faults = try CommandRun("explain", "--json").document()["faults"] as? [[String: Any]]
+        let last = try #require(faults?.last?["code"] as? String)
+        let run = try CommandRun("explain", word)
+        #expect(run.code == 2)
+        #expect(run.errors.contains("\n  = help: did you mean `\(last)`?\n"), "\(run.errors)")
     }
 
     @Test("alone it lists all, in groups and 80 columns, and each of them can be explained")
