@@ -41,9 +41,10 @@ for file in Sources/CSystem/*.c; do
         -o "$work/CSystem/$(basename "$file").o" "$file"
 done
 for module in Scheduling PluginBridge; do
+    mapfile -t sources < <(find "Sources/$module" -name '*.swift' | sort)
     "$swiftc" "${flags[@]}" -wmo -module-name "$module" -emit-library -static \
         -emit-module -emit-module-path "$work/$module.swiftmodule" -o "$work/lib$module.a" \
-        "Sources/$module"/*.swift
+        "${sources[@]}"
 done
 
 failed=0
