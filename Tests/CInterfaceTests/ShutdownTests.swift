@@ -496,4 +496,26 @@ struct ShutdownTests {
             call.log("still here")
         }
     }
+
+    @Test("an expiration callback that never returns makes shutdown say TIMED_OUT and name it")
+    func callbackInside() throws {
+        let leaked = curfew_leaked_hosts()
+        let host = try TestHost()
+        let stuck = Stuck()
+        try host.register(
+            expired: { _, _ in
+                stuck.entered.send()
+                _ = stuck.go.wait()
+            }, run: { _ in curfew_status(CURFEW_PENDING) })
+        let task = try host.launch()
+        try host.waitUntilPending(task)
+        #expect(host.stop(task) == .ok)
+        #expect(stuck.entered.wait())
+        let (answer, text) = host.shutDownSaying(expire: .millisecond, leave: .millisecond)
+        #expect(answer == .timedOut)
+        #expect(text.contains("the expiration callback of \"org.example.tidy\""), "\(text)")
+        stuck.go.send()
+        #expect(host.destroy() == .ok)
+        #expect(curfew_leaked_hosts() == leaked)
+    }
 }

@@ -58,8 +58,11 @@ extension HostRuntime {
             if state.isEntered, !state.isClaimed { graceOver(task) }
         }
         wait(limits.leave) { !isInsidePlugins }
-        let names = handlersInside.map { "\"\($0.description.identifier)\"" }
-        let isCalling = isInsideCallback
+        func names(_ handlers: [HandlerRecord]) -> String {
+            handlers.map { "\"\($0.description.identifier)\"" }.joined(separator: ", ")
+        }
+        let inside = names(handlersInside)
+        let calling = names(handlersCalling)
         for lane in lanes { lane.stop() }
         watchers.stop()
         life.withLock { $0.left() }
@@ -67,18 +70,19 @@ extension HostRuntime {
         csys_eventfd_signal(events.descriptor)
         // What is inside nothing foreign leaves as soon as it has a processor, which on a machine
         // with too much to do takes its time. Nobody is waited for who may never come.
-        let isStuck = !names.isEmpty || isCalling
+        let isStuck = !inside.isEmpty || !calling.isEmpty
         wait(isStuck ? limits.leave : max(limits.leave, Self.patience)) {
             threads.load(ordering: .sequentiallyConsistent) == 0
                 || (isStuck && events.isQuiet && lanes.allSatisfy { $0.alive <= stuckWorkers })
         }
         configuration.clock?.leave(self)
-        guard names.isEmpty, threads.load(ordering: .sequentiallyConsistent) == 0 else {
+        guard inside.isEmpty, threads.load(ordering: .sequentiallyConsistent) == 0 else {
             let who =
-                names.isEmpty
-                ? isCalling
-                    ? "an expiration callback" : "a receiver of an event, or a log function,"
-                : "a function of \(names.joined(separator: ", "))"
+                !inside.isEmpty
+                ? "a function of \(inside)"
+                : !calling.isEmpty
+                    ? "the expiration callback of \(calling)"
+                    : "a receiver of an event, or a log function,"
             throw BridgeError(
                 .timedOut, "\(who) has not returned; its thread and the host's memory are kept")
         }
@@ -115,7 +119,7 @@ extension HostRuntime {
             }
     }
 
-    private var isInsidePlugins: Bool { !handlersInside.isEmpty || isInsideCallback }
+    private var isInsidePlugins: Bool { !handlersInside.isEmpty || !handlersCalling.isEmpty }
 
     /// The handlers whose functions have not returned. Not those with a place taken: a worker that
     /// looks for the next task has one too.
@@ -130,10 +134,15 @@ extension HostRuntime {
         return handlers.filter { $0.lost > 0 || inside.contains($0.index) }
     }
 
-    private var isInsideCallback: Bool {
-        var calling = false
-        forEachTask { _, state in if state.isCalling { calling = true } }
-        return calling
+    /// The handlers whose expiration callbacks have not returned.
+    private var handlersCalling: [HandlerRecord] {
+        var calling: Set<UInt32> = []
+        forEachTask { task, state in
+            if state.isCalling, let cell = tasks.slot(task).handlerCell {
+                calling.insert(cell.pointee.index)
+            }
+        }
+        return handlers.filter { calling.contains($0.index) }
     }
 
     /// A worker has a place and is inside no function: it may be about to enter one. The gates are
