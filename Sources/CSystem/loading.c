@@ -88,6 +88,8 @@ const void *csys_map_file(int32_t fd, uint64_t bytes) {
 
 void csys_unmap_file(const void *address, uint64_t bytes) { munmap((void *)address, bytes); }
 
+int32_t csys_make_file(char *path) { return mkostemp(path, O_CLOEXEC); }
+
 bool csys_wait_past_change(int32_t fd) {
     enum { attempts = 100, coarse_seconds = 2 };
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -128,6 +130,12 @@ const char *csys_name_image(void *image, const char *name) {
     __atomic_store_n(&map->l_name, (char *)name, __ATOMIC_RELEASE);
     return old;
 }
+
+/* --- Threads ------------------------------------------------------------------------------- */
+
+int32_t csys_thread_id(void) { return gettid(); }
+
+bool csys_is_thread(int32_t thread) { return tgkill(getpid(), thread, 0) == 0 || errno != ESRCH; }
 
 /* --- The state of the process -------------------------------------------------------------- */
 

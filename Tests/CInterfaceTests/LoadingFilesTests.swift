@@ -428,7 +428,69 @@ struct LoadingFilesTests {
         #expect(try maps().contains(files.path(name)))
         try chmod(files.path, 0o777)
         let (answer, text) = try HookedPlugin().load(in: try TestHost())
-        #expect(answer == .refused)
+        #expect(answer == .system)
         #expect(text.contains("\(files.path) can be changed by everyone"))
+    }
+
+    /// A plugin that is linked with `liba.so` as `flags` say, in a directory `plugin`.
+    private func linked(
+        _ flags: [String], in files: TemporaryDirectory, entry: String = "curfew_plugin_entry"
+    ) throws -> String {
+        try files.write("int a(void) { return 1; }", to: "a.c")
+        try files.write(
+            """
+            #include <curfew/plugin.h>
+            CURFEW_PLUGIN_NOTE();
+            int a(void);
+            CURFEW_PLUGIN_EXPORT curfew_status \(entry)(
+                const curfew_host_api *api, curfew_plugin_info *info, curfew_error *error) {
+                (void)api, (void)info, (void)error;
+                return a() == 1 ? CURFEW_FAILED : CURFEW_OK;
+            }
+            """, to: "b.c")
+        let directory = files.path("plugin")
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        let include = "\(BuiltProducts.packageRoot)/include"
+        for arguments in [
+            ["-o", files.path("liba.so"), files.path("a.c")],
+            ["-I", include, "-o", "\(directory)/libb.so", files.path("b.c")] + flags
+                + ["-L", files.path, "-la"],
+        ] {
+            let gcc = try ChildProcess.run("gcc", ["-shared", "-fPIC"] + arguments)
+            try #require(gcc.succeeded, "\(gcc)")
+        }
+        try files.write(
+            """
+            {"id": "org.example.linked", "version": "1.0.0", "abi": 0, "library": "libb.so",
+             "handlers": [{"identifier": "org.example.linked", "kind": "app-refresh"}]}
+            """, to: "plugin/manifest.json")
+        return directory
+    }
+
+    @Test("other libraries are taken from no directory that somebody else can change")
+    func searchPath() throws {
+        let host = try TestHost()
+        func load(_ path: String) throws -> (answer: Answer, text: String) {
+            let files = try TemporaryDirectory()
+            return host.load(try linked(["-Wl,-rpath,\(path)"], in: files))
+        }
+        for path in [".", "lib", ":/usr/lib", "/usr/$LIB"] {
+            let (answer, text) = try load(path)
+            #expect(answer == .refused)
+            #expect(text.contains("which is not absolute"), "\(path): \(text)")
+        }
+        let files = try TemporaryDirectory()
+        let directory = try linked(["-Wl,-rpath,\(files.path)"], in: files)
+        // What is missing could be made by anybody in /tmp.
+        let (answer, text) = try load("/tmp/never/made")
+        #expect(answer == .refused)
+        #expect(text.contains("/tmp can be changed by everyone"), "\(text)")
+        try chmod(files.path, 0o777)
+        let open = host.load(directory)
+        #expect(open.answer == .refused)
+        try chmod(files.path, 0o755)
+        // Its entry says no, so it was called.
+        #expect(host.load(directory).answer == .failed)
     }
 }

@@ -233,4 +233,24 @@ struct LoadingStateTests {
         #expect(answer.now == .wrongThread)
         #expect(inner.load(BuiltProducts.testPluginDirectory("patient")).answer == .ok)
     }
+
+    @Test("an entry that never returns holds others up only until its host is given up")
+    func hungEntry() throws {
+        let (host, other) = (try TestHost(), try TestHost())
+        let stuck = Stuck()
+        let plugin = try HookedPlugin { _, _, _ in
+            stuck.entered.send()
+            _ = stuck.go.wait()
+            return curfew_status(CURFEW_FAILED)
+        }
+        let hung = Side { plugin.load(in: host).answer }
+        #expect(stuck.entered.wait())
+        let waiting = Side { other.load(BuiltProducts.testPluginDirectory("patient")).answer }
+        #expect(host.destroy(leave: .millisecond) == .timedOut)
+        #expect(waiting.join() == .ok)
+        stuck.go.send()
+        #expect(hung.join() == .failed)
+        let third = try HookedPlugin(id: "org.example.third", handlers: ["org.example.third"])
+        #expect(third.load(in: other).answer == .ok)
+    }
 }

@@ -93,4 +93,11 @@ void csys_set_umask(int32_t mask);
 /* The working directory as a descriptor, or -1 with errno. */
 int32_t csys_open_working_directory(void);
 
+/* mkstemp(3), closed when another program is run. */
+int32_t csys_make_file(char *path);
+
+/* The kernel's number of the calling thread, and whether this process has a thread of a number. */
+int32_t csys_thread_id(void);
+bool csys_is_thread(int32_t thread);
+
 #endif /* CSYSTEM_LOADING_H */

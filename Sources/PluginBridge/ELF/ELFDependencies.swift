@@ -52,7 +52,29 @@ struct ELFDependencies: Hashable, Sendable {
         {
             path = try ELFDependencies.text(at: offset, texts, size, in: library)
         }
-        self.init(needed: names, searchPath: path.split(separator: ":").map(String.init))
+        // An empty element is a directory, too: the one the process is in.
+        self.init(
+            needed: names,
+            searchPath: path.isEmpty
+                ? [] : path.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        )
+    }
+
+    /// What of it depends on where the process is, or on what the loader makes of a name: a directory
+    /// to be searched, or a library named with a path, that is neither absolute nor below `$ORIGIN`.
+    var elsewhere: String? {
+        (searchPath + needed.filter { $0.contains("/") }).first { path in
+            guard ELFDependencies.belowOrigin(path) == nil else { return false }
+            return !path.hasPrefix("/") || path.contains("$")
+        }
+    }
+
+    /// The directories from which other libraries would be taken, besides its own and the system's.
+    var directories: [String] {
+        searchPath.filter { ELFDependencies.belowOrigin($0) == nil }
+            + needed.filter { $0.hasPrefix("/") }.map { name in
+                String(name[..<(name.lastIndex(of: "/") ?? name.startIndex)])
+            }
     }
 
     /// The first library that the loader would find by way of `$ORIGIN`, the directory of the file.

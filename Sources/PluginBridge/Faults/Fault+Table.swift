@@ -628,6 +628,16 @@ extension Fault {
             library whose pin cannot be checked is not loaded. Install libssl3, or remove the \
             pins.
             """, answer: .system),
+        loading(
+            320, .search, "the library wants others from where somebody could put some",
+            """
+            What a library is linked with is loaded along with it, from the directories in its \
+            RUNPATH before the system's own. One of them is not absolute, so that it depends on \
+            where the process happens to be, or can be changed by somebody else than root and the \
+            user of the host; a directory that is missing counts as the one it would be made in. \
+            Often it was left behind by a build. Link the plugin without it (-Wl,-rpath), or make \
+            it a directory that nobody else can change; `readelf -d` shows the RUNPATH.
+            """),
     ]
 
     // MARK: 04, lists of permitted identifiers

@@ -81,6 +81,22 @@ public struct CheckedLibrary: Sendable {
         } catch {
             throw BridgeError(.note, "\(shown): \(error.message); \(error.help)")
         }
+        if let path = dependencies.elsewhere {
+            throw BridgeError(
+                .search,
+                "\(shown) wants other libraries from \"\(path)\", which is not absolute, so that it depends on where the process is; link it with absolute directories in its RUNPATH, or none"
+            )
+        }
+        for directory in dependencies.directories {
+            do throws(BridgeError) {
+                try folder.checkSearched(directory)
+            } catch {
+                throw BridgeError(
+                    .search,
+                    "\(shown) wants other libraries from \(directory), where somebody else could put some: \(error.message); link it without that directory in its RUNPATH"
+                )
+            }
+        }
         let beside = dependencies.besideIt(
             isBeside: { folder.has($0) }, isAt: { PluginDirectory.exists($0) })
         guard let beside else { return }

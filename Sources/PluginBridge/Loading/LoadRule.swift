@@ -21,4 +21,5 @@ public enum LoadRule: String, Sendable, CaseIterable {
     case pin = "load-pin"
     case unpinned = "load-unpinned"
     case digest = "load-digest"
+    case search = "load-search-path"
 }

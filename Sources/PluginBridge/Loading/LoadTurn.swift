@@ -7,22 +7,33 @@ internal import Glibc
 /// belongs to everyone, and could not be told from what another library changes meanwhile.
 ///
 /// The turn is not a lock: it is held while code of the plugin runs, and nothing but another load
-/// waits for it.
-public enum LoadTurn {
+/// waits for it. It can be lost: who ends his thread inside an entry, or does not come back before
+/// his host is gone, has had it.
+public struct LoadTurn: Sendable {
     /// What became of asking for the turn.
     public enum Answer: Sendable {
-        case mine
+        case mine(LoadTurn)
         /// The calling thread has it already: it is inside a plugin's entry, perhaps of another
         /// host.
         case held
         case givenUp
     }
 
+    private struct Holder {
+        var turn: UInt64
+        var thread: Int32
+        /// What it belongs to, to be taken away with.
+        var owner: ObjectIdentifier
+    }
+
+    private let number: UInt64
+
     /// How often who waits looks whether it should give up.
     private static var look: UInt64 { 10_000_000 }
 
-    /// Guarded by `mutex`, which is only held for a moment.
-    nonisolated(unsafe) private static var holder: UInt64 = 0
+    // Guarded by `mutex`, which is only held for a moment.
+    nonisolated(unsafe) private static var holder: Holder?
+    nonisolated(unsafe) private static var turns: UInt64 = 0
     nonisolated(unsafe) private static let mutex: UnsafeMutablePointer<pthread_mutex_t> = {
         let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -30,28 +41,43 @@ public enum LoadTurn {
         return mutex
     }()
 
-    /// Waits for the turn until `isFutile` says that it is of no use any more.
-    public static func take(unless isFutile: () -> Bool) -> Answer {
-        let me = csys_thread_number()
+    /// Waits for the turn until `isFutile`, which is asked again and again, says that it is of no
+    /// use any more.
+    public static func take(for owner: AnyObject, unless isFutile: () -> Bool) -> Answer {
+        let me = csys_thread_id()
         while true {
             if isFutile() { return .givenUp }
-            let before = exchange { if $0 == 0 { $0 = me } }
-            if before == 0 { return .mine }
-            if before == me { return .held }
+            let answer = locked { () -> Answer? in
+                if let holder, csys_is_thread(holder.thread) {
+                    return holder.thread == me ? .held : nil
+                }
+                turns += 1
+                holder = Holder(turn: turns, thread: me, owner: ObjectIdentifier(owner))
+                return .mine(LoadTurn(number: turns))
+            }
+            if let answer { return answer }
             var word: UInt32 = 0
             csys_futex_wait(&word, 0, csys_monotonic_ns() &+ look)
         }
     }
 
-    public static func leave() {
-        _ = exchange { $0 = 0 }
+    /// Gives the turn back, if it is still held.
+    public func leave() {
+        LoadTurn.locked {
+            if LoadTurn.holder?.turn == number { LoadTurn.holder = nil }
+        }
     }
 
-    private static func exchange(_ body: (inout UInt64) -> Void) -> UInt64 {
+    /// Takes the turn away from a load that belongs to `owner`, which does not wait for it any more.
+    public static func giveUp(of owner: AnyObject) {
+        locked {
+            if holder?.owner == ObjectIdentifier(owner) { holder = nil }
+        }
+    }
+
+    private static func locked<Result>(_ body: () -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        let before = holder
-        body(&holder)
-        return before
+        return body()
     }
 }

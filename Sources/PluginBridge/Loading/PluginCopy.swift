@@ -28,6 +28,8 @@ final class PluginCopy: @unchecked Sendable {
     /// The path of the copy, where it is a file that stays.
     let path: String?
     private var descriptor: OwnedDescriptor?
+    /// Its file stays when this goes.
+    private var isKept = false
 
     /// Reads a file whose owner and mode have been checked.
     init(of file: OwnedDescriptor, name: String, shown: String) throws(BridgeError) {
@@ -57,7 +59,13 @@ final class PluginCopy: @unchecked Sendable {
         descriptor = place
     }
 
-    deinit { csys_unmap_file(bytes.baseAddress, UInt64(bytes.count)) }
+    deinit {
+        csys_unmap_file(bytes.baseAddress, UInt64(bytes.count))
+        if let path, !isKept { unlink(path) }
+    }
+
+    /// It was loaded: tools read it from its file.
+    func keep() { isKept = true }
 
     /// The descriptor of the copy, while it is to be had.
     var number: Int32 { descriptor?.number ?? -1 }
@@ -75,7 +83,7 @@ final class PluginCopy: @unchecked Sendable {
     private static func place(
         for name: String, _ shown: String, size: Int
     ) throws(BridgeError) -> (OwnedDescriptor, path: String?) {
-        if let directory = csys_trusted_environment(directoryVariable) {
+        if let directory = csys_trusted_environment(directoryVariable), directory[0] != 0 {
             return try filePlace(for: name, in: String(cString: directory))
         }
         // The name is what /proc/PID/maps shows; the kernel takes 249 bytes of it.
@@ -89,15 +97,23 @@ final class PluginCopy: @unchecked Sendable {
     private static func filePlace(
         for name: String, in directory: String
     ) throws(BridgeError) -> (OwnedDescriptor, path: String?) {
-        let folder = try PluginDirectory(directory)
-        var template = Array("\(folder.path)/\(name)-XXXXXX".utf8CString)
-        guard let made = OwnedDescriptor(mkstemp(&template)) else {
+        let folder: PluginDirectory
+        do throws(BridgeError) {
+            folder = try PluginDirectory(directory)
+        } catch {
+            throw BridgeError(
+                .copy, .system,
+                "no copy can be made in the directory that \(directoryVariable) names: \(error.message)"
+            )
+        }
+        let label = String(decoding: name.utf8.prefix(200), as: UTF8.self)
+        var template = Array("\(folder.path)/\(label)-XXXXXX".utf8CString)
+        guard let made = OwnedDescriptor(csys_make_file(&template)) else {
             throw BridgeError(
                 .copy, .system,
                 "no copy can be made in \(directory), which \(directoryVariable) names: \(PluginDirectory.reason(errno))"
             )
         }
-        _ = fcntl(made.number, F_SETFD, FD_CLOEXEC)
         _ = fchmod(made.number, 0o500)
         let path = template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         return (made, String(decoding: path, as: UTF8.self))

@@ -148,6 +148,16 @@ public final class PluginDirectory: Sendable {
         faccessat(descriptor.number, relative, F_OK, 0) == 0
     }
 
+    /// Checks a directory that the loader would search for other libraries as it checks a plugin's
+    /// own; of one that is missing the nearest that exists, in which somebody could make it.
+    func checkSearched(_ directory: String) throws(BridgeError) {
+        var path = directory[...]
+        while path.utf8.count > 1, !PluginDirectory.exists(String(path)) {
+            path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        }
+        _ = try PluginDirectory(path.isEmpty ? "/" : String(path), trust: trust)
+    }
+
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// How a file of the directory is called in messages.

@@ -26,13 +26,23 @@ public final class PluginImage: @unchecked Sendable {
     /// All there are, by path: more than one where the file was replaced.
     nonisolated(unsafe) private static var loaded: [String: [PluginImage]] = [:]
 
+    /// What was mapped and then refused, by path: mapping it again would run its constructors again,
+    /// and nothing is ever unmapped.
+    nonisolated(unsafe) private static var refused:
+        [String: [(copy: PluginCopy, why: BridgeError)]] =
+            [:]
+
     /// Loads a library, or finds its image. Its constructors run, nothing else of it. The caller has
     /// the turn to load.
     static func load(_ copy: PluginCopy, path: String) throws(BridgeError) -> PluginImage {
         if let image = loaded[path]?.first(where: { $0.copy.hasSameBytes(as: copy) }) {
             return image
         }
+        if let known = refused[path]?.first(where: { $0.copy.hasSameBytes(as: copy) }) {
+            throw known.why
+        }
         let image = try PluginImage(copy, path: path)
+        copy.keep()
         loaded[path, default: []].append(image)
         return image
     }
@@ -51,10 +61,12 @@ public final class PluginImage: @unchecked Sendable {
         }
         // A copy of the symbol in a library it depends on is not the plugin's own.
         guard let symbol = dlsym(handle, Self.entryName), csys_image_defines(handle, symbol) else {
-            throw BridgeError(
+            let refusal = BridgeError(
                 .symbol,
                 "\(copy.shown) does not define \(Self.entryName) itself; define it and mark it CURFEW_PLUGIN_EXPORT"
             )
+            PluginImage.refused[path, default: []].append((copy, refusal))
+            throw refusal
         }
         self.copy = copy
         self.path = path

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
+import CSystem
 import Glibc
 public import PluginBridge
 import Scheduling
@@ -89,14 +90,30 @@ extension HostRuntime {
         guard ThreadRole.current(in: self) == .other else { throw HostRuntime.wrongThread("load") }
         guard isOpen, loadGate.enter() else { throw HostRuntime.closing }
         defer { loadGate.leave() }
-        switch LoadTurn.take(unless: { !isOpen }) {
-        case .mine: break
+        let turn = try takeTurn(path)
+        defer { turn.leave() }
+        let (folder, manifest) = try readManifest(path)
+        try load(folder, manifest)
+    }
+
+    private func takeTurn(_ path: String) throws(BridgeError) -> LoadTurn {
+        // Somebody whose load hangs wants to know what for.
+        var tellAt = csys_monotonic_ns() &+ 2_000_000_000
+        let answer = LoadTurn.take(for: self) {
+            if csys_monotonic_ns() > tellAt {
+                tellAt = .max
+                log(
+                    .warning, nil, 0,
+                    "\(path) waits to be loaded: another plugin is inside its entry or a constructor, in this host or another of the process"
+                )
+            }
+            return !isOpen
+        }
+        switch answer {
+        case .mine(let turn): return turn
         case .held: throw HostRuntime.wrongThread("load")
         case .givenUp: throw HostRuntime.closing
         }
-        defer { LoadTurn.leave() }
-        let (folder, manifest) = try readManifest(path)
-        try load(folder, manifest)
     }
 
     private func readManifest(_ path: String) throws(BridgeError) -> (PluginDirectory, Manifest) {

@@ -219,6 +219,7 @@ extension HostRuntime {
         }
         loadGate.close()
         let isLoadStuck = !wait(limits.leave) { loadGate.isEmpty }
+        if isLoadStuck { LoadTurn.giveUp(of: self) }
         let isThreadStuck = isLoadStuck || threads.load(ordering: .sequentiallyConsistent) > 0
         let records = plugins
         for record in records where !isThreadStuck { retire(record) }
