@@ -8,14 +8,23 @@ enum InputFile {
         let reason: String
     }
 
+    /// How many milliseconds a named pipe may be without anybody who writes to it.
+    private static var patience: Int32 { 1_000 }
+
     /// - Parameter path: `-` is standard input.
     static func read(_ path: String, limit: Int) throws(Fault) -> [UInt8] {
-        let descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Fault(reason: String(cString: strerror(errno))) }
-        defer { if descriptor != 0 { close(descriptor) } }
+        let bytes = try beginning(of: path, limit: limit)
+        guard bytes.count <= limit else { throw Fault(reason: "it has more than \(limit) bytes") }
+        return bytes
+    }
+
+    /// Reads on until there are more bytes than the limit, or all of them.
+    static func beginning(of path: String, limit: Int) throws(Fault) -> [UInt8] {
         var bytes: [UInt8] = []
+        let descriptor = path == "-" ? 0 : try opened(path, &bytes)
+        defer { if descriptor != 0 { close(descriptor) } }
         var piece = [UInt8](repeating: 0, count: 65_536)
-        while true {
+        while bytes.count <= limit {
             let count = piece.withUnsafeMutableBytes {
                 Glibc.read(descriptor, $0.baseAddress, $0.count)
             }
@@ -23,11 +32,42 @@ enum InputFile {
                 if errno == EINTR { continue }
                 throw Fault(reason: String(cString: strerror(errno)))
             }
-            if count == 0 { return bytes }
+            if count == 0 { break }
             bytes += piece[..<count]
-            guard bytes.count <= limit else {
-                throw Fault(reason: "it has more than \(limit) bytes")
-            }
         }
+        return bytes
+    }
+
+    /// Opens a file without waiting for ever for somebody who writes to a named pipe. Adds what had
+    /// to be read for that to the bytes.
+    private static func opened(_ path: String, _ bytes: inout [UInt8]) throws(Fault) -> Int32 {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Fault(reason: String(cString: strerror(errno))) }
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        if isNamedPipe(descriptor), poll(&ready, 1, patience) == 0 {
+            // Nothing came: without a writer that is the end, with a slow one it is not.
+            var byte: UInt8 = 0
+            let count = Glibc.read(descriptor, &byte, 1)
+            guard count != 0 else {
+                close(descriptor)
+                throw Fault(reason: "it is a named pipe, and nobody writes to it")
+            }
+            if count > 0 { bytes.append(byte) }
+        }
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+        return descriptor
+    }
+
+    /// Whether it is a pipe that has a place in a directory. That of a shell's `<(…)` has none: who
+    /// writes to it was there before, and may be gone already.
+    private static func isNamedPipe(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
+            return false
+        }
+        // The other kind is called `pipe:[…]`.
+        var first = CChar(0)
+        return readlink("/proc/self/fd/\(descriptor)", &first, 1) == 1
+            && first == CChar(UInt8(ascii: "/"))
     }
 }

@@ -26,8 +26,8 @@ struct LintedPlugin {
         }
         let file = path == "-" ? "<stdin>" : path
         do throws(InputFile.Fault) {
-            // One byte over the limit is for the reader to refuse, with the limit's name.
-            let bytes = try InputFile.read(path, limit: JSONReader.sizeLimit * 4)
+            // What is over the limit is for the reader to refuse, with the limit's name.
+            let bytes = try InputFile.beginning(of: path, limit: JSONReader.sizeLimit)
             take(Manifest.parse(bytes: bytes, file: file))
         } catch {
             faults = [
@@ -85,6 +85,34 @@ struct LintedPlugin {
                 "exports \(entry), but not as a function",
                 help: "define the function that curfew/plugin.h declares under this name")
         case .failure(let fault): addFault(fault.message, help: fault.help)
+        }
+        if faults.isEmpty { checkLoading(of: manifest, in: directory) }
+    }
+
+    /// Looks at everything else for which a host refuses a plugin before any code of it runs: who
+    /// may change the files, what they are pinned to, what the library needs from beside it.
+    private mutating func checkLoading(of manifest: Manifest, in directory: String) {
+        // Copies that are to stay are for those that are loaded.
+        let variable = "CURFEW_PLUGIN_COPIES"
+        let copies = getenv(variable).map { String(cString: $0) }
+        unsetenv(variable)
+        defer { if let copies { setenv(variable, copies, 1) } }
+        do throws(BridgeError) {
+            _ = try CheckedLibrary(manifest, in: PluginDirectory(directory), pins: nil)
+        } catch {
+            // What to do about it comes last in most messages, and in between in those about
+            // whoever may change a file.
+            let isTrust = [LoadRule.owner, .writable].map(\.rawValue).contains(error.rule)
+            var parts = isTrust ? [] : error.message.split(separator: "; ").map(String.init)
+            let help =
+                isTrust
+                ? "let nobody but root and yourself change a plugin"
+                : parts.count > 1 ? parts.removeLast() : "a host says the same when it loads it"
+            let source = DiagnosticSource(file: directory, bytes: [])
+            faults.append(
+                source.diagnostic(
+                    rule: error.rule ?? ManifestRule.library.rawValue,
+                    message: isTrust ? error.message : parts.joined(separator: "; "), help: help))
         }
     }
 

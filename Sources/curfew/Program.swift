@@ -13,10 +13,15 @@ enum Program {
         // A reader that leaves is noticed by the write that fails.
         signal(SIGPIPE, SIG_IGN)
         let console = Console()
-        if let code = TrialChild.run(Array(CommandLine.arguments.dropFirst())) {
-            exit(code.rawValue)
+        let words: [String]
+        do throws(CommandError) {
+            words = try CommandLineWords.read()
+        } catch {
+            error.print(to: console.errors)
+            leave(error.code, console)
         }
-        leave(run(Array(CommandLine.arguments.dropFirst()), console), console)
+        if let code = TrialChild.run(words) { exit(code.rawValue) }
+        leave(run(words, console), console)
     }
 
     private static func run(_ words: [String], _ console: Console) -> ExitCode {

@@ -120,7 +120,15 @@ struct Trial {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         posix_spawn_file_actions_adddup2(&actions, output, 2)
-        posix_spawn_file_actions_adddup2(&actions, report, TrialChild.descriptor)
+        // The number must be one that this process may have.
+        let refusal = posix_spawn_file_actions_adddup2(&actions, report, TrialChild.descriptor)
+        guard refusal == 0 else {
+            throw CommandError(
+                .host,
+                "a child process cannot be started: it needs descriptor \(TrialChild.descriptor), "
+                    + "and this process may have too few",
+                notes: ["the plugin was not loaded"], help: ["ulimit -n 256"])
+        }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

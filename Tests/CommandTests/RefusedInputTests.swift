@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What the program does not take")
+struct RefusedInputTests {
+    private static func shell(_ script: String, in directory: String? = nil) throws -> ChildProcess
+    {
+        try ChildProcess.run(
+            "/bin/sh", ["-c", script, CommandRun.program], environment: CommandRun.environment,
+            input: "", directory: directory, limit: .seconds(60))
+    }
+
+    @Test("bytes that are not UTF-8 are no argument", arguments: ["--payload ", "--payload="])
+    func bytes(_ option: String) throws {
+        let run = try RefusedInputTests.shell(#"exec "$0" run a.b \#(option)"$(printf 'x\377')""#)
+        #expect(run.ending == .exited(2))
+        #expect(run.errorOutput.contains("is not UTF-8"))
+        #expect(run.errorOutput.contains("--payload @FILE or --payload -"))
+    }
+
+    @Test("a process with few descriptors is told so")
+    func descriptors() throws {
+        let plugin = BuiltProducts.testPluginDirectory("patient")
+        let run = try RefusedInputTests.shell(
+            #"ulimit -n 20; exec "$0" inspect --load '\#(plugin)'"#)
+        #expect(run.ending == .exited(125))
+        #expect(run.errorOutput.contains("ulimit -n 256"))
+    }
+
+    @Test("a named pipe without a writer, and a manifest that is too large")
+    func files() throws {
+        let files = try TemporaryDirectory()
+        let pipe = try RefusedInputTests.shell(#"mkfifo f; exec "$0" lint f"#, in: files.path)
+        #expect(pipe.ending == .exited(1))
+        #expect(pipe.output.contains("nobody writes to it"))
+        try files.write(String(repeating: " ", count: 1_100_000), to: "large.json")
+        let large = try CommandRun("lint", files.path("large.json"))
+        #expect(large.output.contains("more than 262144 bytes"), "\(large.output)")
+    }
+
+    @Test("lint and inspect refuse what a host refuses before any code runs")
+    func loading() throws {
+        let files = try TemporaryDirectory()
+        let plugin = BuiltProducts.testPluginDirectory("patient")
+        let copy = files.path("patient")
+        try FileManager.default.copyItem(atPath: plugin, toPath: copy)
+        #expect(try CommandRun("lint", copy).code == 0)
+        try FileManager.default.setAttributes([.posixPermissions: 0o757], ofItemAtPath: copy)
+        for command in ["lint", "inspect"] {
+            let run = try CommandRun(command, copy)
+            #expect(run.code == 1)
+            #expect(run.output.contains("can be changed by everyone"), "\(run.output)")
+        }
+    }
+}
