@@ -44,22 +44,12 @@ extension HostRuntime {
 
         expireEverything()
         let grace = handlers.map(\.description.grace).max() ?? 0
-        // When nothing but a taken place was left to wait for; 0: there is more.
-        var since: UInt64 = 0
         wait(limits.expire ?? grace &+ 1_000_000_000) {
             // Again, until nobody stands between taking a task and entering it: such a task is in no
             // queue any more and not entered yet, so nobody could tell it to stop.
             let entering = isSomebodyEntering
             expireEverything()
-            endGraces()
-            guard !hasUndecided else {
-                since = 0
-                return false
-            }
-            // Between the two are a few instructions, so that a second without a processor is long.
-            let now = csys_monotonic_ns()
-            if since == 0 { since = now }
-            return !entering || now &- since > 1_000_000_000
+            return !entering && !hasUndecided
         }
         life.withLock { $0.expired() }
         enter(.leaving)
@@ -166,17 +156,6 @@ extension HostRuntime {
             inside[cell.pointee.index, default: 0] += 1
         }
         return handlers.contains { $0.active > inside[$0.index, default: 0] }
-    }
-
-    /// Answers for those whose grace is over. The watchers do so, too; here nobody has to be woken.
-    private func endGraces() {
-        let now = clock.now()
-        forEachTask { task, state in
-            guard state.isEntered, !state.isClaimed, state.reason != nil,
-                tasks.slot(task).pointee.deadline.load(ordering: .acquiring) < now
-            else { return }
-            graceOver(task)
-        }
     }
 
     private var hasUndecided: Bool {
