@@ -57,7 +57,9 @@ extension HostRuntime {
 
     /// A queued task that nobody will start any more.
     func interruptQueued(_ task: TaskReference) {
-        if !tasks.slot(task).state.isEntered { _ = tellToStop(task, .shutdown) }
+        guard !tasks.slot(task).state.isEntered else { return }
+        // A worker may have entered it since: then it is told to stop as any other.
+        if tellToStop(task, .shutdown) == .told { watchers.call(task) }
     }
 
     private func stop(_ id: UInt64, _ reason: StopReason) -> Status {
