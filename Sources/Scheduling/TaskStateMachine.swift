@@ -259,6 +259,13 @@ public struct TaskStateMachine: Equatable, Sendable {
         }
     }
 
+    /// A launch came into a shutdown and is taken back: then `publish`. False when somebody has
+    /// entered or claimed the task: it is left as it is, since nobody here would `confirm`.
+    public mutating func withdraw() -> Bool {
+        guard !isEntered, !isClaimed else { return false }
+        return stop(.shutdown) == .neverEntered
+    }
+
     /// The second step of `stop`. Returns true when the task is told to stop now: raise the expired
     /// event, start the grace, have a watcher call the callback, then `callbackReturned`. False:
     /// it was completed meanwhile.

@@ -62,6 +62,24 @@ struct TaskStoppingTests {
         #expect(queued.outcome == .interrupted)
     }
 
+    @Test("a launch is taken back only while nobody has seen it, and else left as it is")
+    func withdrawn() {
+        var queued = TaskStateMachine(generation: 1)
+        #expect(queued.withdraw() == true)
+        #expect(queued.outcome == .interrupted)
+        #expect(!queued.isCalling)
+        let claimed = queued
+        #expect(queued.withdraw() == false)
+        #expect(queued == claimed)
+
+        var running = Self.running()
+        let entered = running
+        #expect(running.withdraw() == false)
+        #expect(running == entered)
+        // So it can still be told to stop.
+        #expect(running.stop(.shutdown) == .confirm)
+    }
+
     @Test("completed between the two steps: it was in time")
     func completedBetween() {
         var machine = Self.running()

@@ -105,9 +105,9 @@ extension HostRuntime {
     private func withdraw(
         _ task: TaskReference, _ handler: HandlerCellPointer, kept: Bool
     ) -> Bool {
-        guard !tasks.slot(task).state.isEntered,
-            let (action, _) = tasks.step(task, { $0.stop(.shutdown) }), action == .neverEntered
-        else { return false }
+        guard let (isWithdrawn, _) = tasks.step(task, { $0.withdraw() }), isWithdrawn else {
+            return false
+        }
         // It stays in the queue, where a worker passes over it, and is not counted as launched.
         handler.pointee.blanks.wrappingAdd(1, ordering: .relaxed)
         let (_, state) = mustStep(task) { machine in
