@@ -30,9 +30,9 @@ SWIFT_MAJOR := 6
 SWIFT_MINOR := 3
 
 # What the build and the tests need on a Debian 12 that has Swift, git and make.
-PACKAGES := binutils bindgen file g++ gcc libc6-dbg libc6-dev libclang-dev libffi-dev libsqlite3-dev \
-            luajit pkg-config python3 python3-cffi python3-jsonschema python3-pycparser sqlite3 \
-            valgrind
+PACKAGES := binutils bindgen cmake file g++ gcc libc6-dbg libc6-dev libclang-dev libffi-dev \
+            libglib2.0-dev libsqlite3-dev luajit pkg-config python3 python3-cffi python3-jsonschema \
+            python3-pycparser rustc sqlite3 valgrind
 
 VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' include/curfew/version.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
@@ -49,6 +49,7 @@ C_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
                $(if $(wildcard $(d)/*.c),$(if $(wildcard $(d)/*.swift),,$(notdir $(d)))))
 C_TEST_PLUGINS := $(foreach d,$(call directories,Tests/Plugins),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
 C_MISDEEDS := $(foreach d,$(call directories,Tests/Plugins/misdeeds),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
+CMAKE_FILES := CurfewConfig.cmake CurfewConfigVersion.cmake
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS))
 
 PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
@@ -269,11 +270,18 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	done
 	description=$$(mktemp)
 	trap 'rm -f "$$description"' EXIT
-	while IFS= read -r line; do
-	    line=$${line//@PREFIX@/"$${prefix// /\\ }"}
-	    printf '%s\n' "$${line//@VERSION@/$(VERSION)}"
-	done <Sources/CInterface/curfew.pc.in >"$$description"
-	put 644 "$$description" "$$root/lib/pkgconfig/curfew.pc"
+	put_description() {  # template, destination
+	    while IFS= read -r line; do
+	        line=$${line//@PREFIX@/"$${prefix// /\\ }"}
+	        line=$${line//@SOVERSION@/$(SOVERSION)}
+	        printf '%s\n' "$${line//@VERSION@/$(VERSION)}"
+	    done <"$$1" >"$$description"
+	    put 644 "$$description" "$$2"
+	}
+	put_description Sources/CInterface/curfew.pc.in "$$root/lib/pkgconfig/curfew.pc"
+	for file in $(CMAKE_FILES); do
+	    put_description "Sources/CInterface/cmake/$$file.in" "$$root/lib/cmake/Curfew/$$file"
+	done
 	# Directories the loader searches have a cache, which has to learn of the library.
 	case "$(DESTDIR)$$prefix" in
 	/usr | /usr/local) if [ "$$(id -u)" -eq 0 ]; then PATH="$$PATH:/sbin" ldconfig; fi ;;
@@ -284,12 +292,13 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	rm -f -- $(HEADERS:%="$$root/include/%") \
 	    "$$root/lib/libcurfew.so" "$$root/lib/libcurfew.so.$(SOVERSION)" \
 	    "$$root/lib/libcurfew.so.$(VERSION)" "$$root/lib/pkgconfig/curfew.pc" \
+	    $(CMAKE_FILES:%="$$root/lib/cmake/Curfew/%") \
 	    "$$root/bin/curfew" "$$root/share/curfew/manifest.schema.json" \
 	    $(foreach p,$(INSTALLED_PLUGINS),"$$root/lib/curfew/plugins/$(p)/lib$(p).so" \
 	        "$$root/lib/curfew/plugins/$(p)/manifest.json")
 	# Only directories that are Curfew's own, and only when nobody else has put something there.
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
-	        share/curfew include/curfew/ext include/curfew; do
+	        lib/cmake/Curfew share/curfew include/curfew/ext include/curfew; do
 	    if [ -d "$$root/$$directory" ]; then
 	        rmdir --ignore-fail-on-non-empty -- "$$root/$$directory"
 	    fi

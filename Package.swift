@@ -88,7 +88,7 @@ let package = Package(
         .target(
             name: "CInterface",
             dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew"],
-            exclude: ["libcurfew.map", "libcurfew.symbols", "curfew.pc.in"],
+            exclude: ["libcurfew.map", "libcurfew.symbols", "curfew.pc.in", "cmake", "python"],
             swiftSettings: fast, linkerSettings: libraryLink),
         .testTarget(
             name: "CInterfaceTests", dependencies: ["CInterface", "CCurfew", "TestSupport"],

@@ -33,7 +33,7 @@ struct Installation {
         return (names ?? []).filter { name in
             let attributes = try? FileManager.default.attributesOfItem(atPath: path(name))
             let isDirectory = attributes?[.type] as? FileAttributeType == .typeDirectory
-            return !isDirectory || name.contains("curfew")
+            return !isDirectory || name.lowercased().contains("curfew")
         }.sorted()
     }
 
