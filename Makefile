@@ -14,6 +14,7 @@ STRIP ?= strip --strip-unneeded
 ifeq ($(origin CC),default)
 CC := gcc
 endif
+PYTHON ?= python3
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -49,6 +50,7 @@ C_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
                $(if $(wildcard $(d)/*.c),$(if $(wildcard $(d)/*.swift),,$(notdir $(d)))))
 C_TEST_PLUGINS := $(foreach d,$(call directories,Tests/Plugins),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
 C_MISDEEDS := $(foreach d,$(call directories,Tests/Plugins/misdeeds),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
+PYTHON_MODULE := .build/python/curfew.py
 CMAKE_FILES := CurfewConfig.cmake CurfewConfigVersion.cmake
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS))
 
@@ -58,7 +60,7 @@ PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pe
 .PHONY: all help packages toolchain release plugins test-plugins test test-all fuzz prefix fresh-prefix demo \
         bench sanitize install uninstall check-format format clean
 
-all: release plugins ## build everything that is installed
+all: release plugins $(PYTHON_MODULE) ## build everything that is installed
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' Makefile
@@ -174,6 +176,19 @@ $(SWIFT_PLUGINS:%=swift-plugin-%): swift-plugin-%: release
 	    cmp -s "$$file" ".build/plugins/$*/$$(basename "$$file")" || cp "$$file" .build/plugins/$*/
 	done
 
+# What a Python user needs, made from the headers. Where there is no Python it is left out, here and
+# by install, and an older one does not stay.
+$(PYTHON_MODULE): $(wildcard Sources/CInterface/python/*) $(HEADERS:%=include/%) Makefile
+	@mkdir -p $(@D)
+	rm -f $@
+	if ! command -v "$(PYTHON)" >/dev/null; then
+	    echo "python: there is no '$(PYTHON)' in PATH, and so no curfew.py for Python" >&2
+	    exit 0
+	fi
+	echo "python: making curfew.py from the headers"
+	CC="$(CC)" "$(PYTHON)" -B Sources/CInterface/python/generate.py include >$@.new
+	mv $@.new $@
+
 # --- What is proven ------------------------------------------------------------------------------
 
 test: packages test-plugins prefix ## build everything and run all tests
@@ -238,7 +253,7 @@ format: toolchain ## bring the Swift sources into the house style
 
 # `sudo make install` mostly finds no Swift: then what was built before is installed.
 ifneq ($(shell command -v $(SWIFT)),)
-install: release plugins
+install: release plugins $(PYTHON_MODULE)
 endif
 install: ## install into PREFIX (/usr/local), below DESTDIR
 	@prefix=$$(realpath -m -s -- "$(PREFIX)")
@@ -263,6 +278,11 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	ln -sfn libcurfew.so.$(SOVERSION) "$$root/lib/libcurfew.so"
 	put 755 $(RELEASE)/curfew "$$root/bin/curfew"
 	put 644 Plugins/manifest.schema.json "$$root/share/curfew/manifest.schema.json"
+	if [ -e $(PYTHON_MODULE) ]; then
+	    put 644 $(PYTHON_MODULE) "$$root/share/curfew/python/curfew.py"
+	else
+	    echo "install: without curfew.py for Python, which make builds where python3 is" >&2
+	fi
 	for plugin in $(INSTALLED_PLUGINS); do
 	    to="$$root/lib/curfew/plugins/$$plugin"
 	    put 755 ".build/plugins/$$plugin/lib$$plugin.so" "$$to/lib$$plugin.so"
@@ -294,11 +314,14 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    "$$root/lib/libcurfew.so.$(VERSION)" "$$root/lib/pkgconfig/curfew.pc" \
 	    $(CMAKE_FILES:%="$$root/lib/cmake/Curfew/%") \
 	    "$$root/bin/curfew" "$$root/share/curfew/manifest.schema.json" \
+	    "$$root/share/curfew/python/curfew.py" \
+	    "$$root/share/curfew/python/__pycache__/curfew".*.pyc \
 	    $(foreach p,$(INSTALLED_PLUGINS),"$$root/lib/curfew/plugins/$(p)/lib$(p).so" \
 	        "$$root/lib/curfew/plugins/$(p)/manifest.json")
 	# Only directories that are Curfew's own, and only when nobody else has put something there.
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
-	        lib/cmake/Curfew share/curfew include/curfew/ext include/curfew; do
+	        lib/cmake/Curfew share/curfew/python/__pycache__ share/curfew/python share/curfew \
+	        include/curfew/ext include/curfew; do
 	    if [ -d "$$root/$$directory" ]; then
 	        rmdir --ignore-fail-on-non-empty -- "$$root/$$directory"
 	    fi
