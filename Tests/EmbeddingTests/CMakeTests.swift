@@ -49,6 +49,21 @@ struct CMakeTests {
         #expect(found.errorOutput.contains(told), "\(found.errorOutput)")
     }
 
+    @Test("By way of a link it is found where it is, not where the link is")
+    func followsLinks() throws {
+        let (_, installation) = try Self.moved.get()
+        let alias = try TemporaryDirectory()
+        try FileManager.default.createSymbolicLink(
+            atPath: alias.path("lib"), withDestinationPath: installation.path("lib"))
+        let found = try configure(
+            """
+            find_package(Curfew CONFIG REQUIRED)
+            message("plugins: ${Curfew_PLUGIN_DIR}")
+            """, prefix: alias.path)
+        let plugins = installation.path("lib/curfew/plugins")
+        #expect(found.errorOutput == "plugins: \(plugins)\n")
+    }
+
     @Test("An installation whose library is gone is not found, and says what is missing")
     func saysWhatIsMissing() throws {
         let (place, installation) = try Self.moved.get()

@@ -74,6 +74,22 @@ struct ReadmeTests {
         #expect(checked.succeeded, "\(checked.errorOutput)")
     }
 
+    @Test("its Python mirrors a directory")
+    func python() throws {
+        let installation = try Installation.forTests()
+        let python = try Python(installation)
+        let place = try TemporaryDirectory()
+        try place.write("one", to: "a/file.txt")
+        let program = try #require(try blocks("python").first)
+            .replacingOccurrences(of: "/usr/local", with: installation.prefix)
+            .replacingOccurrences(of: "/srv", with: place.path)
+        let told = try Installation.output(
+            python.program, ["-c", program],
+            environment: ProcessInfo.processInfo.environment.merging(python.environment) { $1 })
+        #expect(told == "SUCCEEDED \n")
+        #expect(try place.read("b/file.txt") == Array("one".utf8))
+    }
+
     @Test("its package manifest is one")
     func package() throws {
         let directory = try TemporaryDirectory()
