@@ -2,6 +2,7 @@
 """What curfew.py promises, on the installation that it is part of.
 
     CURFEW_TEST_PLUGINS=… PYTHONPATH=PREFIX/share/curfew/python python3 test_curfew.py"""
+import asyncio
 import gc
 import os
 import shutil
@@ -204,9 +205,11 @@ class Callbacks(unittest.TestCase):
                 def fail(event, error=error):
                     raise error
                 host.on("good_done::", fail)
-            host.launch(GOOD).wait(LIMIT)
             with self.assertRaises(KeyError):
-                host.dispatch()
+                # A wait turns the loop as well, where nobody else does.
+                host.launch(GOOD).wait(LIMIT)
+                while True:
+                    host.dispatch()
         self.assertEqual([type(error) for error in errors], [IndexError])
 
     def test_a_host_is_not_closed_inside_its_own_event(self):
@@ -219,7 +222,8 @@ class Callbacks(unittest.TestCase):
                     answers.append(error.status)
             host.on("good_done::", close)
             host.launch(GOOD).wait(LIMIT)
-            host.dispatch()
+            while not answers:
+                host.dispatch()
         self.assertEqual(answers, [curfew.Status.WRONG_THREAD])
 
     def test_the_iterator_ends_with_the_host_and_has_the_last_events(self):
@@ -239,6 +243,35 @@ class Callbacks(unittest.TestCase):
             self.assertEqual(next(events), ("good_done::", (True, ""), task.id, 4))
         with curfew.Host() as host:
             self.assertRaises(curfew.CurfewError, host.fileno)
+
+    def test_asyncio_turns_the_loop(self):
+        async def outcome(host):
+            loop = asyncio.get_running_loop()
+            done = loop.create_future()
+            host.on("good_done::", lambda event: done.set_result(event.values))
+            loop.add_reader(host.fileno(), host.dispatch)
+            host.launch(GOOD)
+            try:
+                return await asyncio.wait_for(done, LIMIT)
+            finally:
+                loop.remove_reader(host.fileno())
+
+        with loaded("good", own_loop=True) as host:
+            self.assertEqual(asyncio.run(outcome(host)), (True, ""))
+
+    def test_an_iterator_ends_that_another_thread_waits_in(self):
+        for own_loop in (False, True):
+            host = loaded("good", own_loop=own_loop)
+            seen = []
+            with Reported() as errors, host.events("good_done::") as events:
+                reader = threading.Thread(target=lambda: seen.extend(events))
+                reader.start()
+                host.launch(GOOD).wait(LIMIT)
+                host.close()
+                reader.join(LIMIT)
+                self.assertFalse(reader.is_alive())
+            self.assertEqual([event.values for event in seen], [(True, "")])
+            self.assertEqual(errors, [])
 
     def test_a_dropped_iterator_is_unsubscribed(self):
         with loaded("good") as host:
