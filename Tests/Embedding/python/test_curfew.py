@@ -96,6 +96,17 @@ class Values(unittest.TestCase):
                 host.load(f"{PLUGINS}/good")
             self.assertIs(caught.exception.status, curfew.Status.REFUSED)
 
+    def test_a_list_of_system_libraries_is_complete(self):
+        plugin = f"{PREFIX}/lib/curfew/plugins/crc32"  # zlib's function, without a library of its own
+        for libraries in ([], ["libm.so.6", "libc.so.6"]):
+            with curfew.Host(system_libraries=libraries) as host:
+                self.assertRaises(curfew.CurfewError, host.load, plugin)
+        with curfew.Host(system_libraries=["libc.so.6", "libz.so.1"]) as host:
+            host.load(plugin)
+            task = host.launch("org.curfew.crc32", b"123456789")
+            self.assertIs(task.wait(LIMIT), curfew.Outcome.SUCCEEDED)
+            self.assertIn(str(0xCBF43926), task.result.decode())
+
     def test_the_log_comes_to_a_function(self):
         lines = []
         host = curfew.Host(log=lambda *line: lines.append(line))
