@@ -51,6 +51,16 @@ C_TEST_PLUGINS := $(foreach d,$(call directories,Tests/Plugins),$(if $(wildcard 
 C_MISDEEDS := $(foreach d,$(call directories,Tests/Plugins/misdeeds),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS))
 
+# What authors of plugins copy, and the Swift package that theirs depend on. Named one by one, so
+# that nothing comes along that was built in between.
+TEMPLATES := $(patsubst Plugins/%,%,$(wildcard $(addprefix Plugins/templates/*/,Makefile README.md \
+               manifest.json *.c *.swift *.map Sources/*/*.swift)))
+AUTHOR_SOURCES := $(wildcard Sources/CurfewPlugin/*.swift)
+AUTHOR_FILES := Package.swift $(HEADERS:%=include/%) $(AUTHOR_SOURCES)
+# The directories they are in below share/curfew, those inside of others first.
+AUTHOR_DIRECTORIES := $(shell printf '%s\n' $(TEMPLATES) $(AUTHOR_FILES:%=CurfewPlugin/%) | \
+    sed -E ':up h; s|/[^/]*$$||; t down; d; :down p; b up' | sort -ru)
+
 PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
                 -Wl,--version-script=Plugins/plugin.map -Wl,-z,nodelete -Wl,-z,defs
 
@@ -267,13 +277,24 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	    put 755 ".build/plugins/$$plugin/lib$$plugin.so" "$$to/lib$$plugin.so"
 	    put 644 ".build/plugins/$$plugin/manifest.json" "$$to/manifest.json"
 	done
-	description=$$(mktemp)
-	trap 'rm -f "$$description"' EXIT
-	while IFS= read -r line; do
-	    line=$${line//@PREFIX@/"$${prefix// /\\ }"}
-	    printf '%s\n' "$${line//@VERSION@/$(VERSION)}"
-	done <Sources/CInterface/curfew.pc.in >"$$description"
-	put 644 "$$description" "$$root/lib/pkgconfig/curfew.pc"
+	filled=$$(mktemp)
+	trap 'rm -f "$$filled"' EXIT
+	fill() {  # source, what stands there for @PREFIX@, destination
+	    while IFS= read -r line; do
+	        line=$${line//@PREFIX@/"$$2"}
+	        printf '%s\n' "$${line//@VERSION@/$(VERSION)}"
+	    done <"$$1" >"$$filled"
+	    put 644 "$$filled" "$$3"
+	}
+	fill Sources/CInterface/curfew.pc.in "$${prefix// /\\ }" "$$root/lib/pkgconfig/curfew.pc"
+	for file in $(TEMPLATES); do
+	    fill "Plugins/$$file" "$$prefix" "$$root/share/curfew/$$file"
+	done
+	package="$$root/share/curfew/CurfewPlugin"
+	put 644 Sources/CurfewPlugin/Package.swift.in "$$package/Package.swift"
+	for file in $(HEADERS:%=include/%) $(AUTHOR_SOURCES); do
+	    put 644 "$$file" "$$package/$$file"
+	done
 	# Directories the loader searches have a cache, which has to learn of the library.
 	case "$(DESTDIR)$$prefix" in
 	/usr | /usr/local) if [ "$$(id -u)" -eq 0 ]; then PATH="$$PATH:/sbin" ldconfig; fi ;;
@@ -285,11 +306,14 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    "$$root/lib/libcurfew.so" "$$root/lib/libcurfew.so.$(SOVERSION)" \
 	    "$$root/lib/libcurfew.so.$(VERSION)" "$$root/lib/pkgconfig/curfew.pc" \
 	    "$$root/bin/curfew" "$$root/share/curfew/manifest.schema.json" \
+	    $(TEMPLATES:%="$$root/share/curfew/%") \
+	    $(AUTHOR_FILES:%="$$root/share/curfew/CurfewPlugin/%") \
 	    $(foreach p,$(INSTALLED_PLUGINS),"$$root/lib/curfew/plugins/$(p)/lib$(p).so" \
 	        "$$root/lib/curfew/plugins/$(p)/manifest.json")
 	# Only directories that are Curfew's own, and only when nobody else has put something there.
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
-	        share/curfew include/curfew/ext include/curfew; do
+	        $(addprefix share/curfew/,$(AUTHOR_DIRECTORIES)) share/curfew \
+	        include/curfew/ext include/curfew; do
 	    if [ -d "$$root/$$directory" ]; then
 	        rmdir --ignore-fail-on-non-empty -- "$$root/$$directory"
 	    fi

@@ -110,13 +110,17 @@ let package = Package(
             name: "EmbeddingTests", dependencies: ["TestSupport"], swiftSettings: swift),
 
         // The Swift API for plugin authors; contains no host.
-        .target(name: "CurfewPlugin", dependencies: ["CCurfew"], swiftSettings: swift),
+        .target(
+            name: "CurfewPlugin", dependencies: ["CCurfew"], exclude: ["Package.swift.in"],
+            swiftSettings: swift),
 
         // Plugins in Swift; those in C are built by the Makefile, free of any Swift.
         .target(
             name: "MirrorPlugin", dependencies: ["CurfewPlugin", "CCurfew"], path: "Plugins/mirror",
             exclude: ["manifest.json"], swiftSettings: swift,
             linkerSettings: pluginLink + foundationInside),
+
+        .testTarget(name: "PluginTests", dependencies: ["TestSupport"], swiftSettings: swift),
 
         // What several test targets need: built things and where they are, child processes.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
