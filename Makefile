@@ -30,8 +30,8 @@ SWIFT_MAJOR := 6
 SWIFT_MINOR := 3
 
 # What the build and the tests need on a Debian 12 that has Swift, git and make.
-PACKAGES := binutils bindgen file g++ gcc libc6-dbg libc6-dev libclang-dev libffi-dev libsqlite3-dev \
-            luajit pkg-config python3 python3-cffi python3-jsonschema python3-pycparser sqlite3 \
+PACKAGES := binutils bindgen file g++ gcc libc6-dbg libc6-dev libclang-dev libcurl4-openssl-dev \
+            libffi-dev libsqlite3-dev libxml2-dev luajit pkg-config python3 python3-cffi python3-jsonschema python3-pycparser sqlite3 \
             valgrind
 
 VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' include/curfew/version.h)
@@ -140,8 +140,8 @@ toolchain:
 	        exit 1
 	    fi
 	done
-	if ! pkg-config --exists libffi; then
-	    echo "Curfew needs the headers of libffi to be built: make packages" >&2
+	if ! pkg-config --exists libffi libcurl libxml-2.0; then
+	    echo "Curfew needs the headers of libffi, libcurl and libxml2 to be built: make packages" >&2
 	    exit 1
 	fi
 
