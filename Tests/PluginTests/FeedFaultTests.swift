@@ -291,6 +291,19 @@ struct FeedFaultTests {
         #expect(!FileManager.default.fileExists(atPath: place.files.path("elsewhere")))
     }
 
+    @Test("an output that another task writes to is left alone")
+    func locked() throws {
+        let address = try place.server.answer("feed", SampleFeed.many(2))
+        let other = open(place.output, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(flock(other, LOCK_EX) == 0)
+        let run = try place.run(from: address)
+        #expect(
+            run.answer == "another feed task writes to \(place.output) at this moment; run again "
+                + "later", "\(run)")
+        close(other)
+        #expect(try place.run(from: address).outcome == "succeeded")
+    }
+
     @Test("a state that is none is said to be one, and nothing is written")
     func badState() throws {
         let address = try place.server.answer("feed", SampleFeed.many(2))
