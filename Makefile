@@ -31,8 +31,8 @@ SWIFT_MINOR := 3
 
 # What the build and the tests need on a Debian 12 that has Swift, git and make.
 PACKAGES := binutils bindgen file g++ gcc libc6-dbg libc6-dev libclang-dev libcurl4-openssl-dev \
-            libffi-dev libsqlite3-dev libxml2-dev luajit pkg-config python3 python3-cffi python3-jsonschema python3-pycparser sqlite3 \
-            valgrind
+            libffi-dev libsqlite3-dev libxml2-dev luajit pkg-config python3 python3-cffi \
+            python3-jsonschema python3-pycparser sqlite3 valgrind
 
 VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' include/curfew/version.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
