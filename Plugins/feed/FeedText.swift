@@ -81,7 +81,7 @@ enum FeedText {
                     var output = piece.baseAddress?.assumingMemoryBound(to: CChar.self)
                     var room = piece.count
                     let answer = iconv(converter, &next, &left, &output, &room)
-                    return (piece.count - room, answer == .max ? errno : 0)
+                    return (piece.count - room, answer == -1 ? errno : 0)
                 }
                 result += piece[..<made]
                 guard error == EILSEQ || error == EINVAL else { continue }

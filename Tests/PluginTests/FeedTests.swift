@@ -257,6 +257,18 @@ struct FeedTests {
         #expect(try place.run(from: address).outcome == "succeeded")
         #expect(try place.texts("title") == ["a\u{fffd}b"])
 
+        // Half of a pair, and at the end half of a character.
+        let text = Array(
+            try #require(
+                SampleFeed.rss(SampleFeed.item("c?d", id: "y")).data(using: .utf16BigEndian)))
+        let mark = try #require(text.firstRange(of: [0, 0x63, 0, 0x3f, 0, 0x64]))
+        let wide =
+            text[..<mark.lowerBound] + [0, 0x63, 0xdc, 0, 0, 0x64] + text[mark.upperBound...] + [0]
+        try place.server.answer("feed", [:], body: Array(wide))
+        let ended = try place.run(from: address)
+        #expect(ended.answer.contains("Extra content at the end of the document"), "\(ended)")
+        #expect(try place.texts("title").last?.hasPrefix("c\u{fffd}") == true)
+
         let unknown = try place.server.answer(
             "unknown", ["Content-Type": "text/xml; charset=klingon//TRANSLIT"], SampleFeed.rss())
         let run = try place.run(from: unknown)
