@@ -68,6 +68,7 @@ enum FeedText {
             return nil
         }
         defer { iconv_close(converter) }
+        let unit = name.hasPrefix("utf-16") ? 2 : 1
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count * 2)
         var input = Array(bytes)
@@ -86,9 +87,9 @@ enum FeedText {
                 result += piece[..<made]
                 guard error == EILSEQ || error == EINVAL else { continue }
                 result += Array("\u{fffd}".utf8)
-                if error == EINVAL { return }
-                next = next?.advanced(by: 1)
-                left -= 1
+                if error == EINVAL || left < unit { return }
+                next = next?.advanced(by: unit)
+                left -= unit
             }
         }
         return result
