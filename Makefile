@@ -31,9 +31,10 @@ SWIFT_MAJOR := 6
 SWIFT_MINOR := 3
 
 # What the build and the tests need on a Debian 12 that has Swift, git and make.
-PACKAGES := binutils bindgen cmake file g++ gcc libc6-dbg libc6-dev libclang-dev libffi-dev \
-            libglib2.0-dev libsqlite3-dev luajit pkg-config python3 python3-cffi python3-jsonschema \
-            python3-pycparser rustc sqlite3 valgrind
+PACKAGES := bindgen binutils cmake file g++ gcc libc6-dbg libc6-dev libclang-dev \
+            libcurl4-openssl-dev libffi-dev libglib2.0-dev libsqlite3-dev libxml2-dev luajit \
+            pkg-config python3 python3-cffi python3-jsonschema python3-pycparser rustc sqlite3 \
+            valgrind
 
 VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' include/curfew/version.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
@@ -55,6 +56,16 @@ C_MISDEEDS := $(foreach d,$(call directories,Tests/Plugins/misdeeds),$(if $(wild
 PYTHON_MODULE := .build/python/curfew.py
 CMAKE_FILES := CurfewConfig.cmake CurfewConfigVersion.cmake
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS) $(MANIFEST_PLUGINS))
+
+# What authors of plugins copy, and the Swift package that theirs depend on. Named one by one, so
+# that nothing comes along that was built in between.
+TEMPLATES := $(patsubst Plugins/%,%,$(wildcard $(addprefix Plugins/templates/*/,Makefile README.md \
+               manifest.json *.c *.swift *.map Sources/*/*.swift)))
+AUTHOR_SOURCES := $(wildcard Sources/CurfewPlugin/*.swift)
+AUTHOR_FILES := Package.swift $(HEADERS:%=include/%) $(AUTHOR_SOURCES)
+# The directories they are in below share/curfew, those inside of others first.
+AUTHOR_DIRECTORIES := $(shell printf '%s\n' $(TEMPLATES) $(AUTHOR_FILES:%=CurfewPlugin/%) | \
+    sed -E ':up h; s|/[^/]*$$||; t down; d; :down p; b up' | sort -ru)
 
 PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
                 -Wl,-z,nodelete -Wl,-z,defs
@@ -135,8 +146,8 @@ toolchain:
 	        exit 1
 	    fi
 	done
-	if ! pkg-config --exists libffi; then
-	    echo "Curfew needs the headers of libffi to be built: make packages" >&2
+	if ! pkg-config --exists libffi libcurl libxml-2.0; then
+	    echo "Curfew needs the headers of libffi, libcurl and libxml2 to be built: make packages" >&2
 	    exit 1
 	fi
 
@@ -299,19 +310,27 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	    fi
 	    put 644 ".build/plugins/$$plugin/manifest.json" "$$to/manifest.json"
 	done
-	description=$$(mktemp)
-	trap 'rm -f "$$description"' EXIT
-	put_description() {  # template, destination
+	filled=$$(mktemp)
+	trap 'rm -f "$$filled"' EXIT
+	fill() {  # source, what stands there for @PREFIX@, destination
 	    while IFS= read -r line; do
-	        line=$${line//@PREFIX@/"$${prefix// /\\ }"}
+	        line=$${line//@PREFIX@/"$$2"}
 	        line=$${line//@SOVERSION@/$(SOVERSION)}
 	        printf '%s\n' "$${line//@VERSION@/$(VERSION)}"
-	    done <"$$1" >"$$description"
-	    put 644 "$$description" "$$2"
+	    done <"$$1" >"$$filled"
+	    put 644 "$$filled" "$$3"
 	}
-	put_description Sources/CInterface/curfew.pc.in "$$root/lib/pkgconfig/curfew.pc"
+	fill Sources/CInterface/curfew.pc.in "$${prefix// /\\ }" "$$root/lib/pkgconfig/curfew.pc"
 	for file in $(CMAKE_FILES); do
-	    put_description "Sources/CInterface/cmake/$$file.in" "$$root/lib/cmake/Curfew/$$file"
+	    fill "Sources/CInterface/cmake/$$file.in" "$$prefix" "$$root/lib/cmake/Curfew/$$file"
+	done
+	for file in $(TEMPLATES); do
+	    fill "Plugins/$$file" "$$prefix" "$$root/share/curfew/$$file"
+	done
+	package="$$root/share/curfew/CurfewPlugin"
+	put 644 Sources/CurfewPlugin/Package.swift.in "$$package/Package.swift"
+	for file in $(HEADERS:%=include/%) $(AUTHOR_SOURCES); do
+	    put 644 "$$file" "$$package/$$file"
 	done
 	# Directories the loader searches have a cache, which has to learn of the library.
 	case "$(DESTDIR)$$prefix" in
@@ -327,11 +346,14 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    "$$root/bin/curfew" "$$root/share/curfew/manifest.schema.json" \
 	    "$$root/share/curfew/python/curfew.py" \
 	    "$$root/share/curfew/python/__pycache__/curfew".*.pyc \
+	    $(TEMPLATES:%="$$root/share/curfew/%") \
+	    $(AUTHOR_FILES:%="$$root/share/curfew/CurfewPlugin/%") \
 	    $(foreach p,$(INSTALLED_PLUGINS),"$$root/lib/curfew/plugins/$(p)/lib$(p).so" \
 	        "$$root/lib/curfew/plugins/$(p)/manifest.json")
 	# Only directories that are Curfew's own, and only when nobody else has put something there.
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
-	        lib/cmake/Curfew share/curfew/python/__pycache__ share/curfew/python share/curfew \
+	        lib/cmake/Curfew share/curfew/python/__pycache__ share/curfew/python \
+	        $(addprefix share/curfew/,$(AUTHOR_DIRECTORIES)) share/curfew \
 	        include/curfew/ext include/curfew; do
 	    if [ -d "$$root/$$directory" ]; then
 	        rmdir --ignore-fail-on-non-empty -- "$$root/$$directory"

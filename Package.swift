@@ -110,13 +110,19 @@ let package = Package(
             name: "EmbeddingTests", dependencies: ["TestSupport"], swiftSettings: swift),
 
         // The Swift API for plugin authors; contains no host.
-        .target(name: "CurfewPlugin", dependencies: ["CCurfew"], swiftSettings: swift),
+        .target(
+            name: "CurfewPlugin", dependencies: ["CCurfew"], exclude: ["Package.swift.in"],
+            swiftSettings: swift),
 
         // Plugins in Swift; those in C are built by the Makefile, free of any Swift.
         .target(
             name: "MirrorPlugin", dependencies: ["CurfewPlugin", "CCurfew"], path: "Plugins/mirror",
             exclude: ["manifest.json"], swiftSettings: swift,
             linkerSettings: pluginLink + foundationInside),
+
+        .testTarget(
+            name: "PluginTests", dependencies: ["TestSupport"], exclude: ["feed-server.py"],
+            swiftSettings: swift),
 
         // What several test targets need: built things and where they are, child processes.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
@@ -131,6 +137,23 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The feed plugin and its libraries, which whoever depends on this package does not need.
+if ours {
+    package.products.append(.library(name: "feed", type: .dynamic, targets: ["FeedPlugin"]))
+    package.targets += [
+        .systemLibrary(
+            name: "CCurl", path: "Plugins/feed/CCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CXML", path: "Plugins/feed/CXML", pkgConfig: "libxml-2.0",
+            providers: [.apt(["libxml2-dev"])]),
+        .target(
+            name: "FeedPlugin", dependencies: ["CurfewPlugin", "CCurfew", "CCurl", "CXML"],
+            path: "Plugins/feed", exclude: ["manifest.json", "CCurl", "CXML"],
+            swiftSettings: swift, linkerSettings: pluginLink + foundationInside),
+    ]
+}
 
 // Plugins in Swift that exist only for tests, with their modules.
 let testPlugins = [

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A feed as it came from a server or a file.
+struct FeedDocument {
+    var bytes: [UInt8]
+    /// What the server says about its content: `application/rss+xml; charset=utf-8`.
+    var contentType = ""
+    /// What relative links are relative to; empty for a file.
+    var address = ""
+    /// By which the server knows this version.
+    var version = FeedVersion()
+
+    /// Feeds of thousands of items have a tenth of this.
+    static var limit: Int { 16 << 20 }
+    static var tooLarge: String { "it has more than \(limit >> 20) MiB" }
+}

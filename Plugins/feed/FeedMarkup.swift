@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import CXML
+
+/// Mends what feeds get wrong most often, and takes every entity of their own away from them.
+///
+/// What libxml2 recovers from by itself it pays for: after the first fault it drops every `&amp;`
+/// that follows.
+enum FeedMarkup {
+    /// The document with every `&` a reference to a character, and without control characters.
+    ///
+    /// Entities of HTML become characters; all others, which only a document itself could define,
+    /// stay as text. So there is nothing to expand, and nothing that could grow.
+    static func mended(_ text: [UInt8]) -> [UInt8] {
+        var mended: [UInt8] = []
+        mended.reserveCapacity(text.count + text.count / 16)
+        var index = 0
+        while index < text.count {
+            let byte = text[index]
+            switch byte {
+            case UInt8(ascii: "<"):
+                // In these a "&" is only a "&".
+                let end = verbatimEnd(text, index) ?? index + 1
+                for byte in text[index..<end] where isText(byte) { mended.append(byte) }
+                index = end
+            case UInt8(ascii: "&"):
+                let (reference, length) = reference(text[index...])
+                mended += reference
+                index += length
+            default:
+                if isText(byte) { mended.append(byte) }
+                index += 1
+            }
+        }
+        return mended
+    }
+
+    private static func isText(_ byte: UInt8) -> Bool {
+        byte >= 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d
+    }
+
+    /// Where a comment, a CDATA section or an instruction ends that begins here; nil for none.
+    private static func verbatimEnd(_ text: [UInt8], _ start: Int) -> Int? {
+        for (opening, closing) in [("<![CDATA[", "]]>"), ("<!--", "-->"), ("<?", "?>")] {
+            guard text[start...].starts(with: opening.utf8) else { continue }
+            let closing = Array(closing.utf8)
+            var index = start + opening.utf8.count
+            while index < text.count {
+                if text[index] == closing[0], text[index...].starts(with: closing) {
+                    return index + closing.count
+                }
+                index += 1
+            }
+            return text.count
+        }
+        return nil
+    }
+
+    /// What stands for the `&` that the text begins with, and how much of the text that replaces.
+    private static func reference(_ text: ArraySlice<UInt8>) -> (bytes: [UInt8], length: Int) {
+        let bare = (Array("&amp;".utf8), 1)
+        let name = text.dropFirst().prefix(32).prefix { $0 != UInt8(ascii: ";") }
+        let length = name.count + 2
+        guard !name.isEmpty, text.count >= length,
+            text[text.startIndex + length - 1] == UInt8(ascii: ";")
+        else { return bare }
+        if name.first == UInt8(ascii: "#") {
+            let digits = String(decoding: name.dropFirst(), as: UTF8.self)
+            let isHex = digits.first == "x" || digits.first == "X"
+            guard !digits.contains("+"), !digits.contains("-"),
+                let code = isHex ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+            else { return bare }
+            // What XML does not allow even so is no reason to refuse the whole document.
+            return (Array("&#\(isCharacter(code) ? code : 0xfffd);".utf8), length)
+        }
+        if ["amp", "lt", "gt", "quot", "apos"].contains(where: { name.elementsEqual($0.utf8) }) {
+            return (Array(text.prefix(length)), length)
+        }
+        guard let entity = htmlEntityLookup(Array(name) + [0]) else { return bare }
+        return (Array("&#\(entity.pointee.value);".utf8), length)
+    }
+
+    private static func isCharacter(_ code: UInt32) -> Bool {
+        switch code {
+        case 0x9, 0xa, 0xd, 0x20...0xd7ff, 0xe000...0xfffd, 0x10000...0x10ffff: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// The file that new items are appended to, for this run alone.
+struct FeedOutput: ~Copyable {
+    private let file: Descriptor
+    private let inode: UInt64
+    private var bytes: Int64
+    /// Of lines that a killed run wrote, and did not come to note.
+    private(set) var unnoted: [String] = []
+
+    /// One run writes less than a document and its ids.
+    private static var tailLimit: Int { 256 << 20 }
+
+    /// Opens or makes the file, and reads what a killed run left at its end.
+    init(_ path: String) throws {
+        let file = try Descriptor(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW)
+        // Two runs would take the same items for new. A file system without locks is no reason to
+        // refuse.
+        if flock(file.number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            throw FeedProblem(
+                "another feed task writes to \(path) at this moment; run again later")
+        }
+        let status = try file.status()
+        self.file = file
+        inode = UInt64(status.st_ino)
+        bytes = Int64(status.st_size)
+    }
+
+    /// Finds the lines behind what the last run noted; one that was not finished is taken away.
+    mutating func recover(_ state: FeedState) throws {
+        let start = state.outputFile == inode && state.outputBytes <= bytes ? state.outputBytes : 0
+        let tail = try file.readAll(
+            from: start, limit: FeedOutput.tailLimit, "too much of it was not noted by any run")
+        let end = tail.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let unfinished = tail[end...]
+        for line in tail[..<end].split(separator: UInt8(ascii: "\n")) {
+            guard let id = FeedItem.id(ofLine: line) else { throw foreign() }
+            unnoted.append(id)
+        }
+        guard !unfinished.isEmpty else { return }
+        let beginning = Array(#"{"id":""#.utf8)
+        guard unfinished.prefix(beginning.count) == beginning.prefix(unfinished.count)[...] else {
+            throw foreign()
+        }
+        guard ftruncate(file.number, off_t(start) + end) == 0 else {
+            throw FeedProblem("mend", file.path, errno)
+        }
+        bytes = start + Int64(end)
+    }
+
+    /// What is somebody else's has to stay as it is.
+    private func foreign() -> FeedProblem {
+        FeedProblem(
+            "\(file.path) has lines that no feed task wrote; nothing was changed; name a new file, "
+                + "or move this one away")
+    }
+
+    mutating func append(_ lines: [UInt8]) throws {
+        try file.write(lines)
+        bytes += Int64(lines.count)
+    }
+
+    /// Puts everything on the disk, and notes how far that is.
+    func settle(_ state: inout FeedState) throws {
+        try file.settle()
+        state.outputFile = inode
+        state.outputBytes = bytes
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import CurfewPlugin
+import FoundationEssentials
+import Glibc
+
+/// One look at a feed: reads it, and writes the items that no run has written before.
+struct FeedRun: ~Copyable {
+    /// How many items are written between two looks at the clock.
+    private static var batch: Int { 64 }
+
+    private let task: HandlerTask
+    private let request: FeedRequest
+    private var output: FeedOutput
+    private var state: FeedState
+    private(set) var summary = FeedSummary()
+
+    init(_ task: HandlerTask, _ request: FeedRequest) throws {
+        var output = try FeedOutput(request.to)
+        // The state is read when nobody else can be writing it.
+        var state = try FeedState.load(for: request.to)
+        try output.recover(state)
+        state.ids = output.unnoted + state.ids
+        self.task = task
+        self.request = request
+        self.output = output
+        self.state = state
+    }
+
+    mutating func run() throws {
+        // From another place, the words of the last server mean nothing.
+        let version = state.from == request.from ? state.version.sendable : FeedVersion()
+        guard let document = try read(version) else {
+            summary.unchanged = true
+            return try end()
+        }
+        let feed: FeedReader
+        do {
+            feed = try FeedReader(document) {
+                guard !task.isExpired, !Task.isCancelled else { throw CancellationError() }
+            }
+        } catch is CancellationError {
+            throw FeedProblem(stoppedReading: request.source, task)
+        } catch let problem as FeedProblem {
+            throw FeedProblem("could not read \(request.source): \(problem)")
+        }
+        let known = Set(state.ids)
+        let new = Array(feed.items.filter { !known.contains($0.id) }.reversed())
+        summary.known = feed.items.count - new.count + feed.repeated
+        let isStopped = try write(new)
+        // Only what was taken as a whole need not be read again.
+        let isWhole = !isStopped && feed.fault == nil
+        state.version = isWhole ? document.version : version
+        state.from = request.from
+        note(feed.items, written: new.prefix(summary.new))
+        try end()
+        for item in new.prefix(summary.new) {
+            // Nobody depends on hearing of every item: a full queue of the host is no reason to
+            // fail.
+            try? task.raise("feed_item", .text(item.title), .text(item.link))
+        }
+        if isStopped {
+            throw FeedProblem(
+                stopped: task, "after \(summary.new) of \(new.count) new items",
+                "they are written, and the next run carries on with the rest")
+        }
+        if let fault = feed.fault {
+            throw FeedProblem(
+                "\(request.source) is not well-formed XML: \(fault); the \(summary.new) new items "
+                    + "before that are written, and the next run reads it again")
+        }
+    }
+
+    /// The document; nil when it has not changed since the last run.
+    private func read(_ version: FeedVersion) throws -> FeedDocument? {
+        task.report(progress: 0, "reading \(request.source)")
+        if request.isWeb {
+            let download = WebDownload(task: task, address: request.from, version: version)
+            return try download.document()
+        }
+        let file = try Descriptor(request.from, O_RDONLY)
+        _ = try file.status()
+        return FeedDocument(
+            bytes: try file.readAll(
+                from: 0, limit: FeedDocument.limit, FeedDocument.tooLarge))
+    }
+
+    /// Writes the items, and counts them; true when the task has to stop before the last one.
+    private mutating func write(_ new: [FeedItem]) throws -> Bool {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        while summary.new < new.count {
+            guard !task.isExpired, !Task.isCancelled else { return true }
+            let batch = new[summary.new...].prefix(FeedRun.batch)
+            try output.append(batch.flatMap { try $0.line(encoder) })
+            summary.new += batch.count
+            task.report(
+                progress: 0.5 + Double(summary.new) / Double(new.count) / 2,
+                "\(summary.new) of \(new.count) new items")
+        }
+        return false
+    }
+
+    /// The ids that later runs have to know: those of the document that are written, then others
+    /// until there are enough.
+    private mutating func note(_ items: [FeedItem], written: ArraySlice<FeedItem>) {
+        let known = Set(state.ids).union(written.map(\.id))
+        let current = items.map(\.id).filter(known.contains)
+        let isCurrent = Set(current)
+        let others = state.ids.filter { !isCurrent.contains($0) }
+        state.ids = current + others.prefix(max(0, FeedState.idLimit - current.count))
+    }
+
+    private mutating func end() throws {
+        try output.settle(&state)
+        try state.save(for: request.to)
+        if summary.unchanged { task.report(progress: 1, "nothing new") }
+    }
+}

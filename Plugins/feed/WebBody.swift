@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a server has sent until now, decompressed; written and read by the task's thread only.
+final class WebBody {
+    private(set) var bytes: [UInt8] = []
+    private(set) var isTooLarge = false
+    private let limit: Int
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// How many bytes were taken; less than were given ends the transfer.
+    func take(_ piece: UnsafeRawBufferPointer) -> Int {
+        guard bytes.count + piece.count <= limit else {
+            isTooLarge = true
+            return 0
+        }
+        bytes.append(contentsOf: piece)
+        return piece.count
+    }
+}

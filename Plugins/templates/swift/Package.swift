@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+// Where Curfew is installed; the Makefile can say otherwise: make CURFEW_PREFIX=/elsewhere.
+let curfew = Context.environment["CURFEW_PREFIX"] ?? "@PREFIX@"
+
+// The module's name has to differ from that of every other plugin in the host's process.
+let package = Package(
+    name: "survey",
+    products: [.library(name: "survey", type: .dynamic, targets: ["SurveyPlugin"])],
+    dependencies: [.package(path: "\(curfew)/share/curfew/CurfewPlugin")],
+    targets: [
+        .target(
+            name: "SurveyPlugin",
+            dependencies: [.product(name: "CurfewPlugin", package: "CurfewPlugin")])
+    ]
+)
