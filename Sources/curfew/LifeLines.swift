@@ -218,18 +218,15 @@ final class LifeLines: LifeView {
         guard let facts, let columns = out.columns, startedAt != nil || progress != nil else {
             return
         }
-        let left: String
-        if let answerBy {
-            left = "grace \(TimeText.countdown(answerBy > now ? answerBy - now : 0))"
-        } else {
-            let end = (startedAt ?? 0) &+ facts.budget
-            left = "\(TimeText.countdown(end > now ? end - now : 0)) left"
-        }
+        let end = answerBy ?? (startedAt ?? 0) &+ facts.budget
         let live = LiveLine(
-            time: now, progress: progress.map { ($0.fraction, $0.text) }, left: left)
+            time: now, progress: progress.map { ($0.fraction, $0.text) },
+            left: end > now ? end - now : 0,
+            limit: answerBy == nil ? facts.budget : facts.grace, isGrace: answerBy != nil)
         // The last column stays free: some terminals wrap there.
         let text = live.text(columns: columns - 1, isUTF8: isUTF8)
-        out.write("\r" + out.paint(text, .accent) + "\u{1B}[K")
+        let isShort = live.isGrace || live.fraction < 0.1
+        out.write("\r" + out.paint(text, isShort ? .warning : .accent) + "\u{1B}[K")
         isLive = true
         drawnAt = now
     }
