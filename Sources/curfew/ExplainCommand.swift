@@ -96,10 +96,8 @@ enum ExplainCommand {
             guard !faults.isEmpty else { continue }
             if hundred > 0 { out.line() }
             out.line(out.paint(title + ":", .strong))
-            let names = faults.map(\.name.count).max() ?? 0
             let lines = TermList.lines(
-                faults.map { ($0.code + "  " + Shown.padded($0.name, names), $0.text) },
-                columns: columns
+                faults.map { ($0.code + "  " + $0.name, $0.text) }, columns: columns
             ) { term in
                 out.paint(String(term.prefix(6)), .accent) + term.dropFirst(6)
             }

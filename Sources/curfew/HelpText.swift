@@ -11,10 +11,8 @@ enum HelpText {
 
     static func program(_ output: Output) -> String {
         let columns = columns(output)
-        var lines = [
-            sentence(summary), "", heading("usage", output) + " " + usage, "",
-            heading("commands", output),
-        ]
+        var lines = Shown.wrapped(sentence(summary), columns)
+        lines += ["", heading("usage", output) + " " + usage, "", heading("commands", output)]
         lines += TermList.lines(
             CommandTable.all.map { ($0.name, $0.summary) }, columns: columns
         ) { output.paint($0, .strong) }

@@ -202,9 +202,11 @@ final class LifeLines: LifeView {
         let stamp = Shown.rightAligned(TimeText.seconds(time, decimals: 3), 8) + " s"
         // Without a text no blanks are left at the end.
         let head = text.isEmpty ? word : Shown.padded(word, 8)
+        // Below the text, or where that would be too narrow, below the word.
+        let indent = out.columns ?? 80 < 60 ? 12 : 22
         out.line(
             out.paint(stamp, .faint) + "  " + (colour.map { out.paint(head, $0) } ?? head)
-                + (text.isEmpty ? "" : "  " + text))
+                + (text.isEmpty ? "" : "  " + out.wrapped(text, after: 22, indent: indent)))
     }
 
     private func erase() {

@@ -64,7 +64,7 @@ final class Output {
     func wrapped(_ text: String, after start: Int, indent: Int) -> String {
         guard let columns else { return text }
         let lines = Shown.wrapped(
-            text, max(20, columns - indent), first: max(20, columns - start))
+            text, max(16, columns - indent), first: max(16, columns - start))
         return lines.joined(separator: "\n" + String(repeating: " ", count: indent))
     }
 

@@ -66,9 +66,8 @@ struct CompletionsTests {
                 ("ready$ ", "type curfew version --js\t| tr a-z A-Z; exit\n"),
             ],
             environment: [
-                "PS1": "ready$ ",
-                "PATH": BuiltProducts.directory + ":" + (CommandRun.environment["PATH"] ?? ""),
-            ], "bash", "--norc", "-i")
+                "PATH": BuiltProducts.directory + ":" + (CommandRun.environment["PATH"] ?? "")
+            ], "env", "PS1=ready$ ", "bash", "--norc", "-i")
         #expect(typist.screen.contains(#"{"VERSION":"#), "\(typist.screen)")
     }
 

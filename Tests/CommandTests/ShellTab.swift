@@ -34,9 +34,10 @@ enum ShellTab {
         }
         let text =
             shell == "zsh" ? String(decoding: try files.read("offered"), as: UTF8.self) : run.output
-        return text.split(separator: "\n").map { line in
-            String(line.prefix { $0 != "\t" })
-        }.sorted()
+        // What stands in two groups of a list is offered once all the same.
+        return Set(
+            text.split(separator: "\n").map { line in String(line.prefix { $0 != "\t" }) }
+        ).sorted()
     }
 
     // MARK: As readline splits a line
