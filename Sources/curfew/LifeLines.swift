@@ -47,7 +47,8 @@ final class LifeLines: LifeView {
             + Shown.width(facts.handler.identifier)
         if let columns = out.columns, width > columns {
             out.line(parts[0])
-            out.line("  " + parts.dropFirst().joined(separator: "  "))
+            let rest = parts.dropFirst().joined(separator: "  ")
+            out.line("  " + out.wrapped(rest, after: 2, indent: 2))
         } else {
             out.line(line)
         }

@@ -99,7 +99,7 @@ enum RunCommand {
         for plugin in search.plugins where single.contains(plugin.directory) {
             guard case .failure(let faults) = plugin.manifest else { continue }
             return CommandError(
-                .refused, faults.diagnostics.map(\.rendered).joined(separator: "\n"),
+                .refused, faults.diagnostics.map(\.rendered).joined(separator: "\n\n"),
                 notes: ["nothing was run"],
                 help: ["curfew lint \(ShellWord.path(plugin.directory))"], isLaidOut: true)
         }
