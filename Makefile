@@ -31,10 +31,10 @@ SWIFT_MAJOR := 6
 SWIFT_MINOR := 3
 
 # What the build and the tests need on a Debian 12 that has Swift, git and make.
-PACKAGES := bindgen binutils cmake file g++ gcc libc6-dbg libc6-dev libclang-dev \
+PACKAGES := bindgen binutils cmake file fish g++ gcc groff-base libc6-dbg libc6-dev libclang-dev \
             libcurl4-openssl-dev libffi-dev libglib2.0-dev libsqlite3-dev libxml2-dev luajit \
-            pkg-config python3 python3-cffi python3-jsonschema python3-pycparser rustc sqlite3 \
-            valgrind
+            man-db mandoc pkg-config python3 python3-cffi python3-jsonschema python3-pycparser \
+            rustc sqlite3 valgrind zsh
 
 VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' include/curfew/version.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
@@ -271,6 +271,10 @@ format: toolchain ## bring the Swift sources into the house style
 
 # --- What is installed ---------------------------------------------------------------------------
 
+BASH_COMPLETION := share/bash-completion/completions/curfew
+ZSH_COMPLETION := share/zsh/site-functions/_curfew
+FISH_COMPLETION := share/fish/vendor_completions.d/curfew.fish
+
 # `sudo make install` mostly finds no Swift: then what was built before is installed.
 ifneq ($(shell command -v $(SWIFT)),)
 install: release plugins $(PYTHON_MODULE)
@@ -297,6 +301,18 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	ln -sfn libcurfew.so.$(VERSION) "$$root/lib/libcurfew.so.$(SOVERSION)"
 	ln -sfn libcurfew.so.$(SOVERSION) "$$root/lib/libcurfew.so"
 	put 755 $(RELEASE)/curfew "$$root/bin/curfew"
+	made=$$(mktemp -d)
+	trap 'rm -rf "$$made"' EXIT
+	$(RELEASE)/curfew man --into "$$made"
+	for page in "$$made"/*.1; do
+	    put 644 "$$page" "$$root/share/man/man1/$$(basename "$$page")"
+	done
+	for shell in bash zsh fish; do
+	    $(RELEASE)/curfew completions "$$shell" >"$$made/$$shell"
+	done
+	put 644 "$$made/bash" "$$root/$(BASH_COMPLETION)"
+	put 644 "$$made/zsh" "$$root/$(ZSH_COMPLETION)"
+	put 644 "$$made/fish" "$$root/$(FISH_COMPLETION)"
 	put 644 Plugins/manifest.schema.json "$$root/share/curfew/manifest.schema.json"
 	if [ -e $(PYTHON_MODULE) ]; then
 	    put 644 $(PYTHON_MODULE) "$$root/share/curfew/python/curfew.py"
@@ -310,15 +326,13 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	    fi
 	    put 644 ".build/plugins/$$plugin/manifest.json" "$$to/manifest.json"
 	done
-	filled=$$(mktemp)
-	trap 'rm -f "$$filled"' EXIT
 	fill() {  # source, what stands there for @PREFIX@, destination
 	    while IFS= read -r line; do
 	        line=$${line//@PREFIX@/"$$2"}
 	        line=$${line//@SOVERSION@/$(SOVERSION)}
 	        printf '%s\n' "$${line//@VERSION@/$(VERSION)}"
-	    done <"$$1" >"$$filled"
-	    put 644 "$$filled" "$$3"
+	    done <"$$1" >"$$made/filled"
+	    put 644 "$$made/filled" "$$3"
 	}
 	fill Sources/CInterface/curfew.pc.in "$${prefix// /\\ }" "$$root/lib/pkgconfig/curfew.pc"
 	for file in $(CMAKE_FILES); do
@@ -348,8 +362,15 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    "$$root/share/curfew/python/__pycache__/curfew".*.pyc \
 	    $(TEMPLATES:%="$$root/share/curfew/%") \
 	    $(AUTHOR_FILES:%="$$root/share/curfew/CurfewPlugin/%") \
+	    "$$root/$(BASH_COMPLETION)" "$$root/$(ZSH_COMPLETION)" "$$root/$(FISH_COMPLETION)" \
 	    $(foreach p,$(INSTALLED_PLUGINS),"$$root/lib/curfew/plugins/$(p)/lib$(p).so" \
 	        "$$root/lib/curfew/plugins/$(p)/manifest.json")
+	# A page of the manual that somebody else has put there does not begin like ours.
+	for page in "$$root"/share/man/man1/curfew.1 "$$root"/share/man/man1/curfew-*.1; do
+	    if [ -f "$$page" ] && [ "$$(head -n 1 -- "$$page")" = '.\" Written by curfew man.' ]; then
+	        rm -f -- "$$page"
+	    fi
+	done
 	# Only directories that are Curfew's own, and only when nobody else has put something there.
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
 	        lib/cmake/Curfew share/curfew/python/__pycache__ share/curfew/python \

@@ -93,10 +93,12 @@ struct Arguments {
     private static func lacksValue(
         _ word: String, _ options: [CommandOption], _ owner: String
     ) -> CommandError {
-        let option = options.first { "--" + $0.name == word }
+        // getopt takes the beginning of a name for the name.
+        guard let option = options.first(where: { "--" + $0.name == word }) else {
+            return unknown(word, options, owner, 0)
+        }
         return CommandError(
-            .usage, "`\(word)` lacks its value",
-            help: (option.map { ["write `\($0.usage)`"] } ?? []) + [helpCall(owner)])
+            .usage, "`\(word)` lacks its value", help: ["write `\(option.usage)`", helpCall(owner)])
     }
 
     private static func unknown(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of the program's commands: what parsing, running and help are made from.
+/// One of the program's commands: what parsing, running, help, the manual and the completion of
+/// shells are made from.
 struct Command: Sendable {
     let name: String
     /// One line, lower case, no full stop.
@@ -9,12 +10,21 @@ struct Command: Sendable {
     var operands = ""
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> = 0...0
+    var operandSort = ValueSort.text
     /// Besides those that every command has.
     var options: [CommandOption] = []
-    /// Paragraphs of its help, wrapped by hand at 78 columns.
+    /// Paragraphs of its help; where their lines end is of no importance.
     var details: [String] = []
+    var exits = ExitMeaning.telling
+    var sections: [HelpSection] = []
     var examples: [String] = []
     let run: @Sendable (Arguments, Console) throws(CommandError) -> ExitCode
 
     var allOptions: [CommandOption] { options + CommandOption.everywhere }
+
+    /// How it is called: `curfew run IDENTIFIER [OPTION]…`.
+    var usage: String {
+        "curfew " + name + (operands.isEmpty ? "" : " " + operands)
+            + (options.isEmpty ? "" : " [OPTION]…")
+    }
 }

@@ -34,17 +34,26 @@ struct CommandError: Error {
     }
 
     /// Prints it the way the faults of manifests look.
-    func print(to output: Output) {
+    func print(to output: Output) { output.write(text(for: output)) }
+
+    /// What is printed, with the line feed at the end.
+    func text(for output: Output) -> String {
+        var lines: [String] = []
         if isLaidOut {
-            output.line(output.shown(diagnostics: message))
+            lines.append(output.shown(diagnostics: message))
         } else {
             let word = "error" + (fault.map { "[\($0.code)]" } ?? "")
-            output.line(output.paint(word, .alarm) + ": " + Shown.line(message))
+            let text = output.wrapped(Shown.line(message), after: word.count + 2, indent: 7)
+            lines.append(output.paint(word, .alarm) + ": " + text)
         }
-        for note in notes { output.line("  = note: " + Shown.line(note)) }
+        for note in notes {
+            lines.append("  = note: " + output.wrapped(Shown.line(note), after: 10, indent: 10))
+        }
         let help = help + (fault.map { ["curfew explain \($0.code)"] } ?? [])
+        // What can be typed next is not broken: it is there to be copied.
         for (index, line) in help.enumerated() {
-            output.line((index == 0 ? "  = help: " : "          ") + Shown.line(line))
+            lines.append((index == 0 ? "  = help: " : "          ") + Shown.line(line))
         }
+        return lines.map { $0 + "\n" }.joined()
     }
 }

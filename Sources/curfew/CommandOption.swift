@@ -8,6 +8,8 @@ struct CommandOption: Sendable {
     var letter: Character?
     /// How its value is called in help; nil: it has none.
     var value: String?
+    /// What its value is.
+    var sort = ValueSort.text
     /// "" is a value as any other.
     var mayBeEmpty = false
     /// May be given more than once.
@@ -24,8 +26,11 @@ struct CommandOption: Sendable {
         name: "no-color", summary: "no colours, nothing drawn over (like NO_COLOR=1)")
     static let json = CommandOption(name: "json", summary: "write JSON, for other programs")
     static let plugins = CommandOption(
-        name: "plugins", value: "DIR", isRepeated: true,
+        name: "plugins", value: "DIR", sort: .directory, isRepeated: true,
         summary: "look for plugins there, and only there")
+    static let plugin = CommandOption(
+        name: "plugin", value: "DIR", sort: .directory, isRepeated: true,
+        summary: "take the plugin in this directory, and look nowhere else")
     static let version = CommandOption(name: "version", summary: "the same as `curfew version`")
 
     /// Those that every command has.

@@ -5,14 +5,18 @@ import PluginBridge
 enum ExplainCommand {
     static let command = Command(
         name: "explain", summary: "explain a code of an error, of a log line or of a status",
-        operands: "[CODE|NAME]", operandCount: 0...1, options: [.json],
+        operands: "[CODE|NAME]", operandCount: 0...1, operandSort: .fault,
+        options: [.json],
         details: [
             """
             CODE is what stands in the brackets of an error or at the beginning of a log
             line: CF0704, or 704. NAME is the rule beside it, undeclared-event, or a status
             of the headers, CURFEW_BUSY. Without either all are listed.
-            """,
-            "Exit status: 0, or 2 when there is no such code.",
+            """
+        ],
+        exits: [
+            ExitMeaning(.ok, "it was explained"), ExitMeaning.unwritten,
+            ExitMeaning(.usage, "there is no such code, or the command line is wrong"),
         ],
         examples: ["curfew explain CF0212", "curfew explain manifest-duration"]
     ) { arguments, console throws(CommandError) in
@@ -70,11 +74,10 @@ enum ExplainCommand {
 
     private static func explain(_ fault: Fault, _ out: Output) {
         out.line(out.paint(fault.code, .strong) + "  " + out.paint(fault.name, .strong))
-        out.line(fault.text)
+        let columns = min(width, out.columns ?? width)
+        for line in Shown.wrapped(fault.text, columns) { out.line(line) }
         out.line()
-        for line in Shown.wrapped(fault.explanation, min(width, out.columns ?? width)) {
-            out.line(line)
-        }
+        for line in Shown.wrapped(fault.explanation, columns) { out.line(line) }
         guard let answer = fault.answer, let constant = answer.constant else { return }
         out.line()
         if let status = Fault.of(answer), status != fault {
@@ -87,23 +90,18 @@ enum ExplainCommand {
     }
 
     private static func list(_ out: Output) {
-        let columns = max(60, min(width, out.columns ?? width))
+        let columns = min(width, out.columns ?? width)
         for (hundred, title) in groups {
             let faults = Fault.all.filter { $0.number / 100 == hundred }
             guard !faults.isEmpty else { continue }
             if hundred > 0 { out.line() }
             out.line(out.paint(title + ":", .strong))
-            let names = faults.map(\.name.count).max() ?? 0
-            let indent = "  CF0000  ".count + names + 2
-            for fault in faults {
-                let texts = Shown.wrapped(fault.text, columns - indent)
-                out.line(
-                    "  " + out.paint(fault.code, .accent) + "  " + Shown.padded(fault.name, names)
-                        + "  " + texts[0])
-                for text in texts.dropFirst() {
-                    out.line(String(repeating: " ", count: indent) + text)
-                }
+            let lines = TermList.lines(
+                faults.map { ($0.code + "  " + $0.name, $0.text) }, columns: columns
+            ) { term in
+                out.paint(String(term.prefix(6)), .accent) + term.dropFirst(6)
             }
+            for line in lines { out.line(line) }
         }
         out.line()
         out.line("`curfew explain CODE` explains one")

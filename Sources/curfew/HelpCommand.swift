@@ -4,7 +4,7 @@
 enum HelpCommand {
     static let command = Command(
         name: "help", summary: "explain the program, or one command", operands: "[COMMAND]",
-        operandCount: 0...1
+        operandCount: 0...1, operandSort: .command
     ) { arguments, console throws(CommandError) in
         let text =
             if let name = arguments.operands.first {

@@ -2,51 +2,74 @@
 
 /// Help, made from the table of commands.
 enum HelpText {
+    /// What the program is for.
+    static let summary = "runs background tasks of plugins, each within a budget of time"
+    /// How it is called.
+    static let usage = "curfew COMMAND [OPTION]… [ARGUMENT]…"
     /// Options that stand before a command.
     static let programOptions = CommandOption.everywhere + [CommandOption.version]
 
     static func program(_ output: Output) -> String {
-        let width = CommandTable.all.map(\.name.count).max() ?? 0
-        var lines = [
-            "Runs background tasks of plugins, each within a budget of time.",
-            "", heading("usage", output) + " curfew COMMAND [OPTION]… [ARGUMENT]…", "",
-            heading("commands", output),
-        ]
-        for command in CommandTable.all {
-            lines.append(
-                "  " + output.paint(Shown.padded(command.name, width), .strong) + "  "
-                    + command.summary)
-        }
-        lines += ["", heading("options", output)] + listed(programOptions, output)
-        lines += ["", "`curfew help COMMAND` explains one; the first thing to try: curfew plugins"]
+        let columns = columns(output)
+        var lines = Shown.wrapped(sentence(summary), columns)
+        lines += ["", heading("usage", output) + " " + usage, "", heading("commands", output)]
+        lines += TermList.lines(
+            CommandTable.all.map { ($0.name, $0.summary) }, columns: columns
+        ) { output.paint($0, .strong) }
+        lines += ["", heading("options", output)] + listed(programOptions, columns)
+        lines.append("")
+        lines += Shown.wrapped(
+            "`curfew help COMMAND` explains one; the first thing to try: curfew plugins", columns)
         return lines.joined(separator: "\n")
     }
 
     static func command(_ command: Command, _ output: Output) -> String {
-        var lines = [
-            command.summary.prefix(1).uppercased() + command.summary.dropFirst() + ".", "",
-        ]
-        let operands = command.operands.isEmpty ? "" : " " + command.operands
-        let options = command.options.isEmpty ? "" : " [OPTION]…"
-        lines.append(heading("usage", output) + " curfew \(command.name)\(operands)\(options)")
-        lines += ["", heading("options", output)] + listed(command.allOptions, output)
-        for paragraph in command.details { lines += ["", paragraph] }
+        let columns = columns(output)
+        var lines = Shown.wrapped(sentence(command.summary), columns)
+        lines += ["", heading("usage", output) + " " + command.usage]
+        lines += ["", heading("options", output)] + listed(command.allOptions, columns)
+        for paragraph in command.details {
+            lines += [""] + Shown.wrapped(flowing(paragraph), columns)
+        }
+        lines += ["", heading("exit status", output)]
+        lines += TermList.lines(
+            command.exits.map { (Shown.rightAligned($0.status, 5), $0.text) }, columns: columns)
+        for section in command.sections {
+            lines += ["", heading(section.title, output)]
+            if !section.text.isEmpty {
+                lines += Shown.wrapped(flowing(section.text), columns - 2).map { "  " + $0 }
+            }
+            lines += TermList.lines(section.rows, columns: columns)
+        }
         if !command.examples.isEmpty {
             lines += ["", heading("examples", output)] + command.examples.map { "  " + $0 }
         }
         return lines.joined(separator: "\n")
     }
 
+    /// A summary as a sentence of its own.
+    static func sentence(_ summary: String) -> String {
+        summary.prefix(1).uppercased() + summary.dropFirst() + "."
+    }
+
+    /// A paragraph without its line ends.
+    static func flowing(_ paragraph: String) -> String { paragraph.replacing("\n", with: " ") }
+
+    /// What help says of an option.
+    static func text(_ option: CommandOption) -> String {
+        option.summary + (option.isRepeated ? "; repeatable" : "")
+    }
+
+    private static func columns(_ output: Output) -> Int { max(24, min(80, output.columns ?? 80)) }
+
     private static func heading(_ text: String, _ output: Output) -> String {
         output.paint(text + ":", .strong)
     }
 
-    private static func listed(_ options: [CommandOption], _ output: Output) -> [String] {
-        let width = options.map(\.usage.count).max() ?? 0
-        return options.map { option in
-            let letter = option.letter.map { "-\($0), " } ?? "    "
-            return "  \(letter)\(Shown.padded(option.usage, width))  \(option.summary)"
-                + (option.isRepeated ? "; repeatable" : "")
-        }
+    private static func listed(_ options: [CommandOption], _ columns: Int) -> [String] {
+        TermList.lines(
+            options.map { option in
+                ((option.letter.map { "-\($0), " } ?? "    ") + option.usage, text(option))
+            }, columns: columns)
     }
 }

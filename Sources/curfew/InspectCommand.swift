@@ -11,7 +11,7 @@ enum InspectCommand {
 
     static let command = Command(
         name: "inspect", summary: "show everything that is known of one plugin",
-        operands: "PLUGIN", operandCount: 1...1,
+        operands: "PLUGIN", operandCount: 1...1, operandSort: .plugin,
         options: [loadOption, limitOption, .plugins, .json],
         details: [
             """
@@ -24,10 +24,15 @@ enum InspectCommand {
             shown too: the time, the handlers, what stayed behind, and how it ended. After
             the limit the child is killed, with every process it has started.
             """,
-            """
-            Exit status: 0 when nothing is wrong, 1 when its manifest or library has a
-            fault or loading it went wrong, 127 when there is no such plugin.
-            """,
+        ],
+        exits: [
+            ExitMeaning(.ok, "nothing is wrong"),
+            ExitMeaning(
+                .faults,
+                "its manifest or library has a fault, loading it went wrong, or its output could "
+                    + "not be written"), ExitMeaning.usage,
+            ExitMeaning(.host, "the host could not look for it, or start a process"),
+            ExitMeaning(.notFound, "there is no such plugin"),
         ],
         examples: [
             "curfew inspect org.curfew.mirror",

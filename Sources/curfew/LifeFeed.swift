@@ -27,7 +27,8 @@ final class LifeFeed: Sendable {
     }
 
     private let state = Mutex(State())
-    private let beginning = csys_monotonic_ns()
+    /// A reading of CLOCK_MONOTONIC.
+    let beginning = csys_monotonic_ns()
     /// Readable when there is something to take.
     private let filled: Int32
     /// Readable when there is room again.

@@ -47,7 +47,8 @@ final class LifeLines: LifeView {
             + Shown.width(facts.handler.identifier)
         if let columns = out.columns, width > columns {
             out.line(parts[0])
-            out.line("  " + parts.dropFirst().joined(separator: "  "))
+            let rest = parts.dropFirst().joined(separator: "  ")
+            out.line("  " + out.wrapped(rest, after: 2, indent: 2))
         } else {
             out.line(line)
         }
@@ -202,9 +203,11 @@ final class LifeLines: LifeView {
         let stamp = Shown.rightAligned(TimeText.seconds(time, decimals: 3), 8) + " s"
         // Without a text no blanks are left at the end.
         let head = text.isEmpty ? word : Shown.padded(word, 8)
+        // Below the text, or where that would be too narrow, below the word.
+        let indent = out.columns ?? 80 < 60 ? 12 : 22
         out.line(
             out.paint(stamp, .faint) + "  " + (colour.map { out.paint(head, $0) } ?? head)
-                + (text.isEmpty ? "" : "  " + text))
+                + (text.isEmpty ? "" : "  " + out.wrapped(text, after: 22, indent: indent)))
     }
 
     private func erase() {
@@ -218,18 +221,15 @@ final class LifeLines: LifeView {
         guard let facts, let columns = out.columns, startedAt != nil || progress != nil else {
             return
         }
-        let left: String
-        if let answerBy {
-            left = "grace \(TimeText.countdown(answerBy > now ? answerBy - now : 0))"
-        } else {
-            let end = (startedAt ?? 0) &+ facts.budget
-            left = "\(TimeText.countdown(end > now ? end - now : 0)) left"
-        }
+        let end = answerBy ?? (startedAt ?? 0) &+ facts.budget
         let live = LiveLine(
-            time: now, progress: progress.map { ($0.fraction, $0.text) }, left: left)
+            time: now, progress: progress.map { ($0.fraction, $0.text) },
+            left: end > now ? end - now : 0,
+            limit: answerBy == nil ? facts.budget : facts.grace, isGrace: answerBy != nil)
         // The last column stays free: some terminals wrap there.
         let text = live.text(columns: columns - 1, isUTF8: isUTF8)
-        out.write("\r" + out.paint(text, .accent) + "\u{1B}[K")
+        let isShort = live.isGrace || live.fraction < 0.1
+        out.write("\r" + out.paint(text, isShort ? .warning : .accent) + "\u{1B}[K")
         isLive = true
         drawnAt = now
     }

@@ -8,6 +8,39 @@ final class LifeRecords: LifeView {
 
     init(_ out: Output) { self.out = out }
 
+    /// What stands in the objects, for help and the manual: before a colon the members besides
+    /// `time` and `event`.
+    static let section = HelpSection(
+        title: "events",
+        text: """
+            Each line of --json and of --event-log is an object with "event" and "time", in
+            seconds since the program began, and with these members; times are seconds:
+            """,
+        rows: [
+            (
+                "launching",
+                "identifier, kind, plugin, version, directory, budget, grace: what is run"
+            ), ("started", "the handler was entered"),
+            ("progress", "fraction, text: how far it is, 0 to 1"),
+            ("raised", "name, values: an event of the plugin's own"),
+            (
+                "log",
+                "level, text: a line of the host, level is debug, info, warning, error or "
+                    + "plugin-misbehaving"
+            ), ("signal", "signal: the program was sent one, and cancels the task"),
+            ("expiring", "reason, grace: the task was told to stop"),
+            ("gap", "lost: so many events came too fast"),
+            ("done", "name, values: the event by which the task ended"),
+            (
+                "outcome",
+                "outcome, duration, result, resultBase64, error, answer, reason, answered, returned, "
+                    + "code, exit: the last; outcome is succeeded, failed, expired, cancelled, "
+                    + "interrupted, abandoned or crashed, and null where nothing was run; "
+                    + "resultBase64 is there when the result is no text, code is what `curfew "
+                    + "explain` explains, exit the exit status"
+            ),
+        ])
+
     private func write(_ time: UInt64, _ event: String, _ members: [(key: String, value: JSONItem)])
     {
         out.line(

@@ -5,15 +5,20 @@ import PluginBridge
 enum LintCommand {
     static let command = Command(
         name: "lint", summary: "check manifests and libraries, without loading them",
-        operands: "PATH…", operandCount: 1...10_000, options: [.json],
+        operands: "PATH…", operandCount: 1...10_000, operandSort: .manifest,
+        options: [.json],
         details: [
             """
             PATH is the directory of a plugin, or a manifest alone, which may be checked
             before its library is built; - is a manifest on standard input. Also reads
             from the library's file which plugin ABI it was built for, and whether it
             exports the function that the host calls first.
-            """,
-            "Exit status: 0 when there is no fault, 1 when there is one.",
+            """
+        ],
+        exits: [
+            ExitMeaning(.ok, "there is no fault"),
+            ExitMeaning(.faults, "there is one, or the output could not be written"),
+            ExitMeaning.usage,
         ],
         examples: [
             "curfew lint Plugins/*/manifest.json", "curfew lint --json build/plugins/mirror",
@@ -44,8 +49,11 @@ enum LintCommand {
             let handlers = count(manifest.handlers.count, "handler")
             let library =
                 plugin.libraryRemark ?? plugin.abi.map { "library built for ABI \($0)" } ?? ""
+            let name = Shown.line(plugin.path) + ": "
             out.line(
-                "\(Shown.line(plugin.path)): \(out.paint("ok", .good)), \(handlers), \(library)")
+                name + out.paint("ok", .good)
+                    + out.wrapped(
+                        ", \(handlers), \(library)", after: Shown.width(name) + 2, indent: 2))
         }
     }
 

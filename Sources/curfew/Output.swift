@@ -4,7 +4,7 @@ import Glibc
 
 /// Standard output or standard error: what may be written there, and whether it still can be.
 final class Output {
-    private let descriptor: Int32
+    let descriptor: Int32
     /// Colours and lines that are drawn over are welcome.
     private(set) var isRich: Bool
     /// How wide the terminal is now; nil when it is none.
@@ -54,6 +54,18 @@ final class Output {
 
     func paint(_ text: String, _ colour: Colour) -> String {
         isRich ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    /// The text in lines that fit the terminal, as it is where there is none.
+    ///
+    /// - Parameters:
+    ///   - start: how many columns of the first line are taken.
+    ///   - indent: how many blanks the other lines begin with.
+    func wrapped(_ text: String, after start: Int, indent: Int) -> String {
+        guard let columns else { return text }
+        let lines = Shown.wrapped(
+            text, max(16, columns - indent), first: max(16, columns - start))
+        return lines.joined(separator: "\n" + String(repeating: " ", count: indent))
     }
 
     /// Faults as `Diagnostic` lays them out, with excerpts that fit the terminal, or 80 columns

@@ -13,22 +13,40 @@ struct PluginSearch {
     /// Where the plugins really are: one that is reached in two ways is one plugin.
     private var places: Set<String> = []
 
+    /// Those of the options, or the usual ones.
     init(_ arguments: Arguments, failingWith code: ExitCode) throws(CommandError) {
-        let named = arguments.values(.plugins)
+        try self.init(
+            single: arguments.values(.plugin), named: arguments.values(.plugins),
+            failingWith: code)
+    }
+
+    /// - Parameters:
+    ///   - single: directories of one plugin each, looked at first.
+    ///   - named: directories of plugins, or of one.
+    init(single: [String], named: [String], failingWith code: ExitCode) throws(CommandError) {
+        for directory in single where !PluginSearch.hasManifest(directory) {
+            throw CommandError(
+                code, "there is no plugin in `\(directory)`: it has no \(Manifest.fileName)",
+                help: ["name the directory that has one: --plugin DIR"])
+        }
+        let isUsual = single.isEmpty && named.isEmpty
         var seen: Set<String> = []
-        directories = (named.isEmpty ? PluginSearch.usual.directories : named).filter {
+        directories = (isUsual ? PluginSearch.usual.directories : single + named).filter {
             seen.insert(PluginSearch.place($0)).inserted
         }
         options =
-            named.isEmpty
-            ? "" : directories.map { " --plugins " + ShellWord.quoted($0) }.joined()
+            isUsual ? "" : directories.map { " --plugins " + ShellWord.quoted($0) }.joined()
         for directory in directories {
-            if access(directory + "/" + Manifest.fileName, F_OK) == 0 {
+            if PluginSearch.hasManifest(directory) {
                 add(directory)
             } else {
-                try scan(directory, mustExist: !named.isEmpty, code)
+                try scan(directory, mustExist: !isUsual, code)
             }
         }
+    }
+
+    private static func hasManifest(_ directory: String) -> Bool {
+        access(directory + "/" + Manifest.fileName, F_OK) == 0
     }
 
     /// The first plugin that declares the identifier: that is the one a host would load.
@@ -72,18 +90,8 @@ struct PluginSearch {
 
     /// The path without links and dots, or as it is where there is nothing.
     private static func place(_ directory: String) -> String {
-        guard let place = realpath(directory, nil) else { return directory }
-        defer { free(place) }
-        return String(cString: place)
+        Installation.place(of: directory) ?? directory
     }
 
-    private static var usual: PluginSearchPath { .ofProcess(installed: installed) }
-
-    /// Where `make install` puts plugins, seen from the program itself.
-    private static var installed: String? {
-        guard let program = realpath("/proc/self/exe", nil) else { return nil }
-        defer { free(program) }
-        let prefix = String(cString: program).split(separator: "/").dropLast(2)
-        return prefix.map { "/" + $0 }.joined() + "/lib/curfew/plugins"
-    }
+    private static var usual: PluginSearchPath { .ofProcess(installed: Installation.plugins) }
 }

@@ -17,6 +17,12 @@ enum PluginsCommand {
             first one counts.
             """
         ],
+        exits: [
+            ExitMeaning(.ok, "they were listed, the faulty ones among them"),
+            ExitMeaning(
+                .faults, "a directory of --plugins cannot be read, or the output not be written"),
+            ExitMeaning.usage,
+        ],
         examples: ["curfew plugins", "curfew plugins --plugins build/plugins --json"]
     ) { arguments, console throws(CommandError) in
         let search = try PluginSearch(arguments, failingWith: .faults)
@@ -65,12 +71,16 @@ enum PluginsCommand {
         }
         if !rows.isEmpty { table(rows, out) }
         for remark in remarks {
-            console.out.line(out.paint("note", .warning) + ": " + Shown.line(remark))
+            console.out.line(
+                out.paint("note", .warning) + ": "
+                    + out.wrapped(Shown.line(remark), after: 6, indent: 6))
         }
         let places = search.directories.joined(separator: ", ")
         if search.plugins.isEmpty {
-            console.errors.line(Shown.line("no plugin was found in \(places)"))
+            let text = Shown.line("no plugin was found in \(places)")
+            console.errors.line(console.errors.wrapped(text, after: 0, indent: 2))
             console.errors.line("  = help: curfew plugins --plugins DIR")
+            if search.options.isEmpty { console.errors.line("          curfew paths") }
         }
     }
 
@@ -79,6 +89,11 @@ enum PluginsCommand {
         let cells = rows.map { $0.map(Shown.line) }
         let widths = heads.indices.map { column in
             ([heads] + cells).map { Shown.width($0[column]) }.max() ?? 0
+        }
+        let taken = widths.dropLast().reduce(0) { $0 + $1 + 2 }
+        if let columns = out.columns, taken + 8 > columns {
+            list(cells, columns, out)
+            return
         }
         for (number, row) in ([heads] + cells).enumerated() {
             let padded = heads.indices.dropLast().map { column in
@@ -92,6 +107,16 @@ enum PluginsCommand {
             let room = out.columns.map { max(8, $0 - Shown.width(line)) } ?? .max
             let shown = line + Shown.fittedEnd(row[heads.count - 1], room)
             out.line(number == 0 ? out.paint(shown, .faint) : shown)
+        }
+    }
+
+    /// The same where a table is too wide: each handler with its own lines.
+    private static func list(_ cells: [[String]], _ columns: Int, _ out: Output) {
+        for row in cells {
+            out.line(out.paint(Shown.fitted(row[0], columns), .strong))
+            let text = "\(row[1]), budget \(row[2]), grace \(row[3]), version \(row[4])"
+            for line in Shown.wrapped(text, columns - 2) { out.line("  " + line) }
+            out.line("  " + Shown.fittedEnd(row[5], max(8, columns - 2)))
         }
     }
 

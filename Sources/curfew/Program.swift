@@ -21,6 +21,7 @@ enum Program {
             leave(error.code, console)
         }
         if let code = TrialChild.run(words) { exit(code.rawValue) }
+        if let code = Completion.run(words, console) { exit(code.rawValue) }
         leave(run(words, console), console)
     }
 
@@ -60,7 +61,8 @@ enum Program {
     }
 
     private static func check(_ operands: [String], _ command: Command) throws(CommandError) {
-        let usage = "curfew \(command.name) \(command.operands)"
+        let usage =
+            "curfew \(command.name)" + (command.operands.isEmpty ? "" : " " + command.operands)
         if operands.count < command.operandCount.lowerBound {
             throw CommandError(
                 .usage, "`curfew \(command.name)` lacks its argument",

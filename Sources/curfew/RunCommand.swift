@@ -8,7 +8,8 @@ import Scheduling
 enum RunCommand {
     static let command = Command(
         name: "run", summary: "run one task now, show its life, leave with its outcome",
-        operands: "IDENTIFIER", operandCount: 1...1, options: RunRequest.options,
+        operands: "IDENTIFIER", operandCount: 1...1, operandSort: .handler,
+        options: RunRequest.options,
         details: [
             """
             Loads the plugin that declares IDENTIFIER, launches its handler once and shows
@@ -17,17 +18,34 @@ enum RunCommand {
             signal ends it at once.
             """,
             """
-            Exit status: 0 it succeeded, 100 it failed, 101 the plugin broke the contract,
-            124 its time was up, 125 the host could not run it, 126 the plugin was
-            refused, 127 there is no such handler, 1 its output could not be written,
-            2 wrong command line. Cancelled or ended by a signal: 130 SIGINT (Ctrl-C),
-            143 SIGTERM, 129 SIGHUP.
+            A payload that begins with @ names a file, and - is standard input; every other
+            one is the text itself. One that begins with @ or is - comes from a file.
             """,
             """
-            With --json every line is an object with "time" (seconds) and "event"; the
-            last one is "outcome" and has the outcome, duration, result and error.
+            --plugin names the directory of one plugin, which must be there and without
+            faults; --plugins names one that is searched. With either nothing else is
+            looked at.
+            """,
+            """
+            On a terminal a bar shows what is left of the budget, and then of the grace.
+            With --event-log - the events go to standard output, and all that is for a
+            person to standard error.
             """,
         ],
+        exits: [
+            ExitMeaning(.ok, "it succeeded"), ExitMeaning.unwritten, ExitMeaning.usage,
+            ExitMeaning(.failed, "it failed"),
+            ExitMeaning(.misuse, "the plugin broke the contract"),
+            ExitMeaning(.expired, "its time was up"),
+            ExitMeaning(.host, "the host could not run it"),
+            ExitMeaning(.refused, "the plugin was refused"),
+            ExitMeaning(.notFound, "there is no handler of this identifier"),
+            ExitMeaning(
+                signal:
+                    "cancelled by signal N: 130 SIGINT (Ctrl-C), 143 SIGTERM, 129 SIGHUP; or its "
+                    + "code died of it: 139 SIGSEGV"),
+        ],
+        sections: [LifeRecords.section],
         examples: [
             "curfew run org.curfew.mirror --payload '{\"from\": \"/srv/a\", \"to\": \"/srv/b\"}'",
             "curfew run org.curfew.mirror --payload @job.json --budget 30s --json | jq .",
@@ -36,25 +54,56 @@ enum RunCommand {
         let request = try RunRequest(arguments)
         let feed = try LifeFeed()
         let interruption = try Interruption(feed)
-        let search = try PluginSearch(arguments, failingWith: .host)
-        let view: any LifeView =
-            request.isJSON
-            ? LifeRecords(console.out) : LifeLines(console.out, isVerbose: request.isVerbose)
+        let log: EventLog? =
+            if let path = request.eventLog { try EventLog(path, console) } else { nil }
+        let view = view(request, log, console)
+        defer { CrashNote.disarm() }
         do throws(CommandError) {
+            let search = try PluginSearch(arguments, failingWith: .host)
             guard let (plugin, handler) = search.plugin(declaring: request.identifier),
                 let manifest = plugin.sound
-            else { throw missing(request.identifier, search) }
+            else {
+                throw refused(arguments.values(.plugin), search)
+                    ?? missing(request.identifier, search)
+            }
             let facts = LifeFacts(
                 handler: handler, plugin: manifest, directory: plugin.directory,
                 budget: request.budget ?? handler.budget, grace: request.grace ?? handler.grace)
             view.begin(facts)
+            CrashNote.arm(
+                facts.handler.identifier, console,
+                records: [request.isJSON ? console.out : nil, log?.output].compactMap {
+                    $0?.descriptor
+                }, beginning: feed.beginning)
             let life = TaskLife(
-                facts: facts, request: request, feed: feed, view: view, console: console)
+                facts: facts, request: request, feed: feed, view: view, console: console, log: log)
             return try life.run(interruption)
         } catch {
             view.fail(error, at: feed.now)
             throw error
         }
+    }
+
+    private static func view(
+        _ request: RunRequest, _ log: EventLog?, _ console: Console
+    ) -> any LifeView {
+        let screen = log?.isStandardOutput ?? false ? console.errors : console.out
+        let view: any LifeView =
+            request.isJSON
+            ? LifeRecords(screen) : LifeLines(screen, isVerbose: request.isVerbose)
+        return LifeViews([view] + (log.map { [LifeRecords($0.output)] } ?? []))
+    }
+
+    /// Why a plugin that was named is none; the identifier may well be in it.
+    private static func refused(_ single: [String], _ search: PluginSearch) -> CommandError? {
+        for plugin in search.plugins where single.contains(plugin.directory) {
+            guard case .failure(let faults) = plugin.manifest else { continue }
+            return CommandError(
+                .refused, faults.diagnostics.map(\.rendered).joined(separator: "\n\n"),
+                notes: ["nothing was run"],
+                help: ["curfew lint \(ShellWord.path(plugin.directory))"], isLaidOut: true)
+        }
+        return nil
     }
 
     private static func missing(_ identifier: String, _ search: PluginSearch) -> CommandError {
@@ -65,6 +114,7 @@ enum RunCommand {
         let places = search.directories.joined(separator: ", ")
         let count = search.plugins.count
         var notes = ["looked at \(count) plugin\(count == 1 ? "" : "s") in \(places)"]
+        if count == 0, search.options.isEmpty { help.append("curfew paths") }
         let faulty = search.plugins.filter { $0.sound == nil }
         if let first = faulty.first {
             notes.append(

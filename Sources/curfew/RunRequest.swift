@@ -8,21 +8,33 @@ struct RunRequest {
     /// Nanoseconds; nil: the manifest's.
     let budget: UInt64?
     let grace: UInt64?
+    /// A list of what may be run; nil: everything.
+    let permitted: String?
+    /// Where events are written besides; `-` is standard output.
+    let eventLog: String?
     let isJSON: Bool
     let isVerbose: Bool
 
     static let payloadOption = CommandOption(
-        name: "payload", value: "TEXT|@FILE|-", mayBeEmpty: true,
+        name: "payload", value: "TEXT|@FILE|-", sort: .payload, mayBeEmpty: true,
         summary: "what the handler is given; - is standard input")
     static let budgetOption = CommandOption(
         name: "budget", value: "TIME", summary: "its time, in place of the manifest's: 250ms, 30s")
     static let graceOption = CommandOption(
         name: "grace", value: "TIME", summary: "to answer in, once it was told to stop: 5s")
+    static let permittedOption = CommandOption(
+        name: "permitted", value: "FILE", sort: .file,
+        summary: "a property list that says which handlers may be run")
+    static let eventLogOption = CommandOption(
+        name: "event-log", value: "FILE|-", sort: .file,
+        summary: "add every event to a file, as with --json; - is standard output")
     static let verboseOption = CommandOption(
         name: "verbose", letter: "v", summary: "show every event, and log lines for debugging")
 
     static let options = [
-        payloadOption, budgetOption, graceOption, .plugins, verboseOption, .json,
+        payloadOption, budgetOption, graceOption, .plugin, .plugins, permittedOption,
+        eventLogOption,
+        verboseOption, .json,
     ]
 
     /// Bytes of the largest payload, the default of hosts.
@@ -35,6 +47,13 @@ struct RunRequest {
         grace = try DurationArgument.value(
             of: RunRequest.graceOption, in: arguments, range: Manifest.graceRange)
         isJSON = arguments.has(.json)
+        permitted = arguments.value(RunRequest.permittedOption)
+        eventLog = arguments.value(RunRequest.eventLogOption)
+        guard !isJSON || eventLog != "-" else {
+            throw CommandError(
+                .usage, "`--json` and `--event-log -` both want standard output",
+                help: ["leave one out, they write the same; or name a file: --event-log FILE"])
+        }
         isVerbose = arguments.has(RunRequest.verboseOption)
         payload = try RunRequest.payload(arguments.value(RunRequest.payloadOption))
     }

@@ -60,12 +60,15 @@ enum Shown {
     }
 
     /// The text in lines of so many columns, broken between words; longer words stay whole.
-    static func wrapped(_ text: String, _ columns: Int) -> [String] {
-        guard width(text) > columns else { return [text] }
+    ///
+    /// - Parameter first: how many columns the first line has, if not as many.
+    static func wrapped(_ text: String, _ columns: Int, first: Int? = nil) -> [String] {
+        guard width(text) > first ?? columns else { return [text] }
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ") {
-            if !line.isEmpty, width(line) + 1 + width(String(word)) > columns {
+            let room = lines.isEmpty ? first ?? columns : columns
+            if !line.isEmpty, width(line) + 1 + width(String(word)) > room {
                 lines.append(line)
                 line = ""
             }

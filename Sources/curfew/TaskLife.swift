@@ -12,6 +12,7 @@ final class TaskLife {
     private let feed: LifeFeed
     private let view: any LifeView
     private let console: Console
+    private let log: EventLog?
     private let progressSelector: EventSelector?
     private let expiredSelector: EventSelector?
     private let doneSelector: EventSelector?
@@ -25,13 +26,15 @@ final class TaskLife {
     private static var doneLimit: UInt64 { 2_000_000_000 }
 
     init(
-        facts: LifeFacts, request: RunRequest, feed: LifeFeed, view: any LifeView, console: Console
+        facts: LifeFacts, request: RunRequest, feed: LifeFeed, view: any LifeView, console: Console,
+        log: EventLog?
     ) {
         self.facts = facts
         self.request = request
         self.feed = feed
         self.view = view
         self.console = console
+        self.log = log
         let event = facts.handler.event
         progressSelector = EventSelector(name: event + "_progress", arity: 2)
         expiredSelector = EventSelector(name: event + "_expired", arity: 0)
@@ -66,9 +69,15 @@ final class TaskLife {
         let ending = ending(of: task, signal: interruption.signal)
         show(feed.take(within: 0), task)
         view.end(ending)
+        CrashNote.disarm()
+        var code = ending.code
+        if let failure = log?.failure {
+            failure.print(to: console.errors)
+            code = failure.code
+        }
         // The host would wait for a function that does not return; nobody else does.
-        if !ending.isReturned { Program.leave(ending.code, console, atOnce: true) }
-        return ending.code
+        if !ending.isReturned { Program.leave(code, console, atOnce: true) }
+        return code
     }
 
     // MARK: The beginning
@@ -77,8 +86,18 @@ final class TaskLife {
         var configuration = HostConfiguration()
         configuration.log = { [feed] level, _, _, line in feed.add(level, line) }
         configuration.payloadLimit = UInt64(RunRequest.payloadLimit)
+        configuration.permitted = request.permitted
+        let host: Host
         do {
-            let host = try Host(configuration)
+            host = try Host(configuration)
+        } catch {
+            let known = error as? CurfewError
+            let message = known?.message ?? String(describing: error)
+            throw CommandError(
+                .host, message, fault: (known?.code).flatMap(Fault.of), notes: ["nothing was run"],
+                isLaidOut: message.hasPrefix("error"))
+        }
+        do {
             do {
                 try host.load(plugin: facts.directory)
             } catch {
@@ -122,7 +141,7 @@ final class TaskLife {
             look = isStarted ? TaskLife.look : min(look * 2, TaskLife.look)
             let now = feed.now
             view.tick(now)
-            if console.out.failure != 0, !isCancelled {
+            if console.out.failure != 0 || log?.output.failure ?? 0 != 0, !isCancelled {
                 // Nobody reads any more; the task may answer, but need not go on.
                 isCancelled = true
                 task.cancel()

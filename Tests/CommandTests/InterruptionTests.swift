@@ -109,7 +109,7 @@ struct InterruptionTests {
             columns: nil, steps: [("begun", "HUP"), ("once more", "TERM")], CommandRun.program,
             "run", CommandRun.errand("stubborn"), "--grace", "10min")
         #expect(twice.code == 143)
-        let help = try CommandRun("help", "run").output
+        let help = try CommandRun("help", "run").output.replacing(/\s+/, with: " ")
         for status in ["130 SIGINT", "143 SIGTERM", "129 SIGHUP"] {
             #expect(help.contains(status))
         }

@@ -4,7 +4,7 @@ import TestSupport
 /// A program under the eyes of somebody who reads what it writes and sends signals.
 ///
 /// Each step waits for a text to appear after the one before it, and then does something: `^C` is
-/// typed at the terminal, `TERM` and the like are sent.
+/// typed at the terminal, and so is what comes after `type `; `TERM` and the like are sent.
 struct Typist {
     /// What appeared, with its escape sequences; both streams at a terminal, else standard output.
     let screen: String
@@ -64,6 +64,8 @@ struct Typist {
                 start = seen.index(text, start) + len(text)
                 if act == "^C":
                     os.write(reader, b"\\x03")
+                elif act.startswith("type "):
+                    os.write(reader, act[5:].encode())
                 else:
                     child.send_signal(getattr(signal, "SIG" + act))
         code = child.wait()

@@ -92,7 +92,7 @@ struct UsageTests {
     func help() throws {
         let all = try CommandRun("--help")
         #expect(all.code == 0)
-        for name in ["run", "plugins", "inspect", "lint", "explain", "version", "help"] {
+        for name in try CommandFaces.commands() {
             #expect(all.output.contains("\n  \(name) "))
             let texts = try [
                 CommandRun("help", name), CommandRun(name, "--help"), CommandRun(name, "-h"),

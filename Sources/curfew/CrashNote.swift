@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+
+/// What is said when the code of a plugin ends this process.
+///
+/// All of it is prepared while all is well, for afterwards nothing but write(2) can be relied on.
+enum CrashNote {
+    /// Texts for one way to end; the memory is never given back.
+    private struct Prepared {
+        let screen: UnsafeMutableBufferPointer<UInt8>
+        /// The outcome as an object, but for the beginning with the time.
+        let record: UnsafeMutableBufferPointer<UInt8>
+    }
+
+    private static var signals: [Int32] {
+        [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS]
+    }
+    /// Above the numbers of all signals that are taken; the place of exit(3) is 0.
+    private static var places: Int { 32 }
+
+    // Written before the plugin is loaded, by the one thread there is; then only read.
+    nonisolated(unsafe) private static var table: UnsafeMutablePointer<Prepared>?
+    nonisolated(unsafe) private static var beginning: UInt64 = 0
+    nonisolated(unsafe) private static var records: (Int32, Int32) = (-1, -1)
+    // Set back by that thread once nothing of the plugin's can be mistaken for the task any more.
+    nonisolated(unsafe) private static var isArmed = false
+
+    /// From now on the end of the process is told.
+    ///
+    /// - Parameters:
+    ///   - identifier: whose code is run.
+    ///   - records: where outcomes are written as objects, two descriptors at most.
+    ///   - beginning: of the times in them, a reading of CLOCK_MONOTONIC.
+    static func arm(
+        _ identifier: String, _ console: Console, records: [Int32], beginning: UInt64
+    ) {
+        let lead = console.errors.isRich ? "\r\u{1B}[K" : ""
+        let again = CommandLine.arguments.dropFirst().map(ShellWord.quoted)
+            .joined(separator: " ")
+        func prepare(_ what: String, _ code: ExitCode, _ help: [String]) -> Prepared {
+            let error = CommandError(
+                code, "the code of `\(identifier)` \(what)",
+                notes: ["nothing is known of what it had done"], help: help)
+            let record = JSONItem.object([
+                ("outcome", .text("crashed")), ("duration", .null), ("result", .null),
+                ("error", .text(what)), ("exit", .integer(Int64(code.rawValue))),
+            ]).written.dropFirst()
+            return Prepared(
+                screen: bytes(lead + error.text(for: console.errors)),
+                record: bytes(",\"event\":\"outcome\"," + record + "\n"))
+        }
+        let table = UnsafeMutablePointer<Prepared>.allocate(capacity: places)
+        table.initialize(
+            repeating: prepare(
+                "ended the process, which only the host may", .misuse,
+                ["a handler returns, and calls neither exit nor quick_exit"]), count: places)
+        for number in signals {
+            table[Int(number)] = prepare(
+                "died of \(ProcessFacts.name(ofSignal: number)), and took this process with it",
+                .signal(number), ["to see where: gdb -q -ex run --args curfew \(again)"])
+        }
+        CrashNote.table = table
+        CrashNote.beginning = beginning
+        CrashNote.records = (records.first ?? -1, records.dropFirst().first ?? -1)
+        isArmed = true
+        for number in signals { take(number) }
+        atexit {
+            guard CrashNote.isArmed else { return }
+            CrashNote.tell(0)
+            _exit(ExitCode.misuse.rawValue)
+        }
+    }
+
+    /// What ends the process now is its own end.
+    static func disarm() { isArmed = false }
+
+    private static func bytes(_ text: String) -> UnsafeMutableBufferPointer<UInt8> {
+        let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
+        _ = bytes.initialize(from: text.utf8)
+        return bytes
+    }
+
+    /// Unless somebody else wants the signal: a sanitizer, a debugger's library.
+    private static func take(_ number: Int32) {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0,
+            unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0
+        else { return }
+        action.__sigaction_handler.sa_handler = { number in
+            CrashNote.tell(number)
+            // Set back to what ends the process, and not blocked: who waits for it is told the truth.
+            raise(number)
+        }
+        action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND)) | SA_NODEFER | SA_ONSTACK
+        sigaction(number, &action, nil)
+    }
+
+    // MARK: When it happens
+
+    private static func tell(_ number: Int32) {
+        guard isArmed, let table, number < places else { return }
+        isArmed = false
+        let prepared = table[Int(number)]
+        // `{"time":12.345678901`, into memory of this stack alone.
+        var line: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &line) { line in
+            var rest = csys_monotonic_ns() &- beginning
+            var place = line.count
+            var digits = 0
+            while digits < 10 || rest > 0 {
+                place &-= 1
+                line[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+                digits &+= 1
+                if digits == 9 {
+                    place &-= 1
+                    line[place] = UInt8(ascii: ".")
+                }
+            }
+            let time = UnsafeRawBufferPointer(rebasing: line[place...])
+            write(records.0, time, prepared.record)
+            write(records.1, time, prepared.record)
+        }
+        _ = Glibc.write(2, prepared.screen.baseAddress, prepared.screen.count)
+    }
+
+    private static func write(
+        _ descriptor: Int32, _ time: UnsafeRawBufferPointer,
+        _ record: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        guard descriptor >= 0 else { return }
+        let head: StaticString = "{\"time\":"
+        _ = Glibc.write(descriptor, head.utf8Start, head.utf8CodeUnitCount)
+        _ = Glibc.write(descriptor, time.baseAddress, time.count)
+        _ = Glibc.write(descriptor, record.baseAddress, record.count)
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Where every event of a run is written, one JSON object a line: a file, or standard output.
+struct EventLog {
+    let path: String
+    let output: Output
+
+    /// Lines are added to a file that is there; nothing of it is lost.
+    init(_ path: String, _ console: Console) throws(CommandError) {
+        self.path = path
+        guard path != "-" else {
+            output = console.out
+            return
+        }
+        // A named pipe that nobody reads must not keep the task waiting before it has begun.
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let descriptor = open(path, flags, 0o666)
+        guard descriptor >= 0 else {
+            let reason =
+                errno == ENXIO
+                ? "it is a named pipe, and nobody reads it" : String(cString: strerror(errno))
+            throw CommandError(
+                .host, "the event log `\(path)` cannot be written: \(reason)",
+                notes: ["nothing was run"], help: ["--event-log FILE, or - for standard output"])
+        }
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+        output = Output(descriptor: descriptor)
+    }
+
+    var isStandardOutput: Bool { path == "-" }
+
+    /// Why not everything is in the file; what is wrong with standard output is told elsewhere.
+    var failure: CommandError? {
+        guard !isStandardOutput, output.failure != 0 else { return nil }
+        return CommandError(
+            .faults,
+            "cannot write to the event log `\(path)`: \(String(cString: strerror(output.failure)))",
+            notes: ["the task was told to stop then"])
+    }
+}

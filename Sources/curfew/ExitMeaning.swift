@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An exit status and what it says of a command, as help and the manual tell it.
+struct ExitMeaning: Sendable {
+    /// `124`, or `128+N`.
+    let status: String
+    /// Lower case, no full stop.
+    let text: String
+
+    init(_ code: ExitCode, _ text: String) {
+        status = String(code.rawValue)
+        self.text = text
+    }
+
+    init(signal text: String) {
+        status = "128+N"
+        self.text = text
+    }
+
+    static let usage = ExitMeaning(.usage, "the command line is wrong, and nothing was done")
+    static let unwritten = ExitMeaning(.faults, "its output could not be written")
+    /// Of a command that only tells something.
+    static let telling = [ExitMeaning(.ok, "it was written"), unwritten, usage]
+
+    /// What the numbers mean wherever they are used.
+    static let all = [
+        ExitMeaning(.ok, "what was asked for was done; of `run`: the task succeeded"),
+        ExitMeaning(
+            .faults, "a fault was found, or the output could not be written"),
+        usage,
+        ExitMeaning(.failed, "the task reported failure"),
+        ExitMeaning(.misuse, "the plugin broke the contract"),
+        ExitMeaning(.expired, "the time of the task was up"),
+        ExitMeaning(.host, "the host could not do it"),
+        ExitMeaning(.refused, "the plugin was refused"),
+        ExitMeaning(.notFound, "there is no such handler or plugin"),
+        ExitMeaning(signal: "ended by signal N: 130 for SIGINT, 139 for SIGSEGV"),
+    ]
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import PluginBridge
+
+/// `curfew paths`
+enum PathsCommand {
+    static let command = Command(
+        name: "paths", summary: "say where plugins are looked for, and what is installed where",
+        options: [.json],
+        details: [
+            """
+            Names every directory of plugins in the order in which they are looked into, who
+            says so, what is in it, and why it does not count; the plugins that are hidden
+            behind another of the same id; and the files of this installation.
+            """
+        ],
+        sections: [
+            HelpSection(
+                title: "with --json",
+                rows: [
+                    (
+                        "plugins",
+                        "the directories in order, each with directory, origin (environment, user, "
+                            + "machine, installed, distribution), used, exists, plugins and faulty "
+                            + "(numbers), and reason (why it does not count, or null)"
+                    ),
+                    ("shadowed", "plugins that do not count, each with id, directory and by"),
+                    ("remarks", "what of the environment is ignored, as texts"),
+                    (
+                        "program, library, schema",
+                        "files of this installation, each with path and exists"
+                    ),
+                ])
+        ],
+        examples: ["curfew paths", "curfew paths --json | jq -r .schema.path"]
+    ) { arguments, console throws(CommandError) in
+        let places = SearchedPlace.all()
+        let search = try PluginSearch(single: [], named: [], failingWith: .faults)
+        let shadowed = search.plugins.filter { $0.shadowedBy != nil }
+        if arguments.has(.json) {
+            console.out.line(document(places, shadowed).written)
+        } else {
+            print(places, shadowed, console.out)
+        }
+        return .ok
+    }
+
+    /// What `make install` put where; the name is that of the member in JSON.
+    private static var files: [(name: String, path: String)] {
+        [
+            ("program", Installation.program), ("library", Installation.library),
+            ("schema", Installation.schema),
+        ].compactMap { name, path in path.map { (name, $0) } }
+    }
+
+    private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    // MARK: Text
+
+    private static func print(
+        _ places: [SearchedPlace], _ shadowed: [FoundPlugin], _ out: Output
+    ) {
+        let columns = max(24, min(100, out.columns ?? 100))
+        func list(_ title: String, _ rows: [(term: String, text: String)], isFirst: Bool = false) {
+            guard !rows.isEmpty else { return }
+            if !isFirst { out.line() }
+            out.line(out.paint(title + ":", .strong))
+            for line in TermList.lines(
+                rows.map { (Shown.line($0), Shown.line($1)) }, columns: columns)
+            {
+                out.line(line)
+            }
+        }
+        list(
+            "plugins are looked for in",
+            places.filter(\.isUsed).enumerated().map { ("\($0 + 1)  \($1.directory)", text($1)) },
+            isFirst: true)
+        list(
+            "not looked into",
+            places.filter { !$0.isUsed }.map { ($0.directory, $0.reason ?? "") })
+        list(
+            "shadowed plugins",
+            shadowed.map { plugin in
+                (
+                    plugin.directory,
+                    "\(plugin.sound?.id ?? "") is taken from \(plugin.shadowedBy ?? "")"
+                )
+            })
+        list(
+            "of this installation",
+            files.map { ($0.name, $0.path + (exists($0.path) ? "" : ", which is not there")) })
+        for remark in SearchedPlace.remarks() {
+            out.line(
+                out.paint("note", .warning) + ": "
+                    + out.wrapped(Shown.line(remark), after: 6, indent: 6))
+        }
+    }
+
+    private static func text(_ place: SearchedPlace) -> String {
+        if let reason = place.reason { return "\(place.origin.text); \(reason)" }
+        let count =
+            place.plugins == 0
+            ? "no plugin" : "\(place.plugins) plugin\(place.plugins == 1 ? "" : "s")"
+        return "\(place.origin.text); \(count)"
+            + (place.faulty > 0 ? ", \(place.faulty) of them faulty" : "")
+    }
+
+    // MARK: JSON
+
+    private static func document(
+        _ places: [SearchedPlace], _ shadowed: [FoundPlugin]
+    ) -> JSONItem {
+        .object(
+            [
+                ("plugins", .list(places.map(item))),
+                (
+                    "shadowed",
+                    .list(
+                        shadowed.map { plugin in
+                            .object([
+                                ("id", .text(orNull: plugin.sound?.id)),
+                                ("directory", .text(plugin.directory)),
+                                ("by", .text(orNull: plugin.shadowedBy)),
+                            ])
+                        })
+                ), ("remarks", .list(SearchedPlace.remarks().map { .text($0) })),
+            ]
+                + files.map { name, path in
+                    (name, .object([("path", .text(path)), ("exists", .bool(exists(path)))]))
+                })
+    }
+
+    private static func item(_ place: SearchedPlace) -> JSONItem {
+        .object([
+            ("directory", .text(place.directory)), ("origin", .text(place.origin.rawValue)),
+            ("used", .bool(place.isUsed)), ("exists", .bool(place.exists)),
+            ("plugins", .integer(Int64(place.plugins))), ("faulty", .integer(Int64(place.faulty))),
+            ("reason", .text(orNull: place.reason)),
+        ])
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the program reads besides its arguments, as the manual tells it.
+enum Surroundings {
+    static let variables: [(term: String, text: String)] = [
+        (
+            "CURFEW_PLUGIN_PATH",
+            "the directories of plugins, separated by colons, in place of the usual ones"
+        ),
+        (
+            "XDG_DATA_HOME",
+            "where the user's data is, ~/.local/share without it; plugins are below it in "
+                + "curfew/plugins. It counts only as an absolute path"
+        ),
+        ("HOME", "the user's home directory"),
+        (
+            "CURFEW_PLUGIN_COPIES",
+            "a directory in which the copies stay from which libraries are loaded, for debuggers"
+        ),
+        ("NO_COLOR", "with any text: no colours, and nothing drawn over"),
+        ("TERM", "dumb, or nothing: the same"),
+        (
+            "LC_ALL, LC_CTYPE, LANG",
+            "the first that is set says whether the terminal shows UTF-8"
+        ),
+    ]
+
+    static let files: [(term: String, text: String)] = [
+        ("~/.local/share/curfew/plugins", "the user's plugins"),
+        ("/usr/local/lib/curfew/plugins", "those of the machine"),
+        ("PREFIX/lib/curfew/plugins", "those that were installed with this program"),
+        ("/usr/lib/curfew/plugins", "those of the distribution"),
+        ("PREFIX/share/curfew/manifest.schema.json", "the JSON Schema of manifests"),
+        ("PREFIX/lib/libcurfew.so", "the library for hosts of one's own"),
+    ]
+}

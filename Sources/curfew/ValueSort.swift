@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an operand or the value of an option is, so that a shell can complete it.
+enum ValueSort {
+    /// Nothing that could be offered: a text, a duration.
+    case text
+    case directory
+    case file
+    /// A text, `@` and a file, or `-`.
+    case payload
+    /// The identifier of a handler that is found.
+    case handler
+    /// The directory, the id or a handler's identifier of a plugin.
+    case plugin
+    /// The directory of a plugin, or a manifest.
+    case manifest
+    /// A code that is explained, or the name of its rule.
+    case fault
+    case command
+    case shell
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("curfew run: which plugin, and who may")
+struct RunPlacesTests {
+    private static let patient = BuiltProducts.testPluginDirectory("patient")
+    private static let errands = BuiltProducts.testPluginDirectory("cli-errands")
+
+    @Test("--plugin takes one plugin, and several when it is repeated")
+    func single() throws {
+        let one = try CommandRun("run", CommandRun.errand("works"), "--plugin", Self.errands)
+        #expect(one.code == 0, "\(one.process)")
+        let other = try CommandRun("run", CommandRun.errand("works"), "--plugin", Self.patient)
+        #expect(other.code == 127)
+        #expect(other.errors.contains("looked at 1 plugin in \(Self.patient)"))
+        let both = try CommandRun(
+            "run", CommandRun.errand("works"), "--plugin", Self.patient, "--plugin", Self.errands)
+        #expect(both.code == 0)
+    }
+
+    @Test("--plugin names a plugin, not a directory of some")
+    func notOne() throws {
+        let files = try TemporaryDirectory()
+        let run = try CommandRun("run", "a.b", "--plugin", files.path)
+        #expect(run.code == 125)
+        #expect(
+            run.errors == """
+                error: there is no plugin in `\(files.path)`: it has no manifest.json
+                  = help: name the directory that has one: --plugin DIR
+
+                """)
+    }
+
+    @Test("what is wrong with a named plugin is told, not that nothing was found")
+    func faulty() throws {
+        let files = try TemporaryDirectory()
+        try files.write("{", to: "broken/manifest.json")
+        let run = try CommandRun("run", "a.b", "--plugin", files.path("broken"))
+        #expect(run.code == 126)
+        #expect(run.errors.hasPrefix("error[CF01"), "\(run.errors)")
+        #expect(run.errors.contains("--> \(files.path("broken"))/manifest.json:1:"))
+        #expect(run.errors.contains("  = note: nothing was run\n"))
+    }
+
+    private static func list(_ identifiers: [String]) -> String {
+        let entries = identifiers.map { "<string>\($0)</string>" }.joined()
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict>
+            <key>BGTaskSchedulerPermittedIdentifiers</key><array>\(entries)</array>
+            <key>UIBackgroundModes</key><array><string>fetch</string><string>processing</string></array>
+            </dict></plist>
+            """
+    }
+
+    @Test("--permitted allows what is in the list, and refuses the rest")
+    func permitted() throws {
+        let files = try TemporaryDirectory()
+        let list = try files.write(Self.list(["org.curfew.test.errands.*"]), to: "list.plist")
+        let allowed = try CommandRun("run", CommandRun.errand("works"), "--permitted", list)
+        #expect(allowed.code == 0, "\(allowed.process)")
+        let refused = try CommandRun("run", "org.curfew.test.patient", "--permitted", list)
+        #expect(refused.code == 126, "\(refused.process)")
+        #expect(refused.errors.contains("BGTaskSchedulerPermittedIdentifiers"))
+        #expect(refused.errors.contains("  = note: `org.curfew.test.patient` was not run\n"))
+    }
+
+    @Test("a list that cannot be used is told with its place")
+    func faultyList() throws {
+        let files = try TemporaryDirectory()
+        let list = try files.write("<plist><dict>", to: "list.plist")
+        for path in [list, files.path("none.plist")] {
+            let run = try CommandRun("run", CommandRun.errand("works"), "--permitted", path)
+            #expect(run.code == 125)
+            #expect(run.errors.contains(path), "\(run.errors)")
+            #expect(run.errors.hasPrefix("error[CF"), "\(run.errors)")
+            #expect(run.errors.contains("  = note: nothing was run\n"))
+        }
+    }
+
+    // MARK: Plugins that end the process
+
+    private static func misdeed(
+        _ name: String, form: String, _ more: String...
+    ) throws -> ChildProcess {
+        let plugin = BuiltProducts.testPluginDirectory("misdeeds/\(name)")
+        return try ChildProcess.run(
+            CommandRun.program,
+            ["run", "org.curfew.misdeed.\(name)", "--plugin", plugin] + more,
+            environment: CommandRun.environment.merging(["CURFEW_MISDEED_FORM": form]) { $1 },
+            limit: .seconds(60))
+    }
+
+    @Test(
+        "a crash is told, in the entry and on a worker, and the process ends of its signal",
+        arguments: [("crashes", "entry", SIGSEGV, "SIGSEGV"), ("aborts", "", SIGABRT, "SIGABRT")])
+    func crash(name: String, form: String, signal: Int32, word: String) throws {
+        let files = try TemporaryDirectory()
+        let log = files.path("log")
+        let run = try Self.misdeed(name, form: form, "--event-log", log)
+        #expect(run.ending == .signalled(signal), "\(run)")
+        #expect(
+            run.errorOutput.hasPrefix(
+                """
+                error: the code of `org.curfew.misdeed.\(name)` died of \(word), and took \
+                this process with it
+                  = note: nothing is known of what it had done
+                  = help: to see where: gdb -q -ex run --args curfew run org.curfew.misdeed.
+                """), "\(run.errorOutput)")
+        let outcome = try #require(try EventLogTests.records(log).last)
+        #expect(outcome["outcome"] as? String == "crashed")
+        #expect(outcome["exit"] as? Int == 128 + Int(signal))
+        #expect(try #require(outcome["time"] as? Double) > 0)
+    }
+
+    @Test("a plugin that calls exit has not succeeded")
+    func exits() throws {
+        let run = try Self.misdeed("exits", form: "entry", "--json")
+        #expect(run.ending == .exited(101), "\(run)")
+        #expect(run.errorOutput.contains("ended the process, which only the host may\n"))
+        #expect(run.output.hasSuffix(#","exit":101}"# + "\n"), "\(run.output)")
+    }
+}
