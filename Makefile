@@ -41,18 +41,20 @@ RELEASE := .build/release
 HEADERS := $(patsubst include/%,%,$(wildcard include/curfew/*.h include/curfew/ext/*.h))
 
 # A directory with C and no Swift in it is a C plugin; one with Swift in it is a product of the
-# Swift package that has the directory's name.
+# Swift package that has the directory's name; one with a manifest alone calls what others wrote.
 directories = $(patsubst %/,%,$(wildcard $(1)/*/))
 PLUGIN_DIRECTORIES := $(call directories,Plugins)
 SWIFT_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),$(if $(wildcard $(d)/*.swift),$(notdir $(d))))
 C_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
                $(if $(wildcard $(d)/*.c),$(if $(wildcard $(d)/*.swift),,$(notdir $(d)))))
+MANIFEST_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
+               $(if $(wildcard $(d)/*.c $(d)/*.swift),,$(if $(wildcard $(d)/manifest.json),$(notdir $(d)))))
 C_TEST_PLUGINS := $(foreach d,$(call directories,Tests/Plugins),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
 C_MISDEEDS := $(foreach d,$(call directories,Tests/Plugins/misdeeds),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
-INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS))
+INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS) $(MANIFEST_PLUGINS))
 
 PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
-                -Wl,--version-script=Plugins/plugin.map -Wl,-z,nodelete -Wl,-z,defs
+                -Wl,-z,nodelete -Wl,-z,defs
 
 .PHONY: all help packages toolchain release plugins test-plugins test test-all fuzz prefix fresh-prefix demo \
         bench sanitize install uninstall check-format format clean
@@ -141,7 +143,8 @@ release: toolchain ## build libcurfew.so, curfew and the Swift plugins, for rele
 	@echo "release: building libcurfew.so, curfew and the Swift plugins"
 	"$(SWIFT)" build -c release
 
-plugins: $(C_PLUGINS:%=.build/plugins/%/manifest.json) $(SWIFT_PLUGINS:%=swift-plugin-%) ## build the plugins of Plugins/
+plugins: $(C_PLUGINS:%=.build/plugins/%/manifest.json) $(SWIFT_PLUGINS:%=swift-plugin-%) \
+        $(MANIFEST_PLUGINS:%=.build/plugins/%/manifest.json) ## build the plugins of Plugins/
 
 test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) misdeeds ## build the plugins of Tests/Plugins/
 
@@ -149,13 +152,15 @@ test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) misdeeds #
 misdeeds: $(C_MISDEEDS:%=.build/test-plugins/misdeeds/%/manifest.json)
 
 # $(call c-plugin,source directory,name,directory of what is built): the library, then the manifest
-# beside it. A file named `libraries` has what else is to be linked, for instance -lsqlite3.
+# beside it. A file named `libraries` has what else is to be linked, for instance -lsqlite3; one named
+# `exports.map` what is exported besides or instead of curfew_plugin_entry.
+exports = $(firstword $(wildcard $(1)/exports.map) Plugins/plugin.map)
 define c-plugin
 $(3)/$(2)/lib$(2).so: $(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.h $(1)/$(2)/libraries $(1)/*.h) \
-        $(HEADERS:%=include/%) Plugins/plugin.map Makefile
+        $(call exports,$(1)/$(2)) $(HEADERS:%=include/%) Makefile
 	@echo "plugins: building $(1)/$(2)"
 	mkdir -p $$(@D)
-	$(CC) $(PLUGIN_FLAGS) -Wl,-soname=$$(@F) -o $$@ $(wildcard $(1)/$(2)/*.c) \
+	$(CC) $(PLUGIN_FLAGS) -Wl,--version-script=$(call exports,$(1)/$(2)) -Wl,-soname=$$(@F) -o $$@ $(wildcard $(1)/$(2)/*.c) \
 	    $(if $(wildcard $(1)/$(2)/libraries),$$$$(cat $(1)/$(2)/libraries))
 $(3)/$(2)/manifest.json: $(wildcard $(1)/$(2)/manifest.json) $(3)/$(2)/lib$(2).so
 	@$(if $(wildcard $(1)/$(2)/manifest.json),cp $(1)/$(2)/manifest.json $$@,\
@@ -165,6 +170,10 @@ $(foreach p,$(C_PLUGINS),$(eval $(call c-plugin,Plugins,$(p),.build/plugins)))
 $(foreach p,$(C_TEST_PLUGINS),$(eval $(call c-plugin,Tests/Plugins,$(p),.build/test-plugins)))
 $(foreach p,$(C_MISDEEDS),\
     $(eval $(call c-plugin,Tests/Plugins/misdeeds,$(p),.build/test-plugins/misdeeds)))
+
+$(MANIFEST_PLUGINS:%=.build/plugins/%/manifest.json): .build/plugins/%/manifest.json: Plugins/%/manifest.json
+	@mkdir -p $(@D)
+	cp $< $@
 
 .PHONY: $(SWIFT_PLUGINS:%=swift-plugin-%)
 $(SWIFT_PLUGINS:%=swift-plugin-%): swift-plugin-%: release
@@ -264,7 +273,9 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	put 644 Plugins/manifest.schema.json "$$root/share/curfew/manifest.schema.json"
 	for plugin in $(INSTALLED_PLUGINS); do
 	    to="$$root/lib/curfew/plugins/$$plugin"
-	    put 755 ".build/plugins/$$plugin/lib$$plugin.so" "$$to/lib$$plugin.so"
+	    if [ -e ".build/plugins/$$plugin/lib$$plugin.so" ]; then
+	        put 755 ".build/plugins/$$plugin/lib$$plugin.so" "$$to/lib$$plugin.so"
+	    fi
 	    put 644 ".build/plugins/$$plugin/manifest.json" "$$to/manifest.json"
 	done
 	description=$$(mktemp)

@@ -54,6 +54,31 @@ extension HostConfiguration {
         if copy.result_bytes != 0 { resultLimit = copy.result_bytes }
         permitted = copy.permitted.map { String(cString: $0) }
         pins = try PinReader.read(copy.pins, count: Int(copy.pin_count))
+        systemLibraries = try Self.names(
+            copy.system_libraries, count: Int(copy.system_library_count))
+    }
+
+    private static func names(
+        _ list: UnsafePointer<UnsafePointer<CChar>?>?, count: Int
+    ) throws(BridgeError) -> [String]? {
+        guard count <= 256, list != nil || count == 0 else {
+            throw BridgeError(
+                .invalid,
+                "the configuration cannot be used: system_library_count is \(count), and "
+                    + (list == nil ? "system_libraries is NULL" : "the limit is 256"))
+        }
+        guard let list else { return nil }
+        var names: [String] = []
+        for index in 0..<count {
+            guard let name = list[index] else {
+                throw BridgeError(
+                    .invalid,
+                    "the configuration cannot be used: element \(index) of system_libraries is NULL"
+                )
+            }
+            names.append(String(cString: name))
+        }
+        return names
     }
 }
 

@@ -20,7 +20,8 @@ enum InspectRecords {
     }
 
     private static func library(_ plugin: InspectedPlugin, _ manifest: Manifest) -> JSONItem {
-        var members: [(key: String, value: JSONItem)] = [("name", .text(manifest.library))]
+        guard let name = manifest.library else { return .null }
+        var members: [(key: String, value: JSONItem)] = [("name", .text(name))]
         if let path = plugin.libraryPath { members.append(("path", .text(path))) }
         if let abi = plugin.linted.abi { members.append(("abi", .integer(Int64(abi)))) }
         if let file = plugin.file {

@@ -38,15 +38,19 @@ struct InspectScreen {
 
     private func library(_ plugin: InspectedPlugin) {
         guard let manifest = plugin.manifest else { return }
+        guard let library = manifest.library else {
+            row("library", "none of its own: its handlers call functions of the system's")
+            return
+        }
         let note = plugin.linted.abi.map { "\($0) in the library's note" } ?? "no note to be read"
         row("ABI", "\(manifest.abi) in the manifest, \(note)")
         if let file = plugin.file {
             row(
                 "library",
-                "\(manifest.library), \(Shown.number(file.size)) bytes, \(file.owner), \(file.mode)"
+                "\(library), \(Shown.number(file.size)) bytes, \(file.owner), \(file.mode)"
             )
         } else {
-            row("library", "\(manifest.library), which is not there", .alarm)
+            row("library", "\(library), which is not there", .alarm)
         }
         guard let elf = plugin.elf else { return }
         if let digest = elf.sha256 { row("sha256", digest) }
@@ -58,7 +62,8 @@ struct InspectScreen {
             exports
                 + (plugin.exportsEntry
                     ? ", curfew_plugin_entry among them" : ", no curfew_plugin_entry"),
-            plugin.exportsEntry ? nil : .alarm)
+            plugin.exportsEntry || manifest.handlers.allSatisfy { $0.form != .entry }
+                ? nil : .alarm)
         row("needs", elf.needed.isEmpty ? "no library" : elf.needed.joined(separator: ", "))
     }
 

@@ -57,8 +57,8 @@ struct InspectedPlugin {
     init(directory: String) {
         self.directory = directory
         linted = LintedPlugin(path: directory)
-        guard let manifest = linted.manifest else { return }
-        let path = (directory.hasSuffix("/") ? directory : directory + "/") + manifest.library
+        guard let library = linted.manifest?.library else { return }
+        let path = (directory.hasSuffix("/") ? directory : directory + "/") + library
         libraryPath = path
         file = File(path)
         elf = try? ELFSummary.read(path: path).get()

@@ -21,7 +21,8 @@ struct LintedPlugin {
         var status = stat()
         if path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             take(Manifest.read(directory: path))
-            checkLibrary(in: path)
+            if let manifest { checkCalls(of: manifest) }
+            if let library = manifest?.library { checkLibrary(library, in: path) }
             return
         }
         let file = path == "-" ? "<stdin>" : path
@@ -41,12 +42,14 @@ struct LintedPlugin {
         let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
             .joined(separator: "/")
         let directory = folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder
+        checkCalls(of: manifest)
+        guard let library = manifest.library else { return }
         if path == "-" {
             libraryRemark = "library not looked for"
-        } else if access(directory + "/" + manifest.library, F_OK) != 0 {
+        } else if access(directory + "/" + library, F_OK) != 0 {
             libraryRemark = "no library yet"
         } else {
-            checkLibrary(in: directory)
+            checkLibrary(library, in: directory)
         }
     }
 
@@ -57,9 +60,24 @@ struct LintedPlugin {
         }
     }
 
-    private mutating func checkLibrary(in directory: String) {
+    /// Looks for the functions of the system's libraries that handlers call.
+    private mutating func checkCalls(of manifest: Manifest) {
+        for call in manifest.handlers.compactMap(\.call) {
+            guard let problem = call.systemProblem else { continue }
+            var parts = problem.message.split(separator: "; ").map(String.init)
+            let help = parts.count > 1 ? parts.removeLast() : "write another function"
+            faults.append(
+                manifest.source.diagnostic(
+                    at: call.functionPosition, width: call.functionWidth,
+                    rule: problem.rule ?? ManifestRule.function.rawValue,
+                    message: parts.joined(separator: "; "), help: help))
+        }
+    }
+
+    private mutating func checkLibrary(_ name: String, in directory: String) {
         guard let manifest else { return }
-        let library = (directory.hasSuffix("/") ? directory : directory + "/") + manifest.library
+        let library = (directory.hasSuffix("/") ? directory : directory + "/") + name
+        let hasEntry = manifest.handlers.contains { $0.form == .entry }
         switch ABINote.read(path: library) {
         case .success(let note):
             abi = note.abi
@@ -68,11 +86,17 @@ struct LintedPlugin {
                     "was built for ABI \(note.abi), this host speaks ABI \(CURFEW_ABI_VERSION)",
                     help: "build the plugin again with the headers of this Curfew")
             }
+        // Without a note it still is a library to look at.
+        case .failure(.noNote) where !hasEntry: break
         case .failure(let fault):
             addFault(fault.message, help: fault.help)
-            // Without a note it still is a library to look at.
             guard fault == .noNote else { return }
         }
+        if hasEntry { checkEntry(of: library) }
+        if faults.isEmpty { checkLoading(of: manifest, in: directory) }
+    }
+
+    private mutating func checkEntry(of library: String) {
         let entry = "curfew_plugin_entry"
         switch ELFExport.find(entry, in: library) {
         case .success(.function): break
@@ -86,7 +110,6 @@ struct LintedPlugin {
                 help: "define the function that curfew/plugin.h declares under this name")
         case .failure(let fault): addFault(fault.message, help: fault.help)
         }
-        if faults.isEmpty { checkLoading(of: manifest, in: directory) }
     }
 
     /// Looks at everything else for which a host refuses a plugin before any code of it runs: who
@@ -118,11 +141,11 @@ struct LintedPlugin {
 
     /// Adds a fault of the library, at the place where the manifest names it.
     private mutating func addFault(_ message: String, help: String) {
-        guard let manifest else { return }
+        guard let manifest, let library = manifest.library else { return }
         faults.append(
             manifest.source.diagnostic(
                 at: manifest.libraryPosition, width: manifest.libraryWidth,
-                rule: ManifestRule.library.rawValue, message: "`\(manifest.library)` \(message)",
+                rule: ManifestRule.library.rawValue, message: "`\(library)` \(message)",
                 help: help))
     }
 }

@@ -12,7 +12,7 @@ public func fuzzManifest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
                 Manifest.budgetRange.contains($0.budget) && Manifest.graceRange.contains($0.grace)
                     && $0.reservedEvents.count == 5
             })
-        precondition(!manifest.library.utf8.contains(UInt8(ascii: "/")))
+        precondition(manifest.library?.utf8.contains(UInt8(ascii: "/")) != true)
         precondition(manifest.sha256.map { $0.utf8.count == 64 } != false)
     case .failure(let faults): Soundness.check(faults.diagnostics, in: bytes)
     }

@@ -413,14 +413,13 @@ struct ManifestFaultTests {
                 "keep one of the two"
             ),
             (
-                #""form": ‸"subs""#, .form,
-                "this version of the host does not run handlers of form `subs`",
-                #"export curfew_plugin_entry and write "form": "entry""#
+                #""form": ‸"call""#, .call, "a handler of form `call` must have the key `call`",
+                "add \(ManifestKey.call.usage)"
             ),
             (
-                #""form": ‸"call""#, .form,
-                "this version of the host does not run handlers of form `call`",
-                #"export curfew_plugin_entry and write "form": "entry""#
+                #""call": ‸{"function": "f", "signature": "void ()"}"#, .call,
+                "a handler of form `entry` calls nothing by itself",
+                #"write "form": "call", or remove `call`"#
             ),
             (#""form": ‸"entri""#, .form, "`form` has no value `entri`", #"write "entry""#),
             (
@@ -476,7 +475,7 @@ struct ManifestFaultTests {
             (
                 #"‸"colour": 1"#, .unknownKey, "a handler has no key `colour`",
                 "remove it; the keys are identifier, kind, budget, grace, maxConcurrency, event,"
-                    + " events, requires, form, isolation, examples"
+                    + " events, requires, form, call, isolation, examples"
             ),
             (
                 #""events": [{"name": "x", ‸"params": []}]"#, .unknownKey,
@@ -676,7 +675,7 @@ struct ManifestFaultTests {
                 ‸{"kind": ‸"refresh", "budget": ‸30, "grace": ‸"1h",
                  "events": [{"name": ‸"Loud", "parameters": [‸"string"]}, ‸7]},
                 {"identifier": "a.b", "kind": "processing", "requires": [‸"sun", ‸"moon"]},
-                {"identifier": ‸"a.b", "kind": "processing", "form": ‸"subs", "isolation": ‸"process"},
+                {"identifier": ‸"a.b", "kind": "processing", "form": ‸"sub", "isolation": ‸"process"},
                 ‸[]
               ]
             }

@@ -13,7 +13,7 @@ struct ManifestMutationTests {
                 Manifest.budgetRange.contains($0.budget) && Manifest.graceRange.contains($0.grace)
                     && $0.hostEvents.count == 4
             }
-            if manifest.handlers.isEmpty || !inLimits || manifest.library.contains("/") {
+            if manifest.handlers.isEmpty || !inLimits || manifest.library?.contains("/") == true {
                 Issue.record("accepted: \(String(decoding: bytes, as: UTF8.self))")
             }
         case .failure(let faults):

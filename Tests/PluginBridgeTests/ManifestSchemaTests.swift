@@ -81,6 +81,12 @@ struct ManifestSchemaTests {
         "json-duplicate-key": "decoders keep one of the two before a schema sees them",
         "json-surrogate": "decoders of JSON differ; it is no matter of values",
         "manifest-duplicate-identifier": "schemas cannot compare values of different objects",
+        "manifest-argument": "schemas cannot compare arguments with a signature",
+        "manifest-result": "schemas cannot tell the type of a result by its signature",
+        "fault-manifest-function.ending.json": "the names are listed once, in the reader",
+        "fault-manifest-function.list.json": "the names are listed once, in the reader",
+        "fault-manifest-function.splitting.json": "the names are listed once, in the reader",
+        "fault-manifest-function.variadic.json": "the names are listed once, in the reader",
         "manifest-duplicate-event": "schemas cannot compare values of different objects",
         "fault-manifest-reserved-event.host.json": "the names are made of other values",
         "fault-manifest-reserved-event.scheduling.json": "the names are made of other values",
@@ -230,24 +236,37 @@ struct ManifestSchemaTests {
         let data = try Data(contentsOf: URL(fileURLWithPath: Self.schema))
         let schema = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         let definitions = try #require(schema["$defs"] as? [String: [String: Any]])
+        let call = try #require(definitions["call"])
+        func inside(_ object: [String: Any], _ key: String) throws -> [String: Any] {
+            try #require((object["properties"] as? [String: [String: Any]])?[key])
+        }
         let objects: [(ManifestObject, [String: Any])] = [
             (.manifest, schema), (.handler, try #require(definitions["handler"])),
             (.event, try #require(definitions["event"])),
             (.example, try #require(definitions["example"])),
+            (.call, call), (.systemLibrary, try inside(call, "library")),
+            (.kept, try #require((try inside(call, "keep")["oneOf"] as? [[String: Any]])?.last)),
+            (
+                .argument,
+                try #require((definitions["argument"]?["oneOf"] as? [[String: Any]])?.last)
+            ),
         ]
         #expect(objects.count == ManifestObject.allCases.count)
         for (object, definition) in objects {
             let properties = try #require(definition["properties"] as? [String: [String: Any]])
             #expect(properties.keys.sorted() == object.keys.map(\.name).sorted())
             #expect(
-                (definition["required"] as? [String])?.sorted()
+                (definition["required"] as? [String] ?? []).sorted()
                     == object.keys.filter(\.isRequired).map(\.name).sorted())
             #expect(definition["additionalProperties"] as? Bool == false)
             for (key, property) in properties {
                 #expect(property["description"] is String, "\(key)")
                 let isRequired = object.keys.first { $0.name == key }?.isRequired == true
                 // The others' defaults depend on the rest of the handler, or there is none.
-                let isOpen = ["budget", "event", "sha256"].contains(key)
+                let isOpen = [
+                    "budget", "event", "sha256", "library", "call", "result", "keep", "free",
+                    "length", "from", "lengthOf", "hex", "out", "buffer",
+                ].contains(key)
                 #expect((property["default"] != nil) != (isRequired || isOpen), "\(key)")
             }
         }

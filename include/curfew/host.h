@@ -128,7 +128,12 @@ typedef struct curfew_host_config {
      * libcrypto.so.3 (Debian: libssl3). */
     const curfew_plugin_pin *CURFEW_NULLABLE pins;
     uint32_t pin_count;
-    uint32_t reserved2; /* 0 */
+
+    /* The libraries of the system whose functions a manifest may name (form `call`), by soname:
+     * "libz.so.1"; at most 256. NULL: the usual ones, such as libc.so.6, libm.so.6, libz.so.1 and
+     * libsqlite3.so.0. A list with a count of 0 allows none. */
+    uint32_t system_library_count;
+    const char *CURFEW_NULLABLE const *CURFEW_NULLABLE system_libraries;
 } curfew_host_config;
 
 /*

@@ -440,11 +440,12 @@ extension Fault {
             is not on the list the handler has to check itself.
             """),
         manifest(
-            219, .form, "there is no such form of handler in this version",
+            219, .form, "there is no such form of handler",
             """
-            The form says how a library offers its handlers. `entry` is the function \
-            curfew_plugin_entry, and the only form that this version of the host runs. It is the \
-            default and need not be written.
+            The form says how a handler's code is called. `entry`, the default: through \
+            curfew_plugin_entry and the host's table. `subs`: through exported functions with the \
+            lower-case names of the subs, `dotidy`, `tidy_expired`, `tidy_done`. `call`: any C \
+            function, with the signature and the arguments that stand under `call`.
             """),
         manifest(
             220, .isolation, "the isolation cannot be given in this version",
@@ -473,6 +474,50 @@ extension Fault {
             `sha256` has the 64 hexadecimal digits that `sha256sum` prints for the library, and \
             nothing else: no file name, no blanks. The key may be left out; then any content of \
             the library will do.
+            """),
+        manifest(
+            224, .call, "what is called is not described, or described for a form that calls nothing",
+            """
+            A handler of form `call` has the key `call`, with the function, its signature, its \
+            arguments and what its result means. A handler of another form is called in its own way \
+            and has no such key.
+            """),
+        manifest(
+            225, .function, "a function cannot be called from a manifest",
+            """
+            Its name is none of C's, or it is one that takes a variable number of arguments, never \
+            returns, or copies the process. The call is made as the signature says, without a \
+            compiler that would know better. Write a function of your own with a fixed number of \
+            arguments that calls it, in a library beside the manifest, and name that.
+            """),
+        manifest(
+            226, .signature, "a signature is not written in its language",
+            """
+            It has the type of the result and, in brackets, those of the parameters: `int32 (text, \
+            uint64)`. The types are void (a result only), bool, int8 to int64, uint8 to uint64, \
+            float, double, text (a C string) and bytes (other memory); parameters may also be `out \
+            int64` and so on, a place the function writes to, and `buffer`. An `int` of C is int32, \
+            a `long` int64, a `size_t` uint64. A signature that differs from the function's own is \
+            undefined behaviour: nothing can check it.
+            """),
+        manifest(
+            227, .argument, "an argument does not fit the signature",
+            """
+            There is one argument for each parameter: a number, true or false, text, null for a \
+            null pointer; `{"from": "payload"}` for the task's payload, `{"lengthOf": 1}` for the \
+            number of bytes of the first argument, `{"hex": "00ff"}` for bytes, `{"out": 0}` for a \
+            place with what stands there before, `{"buffer": 4096}` for as many bytes to write \
+            to. Arguments are counted from 1.
+            """),
+        manifest(
+            228, .result, "what is said about the result does not fit the signature",
+            """
+            `result` says when the task has succeeded: `zero`, `non-zero`, `done` (the text \
+            "Done."; any other is the error), `errno` (what is negative, or a null pointer, is a \
+            failure with the text of errno), or `value` (always, and the value is kept); a function \
+            of type void has none. `keep` says what becomes the task's result: "returned", the \
+            number of an argument the function writes to, or {"argument": 1, "length": 2} for a \
+            buffer whose length it says. `free` names what frees a text that was returned.
             """),
     ]
 
@@ -637,6 +682,28 @@ extension Fault {
             user of the host; a directory that is missing counts as the one it would be made in. \
             Often it was left behind by a build. Link the plugin without it (-Wl,-rpath), or make \
             it a directory that nobody else can change; `readelf -d` shows the RUNPATH.
+            """),
+        loading(
+            321, .systemLibrary, "a library of the system cannot be used",
+            """
+            A manifest may call functions of the system's libraries that the host allows: a list \
+            of the usual ones, or the embedder's own (`system_libraries` in its configuration). \
+            They are looked for in the system's directories only, under their soname. Install the \
+            package that has it, or ask the embedder to allow it.
+            """),
+        loading(
+            322, .function, "a library does not define a function that the manifest calls",
+            """
+            The library itself has to export it, as a function and under exactly this name; one \
+            that another library brings along does not count. `nm -D` lists what is exported.
+            """),
+        loading(
+            323, .sub, "the library has no sub for a handler",
+            """
+            For a handler with the event `tidy` a library exports `dotidy`, which returns "Done." \
+            or an error text, or `tidy_controller`, which leaves the task pending; a controller \
+            gets the host's table, so its library needs CURFEW_PLUGIN_NOTE(). Names are written \
+            in small letters, and exported with default visibility.
             """),
     ]
 

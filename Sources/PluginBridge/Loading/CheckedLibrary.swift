@@ -11,14 +11,24 @@ public struct CheckedLibrary: Sendable {
     public let shown: String
 
     /// Copies the library a manifest names, and checks the copy: its digest where that is pinned,
-    /// the ABI it was compiled for, its entry, and where it wants other libraries from.
+    /// the ABI it was compiled for, what its handlers need of it, and where it wants other libraries
+    /// from. Nil where the manifest names none.
     ///
     /// - Parameter pins: what the embedder allows; nil where it allows everything.
-    public init(
+    public init?(
         _ manifest: Manifest, in folder: PluginDirectory, pins: [PluginPin]?
     ) throws(BridgeError) {
-        shown = folder.shown(manifest.library)
-        path = folder.path == "/" ? "/" + manifest.library : folder.path + "/" + manifest.library
+        guard let library = manifest.library else {
+            guard pins == nil else {
+                throw BridgeError(
+                    .unpinned,
+                    "the plugin \"\(manifest.id)\" has no library of its own that a pin could name, and the host loads only what is pinned"
+                )
+            }
+            return nil
+        }
+        shown = folder.shown(library)
+        path = folder.path == "/" ? "/" + library : folder.path + "/" + library
         let allowed = pins?.filter { $0.plugin == manifest.id }.map(\.sha256)
         if let allowed, allowed.isEmpty {
             throw BridgeError(
@@ -26,12 +36,11 @@ public struct CheckedLibrary: Sendable {
                 "the plugin \"\(manifest.id)\" is not in the host's list of pins, so \(shown) is not loaded; add its id and the SHA-256 of the library to the list"
             )
         }
-        let file = try folder.file(manifest.library)
-        copy = try PluginCopy(of: file, name: manifest.library, shown: shown)
+        let file = try folder.file(library)
+        copy = try PluginCopy(of: file, name: library, shown: shown)
         try check(allowed, from: "the host's configuration")
         try check(manifest.sha256.map { [$0] }, from: "its manifest")
-        try checkNote()
-        try checkEntry()
+        try checkCode(of: manifest.handlers)
         try checkDependencies(folder)
     }
 
@@ -45,10 +54,44 @@ public struct CheckedLibrary: Sendable {
         )
     }
 
-    private func checkNote() throws(BridgeError) {
+    /// Looks for what the handlers need in the library, by their forms.
+    private func checkCode(of handlers: [ManifestHandler]) throws(BridgeError) {
+        var reason = handlers.contains { $0.form == .entry } ? "" : nil
+        for handler in handlers where handler.form == .subs {
+            let controller = SubsHandler.controllerName(handler.event)
+            if try export(controller) == .function {
+                reason = reason ?? "; \(controller) gets the host's table"
+            } else if try export(SubsHandler.workName(handler.event)) != .function {
+                throw BridgeError(.sub, Self.missingSub(handler, in: shown))
+            }
+        }
+        try checkNote(neededFor: reason)
+        if handlers.contains(where: { $0.form == .entry }) { try checkEntry() }
+        for call in handlers.compactMap(\.call) where call.systemLibrary == nil {
+            for name in [call.function, call.free].compactMap(\.self) where name != "free" {
+                guard try export(name) == .function else {
+                    throw BridgeError(.function, Self.missingFunction(name, in: shown))
+                }
+            }
+        }
+    }
+
+    static func missingSub(_ handler: ManifestHandler, in library: String) -> String {
+        let names = [SubsHandler.workName, SubsHandler.controllerName].map { $0(handler.event) }
+        return
+            "\(library) exports neither \(names[0]) nor \(names[1]), and the handler \"\(handler.identifier)\" is made of subs; define one of them, in small letters and with default visibility"
+    }
+
+    static func missingFunction(_ name: String, in library: String) -> String {
+        "\(library) does not define the function \(name) itself; `nm -D` lists what it does"
+    }
+
+    /// - Parameter reason: why there must be one, to be put after what is wrong; nil: there need not.
+    private func checkNote(neededFor reason: String?) throws(BridgeError) {
         switch ABINote.read(descriptor: copy.number) {
+        case .failure(.noNote) where reason == nil: return
         case .failure(let fault):
-            throw BridgeError(.note, "\(shown): \(fault.message); \(fault.help)")
+            throw BridgeError(.note, "\(shown): \(fault.message)\(reason ?? ""); \(fault.help)")
         case .success(let note):
             guard note.abi == UInt32(CURFEW_ABI_VERSION) else {
                 throw BridgeError(
@@ -59,16 +102,22 @@ public struct CheckedLibrary: Sendable {
         }
     }
 
-    private func checkEntry() throws(BridgeError) {
-        let name = PluginImage.entryName
+    private func export(_ name: String) throws(BridgeError) -> ELFExport {
         switch ELFExport.find(name, inDescriptor: copy.number) {
         case .failure(let fault):
             throw BridgeError(.note, "\(shown): \(fault.message); \(fault.help)")
-        case .success(.function): return
-        case .success(.data):
+        case .success(let export): return export
+        }
+    }
+
+    private func checkEntry() throws(BridgeError) {
+        let name = PluginImage.entryName
+        switch try export(name) {
+        case .function: return
+        case .data:
             throw BridgeError(
                 .symbol, "\(shown) exports \(name) as data; it must be a function")
-        case .success(.missing):
+        case .missing:
             throw BridgeError(
                 .symbol, "\(shown) exports no \(name); define it and mark it CURFEW_PLUGIN_EXPORT")
         }

@@ -22,4 +22,7 @@ public enum LoadRule: String, Sendable, CaseIterable {
     case unpinned = "load-unpinned"
     case digest = "load-digest"
     case search = "load-search-path"
+    case systemLibrary = "load-system-library"
+    case function = "load-function"
+    case sub = "load-sub"
 }

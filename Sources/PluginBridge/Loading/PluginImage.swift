@@ -16,7 +16,7 @@ public final class PluginImage: @unchecked Sendable {
     let path: String
     /// How that is called in messages.
     let shown: String
-    let entry: UnsafeMutableRawPointer
+    private let handle: UnsafeMutableRawPointer
     private let copy: PluginCopy
     /// What the loader called it first; it may be reading that still.
     private let firstName: UnsafePointer<CChar>?
@@ -26,20 +26,11 @@ public final class PluginImage: @unchecked Sendable {
     /// All there are, by path: more than one where the file was replaced.
     nonisolated(unsafe) private static var loaded: [String: [PluginImage]] = [:]
 
-    /// What was mapped and then refused, by path: mapping it again would run its constructors again,
-    /// and nothing is ever unmapped.
-    nonisolated(unsafe) private static var refused:
-        [String: [(copy: PluginCopy, why: BridgeError)]] =
-            [:]
-
     /// Loads a library, or finds its image. Its constructors run, nothing else of it. The caller has
     /// the turn to load.
     static func load(_ copy: PluginCopy, path: String) throws(BridgeError) -> PluginImage {
         if let image = loaded[path]?.first(where: { $0.copy.hasSameBytes(as: copy) }) {
             return image
-        }
-        if let known = refused[path]?.first(where: { $0.copy.hasSameBytes(as: copy) }) {
-            throw known.why
         }
         let image = try PluginImage(copy, path: path)
         copy.keep()
@@ -59,21 +50,21 @@ public final class PluginImage: @unchecked Sendable {
                 "\(copy.shown) could not be loaded: \(reason.replacing(name + ": ", with: "").replacing(name, with: copy.shown)); link it with what it needs (-Wl,-z,defs says what is missing)"
             )
         }
-        // A copy of the symbol in a library it depends on is not the plugin's own.
-        guard let symbol = dlsym(handle, Self.entryName), csys_image_defines(handle, symbol) else {
-            let refusal = BridgeError(
-                .symbol,
-                "\(copy.shown) does not define \(Self.entryName) itself; define it and mark it CURFEW_PLUGIN_EXPORT"
-            )
-            PluginImage.refused[path, default: []].append((copy, refusal))
-            throw refusal
-        }
         self.copy = copy
         self.path = path
         shown = copy.shown
-        entry = symbol
+        self.handle = handle
         // Debuggers, backtraces and the plugin itself (dladdr) shall see where it comes from.
         firstName = copy.path == nil ? csys_name_image(handle, strdup(path)) : nil
+    }
+
+    /// A function by that name, or nil. A copy of the symbol in a library it depends on is not the
+    /// plugin's own.
+    func function(_ name: String) -> UnsafeMutableRawPointer? {
+        guard let symbol = dlsym(handle, name), csys_image_defines(handle, symbol) else {
+            return nil
+        }
+        return symbol
     }
 
     /// A path by which the loader finds the copy, and which it has never seen.

@@ -2,7 +2,7 @@
 import CCurfew
 internal import Glibc
 
-/// A plugin's library as one host uses it, and what its entry said.
+/// A plugin's code as one host uses it: its library, those of the system, and what its entry said.
 public final class PluginLibrary: @unchecked Sendable {
     // Sendable: everything is constant once `enter` has returned, which the loader waits for.
 
@@ -12,22 +12,61 @@ public final class PluginLibrary: @unchecked Sendable {
             UnsafeMutablePointer<curfew_error>
         ) -> curfew_status
 
-    private let shown: String
-    private let entry: Entry
+    private let manifest: Manifest
+    private let image: PluginImage?
     private var data: UnsafeMutableRawPointer?
     private var retireFunction: curfew_retire_function?
 
     /// Loads what was checked; the constructors of the library run, nothing else of it. The caller
     /// has the turn to load.
-    public init(_ library: CheckedLibrary) throws(BridgeError) {
-        let image = try PluginImage.load(library.copy, path: library.path)
-        shown = library.shown
-        entry = unsafeBitCast(image.entry, to: Entry.self)
+    public init(_ manifest: Manifest, _ library: CheckedLibrary?) throws(BridgeError) {
+        self.manifest = manifest
+        image = try library.map { library throws(BridgeError) in
+            try PluginImage.load(library.copy, path: library.path)
+        }
     }
 
-    /// Calls the entry with a table, once. Throws what the plugin said when it said no, and when
-    /// what it says of itself differs from `id` and `version` of its manifest.
-    public func enter(_ table: PluginTable, id: String, version: String) throws(BridgeError) {
+    /// What the handlers are that need no entry, by identifier.
+    ///
+    /// - Parameter allowed: the libraries of the system whose functions may be called.
+    public func codes(
+        _ table: PluginTable, allowed: [String]?
+    ) throws(BridgeError) -> [String: HandlerCode] {
+        var codes: [String: HandlerCode] = [:]
+        for handler in manifest.handlers {
+            switch handler.form {
+            case .entry: break
+            case .subs:
+                codes[handler.identifier] = try SubsHandler(handler, in: image!).code(table.api)
+            case .call:
+                codes[handler.identifier] = try self.handler(handler.call!, allowed).code(table.api)
+            }
+        }
+        return codes
+    }
+
+    private func handler(
+        _ call: ManifestCall, _ allowed: [String]?
+    ) throws(BridgeError) -> CallHandler {
+        guard let name = call.systemLibrary else {
+            return try CallHandler(call, library: image!.shown) { image!.function($0) }
+        }
+        let library = try SystemLibrary(name, allowed: allowed ?? SystemLibrary.usual)
+        return try CallHandler(call, library: library.path) { library.function($0) }
+    }
+
+    /// Calls the entry with a table, once, if a handler needs it. Throws what the plugin said when
+    /// it said no, and when what it says of itself differs from its manifest.
+    public func enter(_ table: PluginTable) throws(BridgeError) {
+        guard let image, manifest.handlers.contains(where: { $0.form == .entry }) else { return }
+        let shown = image.shown
+        guard let symbol = image.function(PluginImage.entryName) else {
+            throw BridgeError(
+                .symbol,
+                "\(shown) does not define \(PluginImage.entryName) itself; define it and mark it CURFEW_PLUGIN_EXPORT"
+            )
+        }
+        let entry = unsafeBitCast(symbol, to: Entry.self)
         var error = curfew_error()
         error.struct_size = UInt32(MemoryLayout<curfew_error>.size)
         var info = curfew_plugin_info()
@@ -49,7 +88,9 @@ public final class PluginLibrary: @unchecked Sendable {
                 "\(shown) says it was compiled for ABI \(info.abi), this host speaks ABI \(CURFEW_ABI_VERSION); rebuild the plugin with this host's headers"
             )
         }
-        for (name, said, declared) in [("id", info.id, id), ("version", info.version, version)] {
+        for (name, said, declared) in [
+            ("id", info.id, manifest.id), ("version", info.version, manifest.version),
+        ] {
             guard let said else { continue }
             let length = strnlen(said, 256)
             let text = String(

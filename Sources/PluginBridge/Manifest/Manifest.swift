@@ -11,9 +11,11 @@ public struct Manifest: Hashable, Sendable {
     public let version: String
     /// The number of the plugin ABI; always the one of this host.
     public let abi: UInt32
-    /// The plain name of the shared object beside the manifest.
-    public let library: String
-    /// Where `library` has its value, for faults that only the file itself shows.
+    /// The plain name of the shared object beside the manifest; nil where all handlers call
+    /// functions of the system's libraries.
+    public let library: String?
+    /// Where `library` has its value, for faults that only the file itself shows; where the
+    /// manifest begins when there is none.
     public let libraryPosition: JSONPosition
     /// How many columns that value takes.
     public let libraryWidth: Int
@@ -42,6 +44,10 @@ public struct Manifest: Hashable, Sendable {
     public static var eventsLimit: Int { 64 }
     public static var exampleLimit: Int { 64 }
     public static var exampleNameLimit: Int { 128 }
+    public static var functionLimit: Int { 255 }
+    public static var signatureLimit: Int { 512 }
+    /// Bytes that one argument of a call may have written to it.
+    public static var bufferLimit: Int64 { 1 << 20 }
     /// How many faults of one manifest are listed; one more then tells how many are not.
     public static var faultLimit: Int { 100 }
 

@@ -66,6 +66,7 @@ extension ManifestChecker {
         let events = fields[ManifestKey.events.name].map { self.events($0, names: &names) } ?? []
         let requires = fields[ManifestKey.requires.name].map { requirements($0) }
         let form = fields[ManifestKey.form.name].map { self.form($0) }
+        let call = self.call(fields, form: form ?? .entry, of: value)
         let isolation = fields[ManifestKey.isolation.name].map { self.isolation($0) }
         let examples = fields[ManifestKey.examples.name].map { self.examples($0) }
 
@@ -74,13 +75,14 @@ extension ManifestChecker {
         guard let identifier = draft.identifier, let event = draft.event, let kind,
             let budget = budget ?? kind.defaultBudget, let grace = grace ?? TaskKind.defaultGrace,
             let concurrency = concurrency ?? 1, let form = form ?? .entry,
-            let isolation = isolation ?? .thread
+            let isolation = isolation ?? .thread, form != .call || call != nil
         else { return nil }
         let place = fields[ManifestKey.identifier.name]?.position ?? value.position
         return ManifestHandler(
             identifier: identifier, kind: kind, budget: budget, grace: grace,
             maxConcurrency: concurrency, event: event, events: events.map(\.signature),
-            requires: requires ?? [], form: form, isolation: isolation, examples: examples ?? [],
+            requires: requires ?? [], form: form, call: call, isolation: isolation,
+            examples: examples ?? [],
             position: value.position, identifierPosition: place,
             eventPosition: fields[ManifestKey.event.name]?.position ?? place,
             eventPositions: events.map(\.position))
@@ -178,13 +180,6 @@ extension ManifestChecker {
         guard let name = word(value, key: .form, rule: .form, among: names),
             let form = ManifestForm(rawValue: name)
         else { return nil }
-        guard form == .entry else {
-            fault(
-                .form, at: value,
-                "this version of the host does not run handlers of form `\(name)`",
-                help: "export curfew_plugin_entry and write \(ManifestKey.form.usage)")
-            return nil
-        }
         return form
     }
 

@@ -44,13 +44,47 @@ struct ManifestChecker {
         let pin = fields[ManifestKey.sha256.name]
         let sha256 = pin.flatMap { self.sha256($0) }
         let handlers = fields[ManifestKey.handlers.name].map { self.handlers($0) }
-        guard let id, let version, let abi, let library, let libraryName, let handlers else {
-            return nil
-        }
+        checkUse(of: library, pin, by: fields[ManifestKey.handlers.name], in: document)
+        guard let id, let version, let abi, let handlers, library == nil || libraryName != nil
+        else { return nil }
         return Manifest(
             id: id, version: version, abi: abi, library: libraryName,
-            libraryPosition: library.position, libraryWidth: library.width, sha256: sha256,
+            libraryPosition: library?.position ?? document.position,
+            libraryWidth: library?.width ?? document.width, sha256: sha256,
             sha256Position: pin?.position, handlers: handlers, source: source)
+    }
+
+    /// A library is there if and only if a handler uses it. Looks at what is written, so that a
+    /// handler with faults counts.
+    private mutating func checkUse(
+        of library: JSONValue?, _ pin: JSONValue?, by handlers: JSONValue?, in document: JSONValue
+    ) {
+        let isUsed = Self.isUsed(by: handlers)
+        if let library, !isUsed {
+            fault(
+                .library, at: library,
+                "no handler uses `library`: all of them call functions of the system's libraries",
+                help: "remove it")
+        } else if library == nil, isUsed {
+            fault(
+                .missingKey, at: document, "a manifest must have the key `library`",
+                help: "add \(ManifestKey.library.usage)")
+        } else if let pin, !isUsed {
+            fault(
+                .pin, at: pin, "`sha256` pins a library, and there is none", help: "remove it")
+        }
+    }
+
+    private static func isUsed(by handlers: JSONValue?) -> Bool {
+        guard case .array(let elements) = handlers?.kind, !elements.isEmpty else { return true }
+        func member(_ key: ManifestKey, of value: JSONValue?) -> JSONValue? {
+            guard case .object(let members) = value?.kind else { return nil }
+            return members.first { $0.key == key.name }?.value
+        }
+        return elements.contains { handler in
+            member(.form, of: handler)?.kind != .string(ManifestForm.call.rawValue)
+                || member(.callLibrary, of: member(.call, of: handler)) == nil
+        }
     }
 
     // MARK: Faults

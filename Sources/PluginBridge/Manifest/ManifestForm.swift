@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the library is called. This host runs the first form; the others are refused by name.
+/// How a handler's code is called.
 public enum ManifestForm: String, Sendable, CaseIterable {
     /// Through `curfew_plugin_entry` and the host's table.
     case entry

@@ -19,6 +19,8 @@ public struct ManifestHandler: Hashable, Sendable {
     public let events: [EventSignature]
     public let requires: Set<ManifestRequirement>
     public let form: ManifestForm
+    /// What is called, where the form is `call`; otherwise nil.
+    public let call: ManifestCall?
     public let isolation: ManifestIsolation
     public let examples: [ManifestExample]
     /// Where the handler's object begins.

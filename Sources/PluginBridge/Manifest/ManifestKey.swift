@@ -16,10 +16,13 @@ struct ManifestKey {
     /// How the key is written.
     var usage: String { "\"\(name)\": \(example)" }
 
+    /// How it is written with a text for its value.
+    func usage(of text: String) -> String { "\"\(name)\": \"\(text)\"" }
+
     static let id = ManifestKey("id", #""org.example.mirror""#, required: true)
     static let version = ManifestKey("version", #""1.0.0""#, required: true)
     static let abi = ManifestKey("abi", "\(ManifestChecker.hostABI)", required: true)
-    static let library = ManifestKey("library", #""libmirror.so""#, required: true)
+    static let library = ManifestKey("library", #""libmirror.so""#)
     static let sha256 = ManifestKey(
         "sha256", #""9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08""#)
     static let handlers = ManifestKey(
@@ -38,6 +41,26 @@ struct ManifestKey {
     static let form = ManifestKey("form", #""entry""#)
     static let isolation = ManifestKey("isolation", #""thread""#)
     static let examples = ManifestKey("examples", #"[{"name": "small", "payload": "/srv/a"}]"#)
+
+    static let call = ManifestKey(
+        "call",
+        #"{"function": "tidy_all", "signature": "int32 (text)", "arguments": ["/srv"], "result": "zero"}"#
+    )
+    static let callLibrary = ManifestKey("library", #"{"system": "libz.so.1"}"#)
+    static let function = ManifestKey("function", #""tidy_all""#, required: true)
+    static let signature = ManifestKey("signature", #""int32 (text, uint64)""#, required: true)
+    static let arguments = ManifestKey("arguments", #"["/srv", 4096]"#)
+    static let result = ManifestKey("result", #""zero""#)
+    static let keep = ManifestKey("keep", #""returned""#)
+    static let free = ManifestKey("free", #""free""#)
+    static let system = ManifestKey("system", #""libz.so.1""#, required: true)
+    static let keptArgument = ManifestKey("argument", "2", required: true)
+    static let keptLength = ManifestKey("length", #""returned""#)
+    static let from = ManifestKey("from", #""payload""#)
+    static let lengthOf = ManifestKey("lengthOf", "1")
+    static let out = ManifestKey("out", "0")
+    static let buffer = ManifestKey("buffer", "4096")
+    static let hex = ManifestKey("hex", #""00ff""#)
 
     static let eventName = ManifestKey("name", #""mirror_found""#, required: true)
     static let parameters = ManifestKey("parameters", #"["text"]"#)

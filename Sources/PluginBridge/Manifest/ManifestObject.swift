@@ -6,6 +6,10 @@ enum ManifestObject: CaseIterable {
     case handler
     case event
     case example
+    case call
+    case systemLibrary
+    case argument
+    case kept
 
     /// With its article, for messages.
     var noun: String {
@@ -14,6 +18,10 @@ enum ManifestObject: CaseIterable {
         case .handler: "a handler"
         case .event: "an event"
         case .example: "an example"
+        case .call: "a call"
+        case .systemLibrary: "a library of the system"
+        case .argument: "an argument"
+        case .kept: "what is kept"
         }
     }
 
@@ -23,10 +31,15 @@ enum ManifestObject: CaseIterable {
         case .handler:
             [
                 .identifier, .kind, .budget, .grace, .maxConcurrency, .event, .events, .requires,
-                .form, .isolation, .examples,
+                .form, .call, .isolation, .examples,
             ]
         case .event: [.eventName, .parameters]
         case .example: [.exampleName, .payload]
+        case .call:
+            [.function, .callLibrary, .signature, .arguments, .result, .keep, .free]
+        case .systemLibrary: [.system]
+        case .argument: [.from, .lengthOf, .out, .buffer, .hex]
+        case .kept: [.keptArgument, .keptLength]
         }
     }
 

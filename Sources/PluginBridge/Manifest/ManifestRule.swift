@@ -23,6 +23,11 @@ public enum ManifestRule: String, Sendable, CaseIterable {
     case requirement = "manifest-requirement"
     case form = "manifest-form"
     case isolation = "manifest-isolation"
+    case call = "manifest-call"
+    case function = "manifest-function"
+    case signature = "manifest-signature"
+    case argument = "manifest-argument"
+    case result = "manifest-result"
     case example = "manifest-example"
     case faultLimit = "manifest-fault-limit"
 }

@@ -26,11 +26,11 @@ public final class PreparedCall: @unchecked Sendable {
         types.initialize(repeating: nil, count: count)
         addresses.initialize(repeating: nil, count: count)
         for (index, type) in parameters.enumerated() {
-            types[index] = PreparedCall.foreign(type)
+            types[index] = ForeignType.of(type)
             addresses[index] = UnsafeMutableRawPointer(storage + index)
         }
         let prepared = ffi_prep_cif(
-            interface, FFI_DEFAULT_ABI, UInt32(parameters.count), PreparedCall.void, types)
+            interface, FFI_DEFAULT_ABI, UInt32(parameters.count), ForeignType.void, types)
         precondition(prepared == FFI_OK, "libffi knows all of our types")
     }
 
@@ -58,31 +58,5 @@ public final class PreparedCall: @unchecked Sendable {
             }
         }
         ffi_call(interface, function, nil, addresses)
-    }
-
-    // libffi's type descriptions are C globals: constant, with stable addresses. Each address is
-    // taken once: taking it counts as writing to the global.
-    private nonisolated(unsafe) static let bool =
-        withUnsafeMutablePointer(to: &ffi_type_uint8) { $0 }
-    private nonisolated(unsafe) static let int32 =
-        withUnsafeMutablePointer(to: &ffi_type_sint32) { $0 }
-    private nonisolated(unsafe) static let int64 =
-        withUnsafeMutablePointer(to: &ffi_type_sint64) { $0 }
-    private nonisolated(unsafe) static let double =
-        withUnsafeMutablePointer(to: &ffi_type_double) { $0 }
-    private nonisolated(unsafe) static let pointer =
-        withUnsafeMutablePointer(to: &ffi_type_pointer) { $0 }
-    private nonisolated(unsafe) static let void = withUnsafeMutablePointer(to: &ffi_type_void) {
-        $0
-    }
-
-    private static func foreign(_ type: EventType) -> UnsafeMutablePointer<ffi_type> {
-        switch type {
-        case .bool: bool
-        case .int32: int32
-        case .int64: int64
-        case .double: double
-        case .text: pointer
-        }
     }
 }

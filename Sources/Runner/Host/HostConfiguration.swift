@@ -48,6 +48,9 @@ public struct HostConfiguration: Sendable {
     /// The plugins that may be loaded, and the content their libraries must have; several of one
     /// plugin allow any of them. Nil: every plugin, with the content its manifest pins, if it does.
     public var pins: [PluginPin]?
+    /// The sonames of the system's libraries whose functions manifests may call. Nil: the usual ones,
+    /// which keep to themselves.
+    public var systemLibraries: [String]?
 
     public init() {}
 

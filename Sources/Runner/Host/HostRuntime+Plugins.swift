@@ -144,7 +144,7 @@ extension HostRuntime {
         do throws(BridgeError) {
             try check(folder.given, manifest)
             let library = try CheckedLibrary(manifest, in: folder, pins: configuration.pins)
-            try open(library, manifest, record)
+            try open(library, folder.shown(manifest.library ?? Manifest.fileName), manifest, record)
         } catch let reason {
             directory.withLock { _ in
                 record.status = .failed
@@ -173,8 +173,10 @@ extension HostRuntime {
     }
 
     private func open(
-        _ checked: CheckedLibrary, _ manifest: Manifest, _ record: PluginRecord
+        _ checked: CheckedLibrary?, _ shown: String, _ manifest: Manifest, _ record: PluginRecord
     ) throws(BridgeError) {
+        // One library, or manifest without one, one sort of table.
+        let path = checked?.path ?? record.directory
         let table = directory.withLock { directory in
             directory.loading = PluginLoad(plugin: record.number, manifest: manifest)
             // One that was entered before and refused has this table, and may have a thread.
@@ -182,10 +184,10 @@ extension HostRuntime {
                 table.gate.open()
                 return table
             }
-            let table = RetiredTables.take(checked.path)
+            let table = RetiredTables.take(path)
             serve(table, plugin: record.number)
             record.table = table
-            record.libraryPath = checked.path
+            record.libraryPath = path
             return table
         }
         var isUsed = false
@@ -198,13 +200,14 @@ extension HostRuntime {
         var library: PluginLibrary?
         do throws(BridgeError) {
             // First: an entry that was told so may have given up for that very reason.
-            if let load { try load.checkUndeclared(checked.shown) }
+            if let load { try load.checkUndeclared(shown) }
             library = try entered.get()
             directory.withLock { _ in record.library = library }
             // The entry may have taken its time.
             guard isOpen else { throw HostRuntime.closing }
-            if let load { try load.checkMissing(checked.shown) }
-            let registered = load?.registered ?? [:]
+            if let load { try load.checkMissing(shown) }
+            let codes = try library!.codes(table, allowed: configuration.systemLibraries)
+            let registered = (load?.registered ?? [:]).merging(codes) { $1 }
             let added: [HandlerRecord]
             do throws(BridgeError) {
                 added = try add(
@@ -234,15 +237,15 @@ extension HostRuntime {
 
     /// Loads the library and calls its entry. What that changes in the process is put back and told.
     private func enter(
-        _ checked: CheckedLibrary, _ table: PluginTable, _ manifest: Manifest,
+        _ checked: CheckedLibrary?, _ table: PluginTable, _ manifest: Manifest,
         _ record: PluginRecord
     ) -> Result<PluginLibrary, BridgeError> {
         let watch = ProcessStateWatch()
         let result = ThreadRole.loading.during(in: self) {
             () -> Result<PluginLibrary, BridgeError> in
             do throws(BridgeError) {
-                let library = try PluginLibrary(checked)
-                try library.enter(table, id: manifest.id, version: manifest.version)
+                let library = try PluginLibrary(manifest, checked)
+                try library.enter(table)
                 return .success(library)
             } catch {
                 return .failure(error)
@@ -269,7 +272,9 @@ extension HostRuntime {
             guard var load = directory.loading, load.plugin == plugin else {
                 return (nil, BridgeError(.wrongState, "the plugin is not being loaded"))
             }
-            guard load.manifest.handlers.contains(where: { $0.identifier == identifier }) else {
+            guard
+                let declared = load.manifest.handlers.first(where: { $0.identifier == identifier })
+            else {
                 load.addUndeclared(identifier)
                 directory.loading = load
                 if let other = directory.byIdentifier[identifier] {
@@ -286,6 +291,15 @@ extension HostRuntime {
                     BridgeError(
                         .denied,
                         "\"\(identifier)\" is not in the plugin's manifest; declare it under \"handlers\""
+                    )
+                )
+            }
+            guard declared.form == .entry else {
+                return (
+                    .registeredTwice,
+                    BridgeError(
+                        .denied,
+                        "the manifest says that \"\(identifier)\" has the form \(declared.form.rawValue), which needs no registering"
                     )
                 )
             }

@@ -42,7 +42,8 @@ struct PluginLoad {
     }
 
     private var missing: [String] {
-        manifest.handlers.map(\.identifier).filter { registered[$0] == nil }
+        manifest.handlers.filter { $0.form == .entry }.map(\.identifier)
+            .filter { registered[$0] == nil }
     }
 
     private static func list(_ identifiers: [String]) -> String {

@@ -50,7 +50,7 @@ public final class PluginRecord: @unchecked Sendable {
     /// Made before it is entered, and the same each time it is.
     var table: PluginTable?
     var library: PluginLibrary?
-    /// Where its library was when its table was made; one library, one sort of table.
+    /// Where its library was, or its directory, when its table was made.
     var libraryPath = ""
     let texts = TextStore()
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is passed for one parameter of a `call`; it fits the parameter's type.
+public enum CallArgument: Hashable, Sendable {
+    /// A whole number or a truth value, sign-extended to 64 bits.
+    case integer(UInt64)
+    case number(Double)
+    case text(String)
+    case bytes([UInt8])
+    /// A null pointer.
+    case null
+    /// The task's payload: as a C string, as bytes, or read as a number or truth value.
+    case payload
+    /// The number of bytes of another argument, counted from 0: a text without its NUL, bytes, or
+    /// the capacity of a buffer.
+    case length(of: Int)
+    /// A place the function writes to, and what stands there before.
+    case out(UInt64)
+    /// As many zero bytes for the function to write to.
+    case buffer(Int)
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a function is called: `uint64 (uint64, bytes, uint32)`.
+public struct CallSignature: Hashable, Sendable {
+    public let result: CallType
+    public let parameters: [CallParameter]
+
+    /// Parameters a function may have.
+    public static var parameterLimit: Int { 16 }
+
+    /// What does not fit, and where in the text.
+    struct Fault: Error {
+        let offset: Int
+        let width: Int
+        let message: String
+        let help: String
+        var isVariadic = false
+    }
+
+    init(_ text: String) throws(Fault) {
+        var words = CallSignatureWords(text)
+        let first = try words.next("a type for the result")
+        guard let result = CallType(rawValue: first.text), result != .bytes else {
+            throw words.unknown(first, asResult: true)
+        }
+        var parameters: [CallParameter] = []
+        try words.expect("(", after: "the type of the result")
+        if !words.skip(")") {
+            repeat {
+                guard parameters.count < Self.parameterLimit else {
+                    throw words.fault(
+                        "there are more than \(Self.parameterLimit) parameters",
+                        help: "call a function of your own that takes fewer")
+                }
+                parameters.append(try words.parameter())
+            } while words.skip(",")
+            try words.expect(")", after: "the last parameter")
+        }
+        try words.expectEnd()
+        self.result = result
+        self.parameters = parameters
+    }
+
+    /// As it is written.
+    public var description: String {
+        "\(result.rawValue) (\(parameters.map(\.name).joined(separator: ", ")))"
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The function behind a handler of form `call`, as the manifest describes it: signature and
+/// arguments fit each other.
+public struct ManifestCall: Hashable, Sendable {
+    /// The soname of a library of the system; nil: the plugin's own library.
+    public let systemLibrary: String?
+    public let function: String
+    public let signature: CallSignature
+    /// As many as the signature has parameters.
+    public let arguments: [CallArgument]
+    public let verdict: CallVerdict
+    public let keep: CallKeep?
+    /// What frees the text it returns, or writes to an `out text` that is kept: `free` of the C
+    /// library, or a function of the same library. Nil: nobody, it stays the library's.
+    public let free: String?
+
+    /// Where the name of the function stands, for faults that only the library shows.
+    public let functionPosition: JSONPosition
+    public let functionWidth: Int
+
+    /// Why the library of the system cannot be called, told from its file and without loading it;
+    /// nil where it can, or is the plugin's own.
+    public var systemProblem: BridgeError? {
+        guard let systemLibrary else { return nil }
+        do throws(BridgeError) {
+            let path = try SystemLibrary.path(of: systemLibrary, allowed: SystemLibrary.usual)
+            for name in [function, free].compactMap(\.self) where name != "free" {
+                switch ELFExport.find(name, in: path) {
+                case .success(.function): continue
+                case .success:
+                    throw BridgeError(.function, CheckedLibrary.missingFunction(name, in: path))
+                case .failure(let fault):
+                    throw BridgeError(.systemLibrary, "\(path) \(fault.message); \(fault.help)")
+                }
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
