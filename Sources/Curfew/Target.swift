@@ -159,7 +159,8 @@ public final class Target: Sendable {
     // MARK: Pausing
 
     /// Begins a resumable sub. On the loop's thread it runs at once, up to its first pause, and then
-    /// the caller goes on; elsewhere it begins in its turn. Its code runs on the loop's thread.
+    /// the caller goes on; elsewhere it begins in its turn. Its code runs on the loop's thread, and
+    /// so does that of actors without an executor of their own that it awaits.
     ///
     /// Throws `.exhausted` or `.closing`.
     @discardableResult

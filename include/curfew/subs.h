@@ -27,7 +27,8 @@
  *     CURFEW_CLOSING    the target was closed, or the host is shutting down
  *     CURFEW_FAILED     of a completion: the resumable sub failed; the event has its text
  *
- * Where the embedder turns the loop, those of a shutdown are called by the shutdown on the loop's
+ * Whatever is queued here counts as an event where curfew_host_dispatch is given a limit. Where the
+ * embedder turns the loop, those of a shutdown are called by the shutdown on the loop's
  * own thread, else by the next dispatch, or while the host is destroyed. Calls that take a target
  * answer CURFEW_NOT_FOUND once it was closed.
  */

@@ -523,8 +523,8 @@ public final class EventLoop: @unchecked Sendable {
     private func doRemainingWork() {
         guard ThreadRole.current(in: host) != .loop else { return }
         while workWaiting.load(ordering: .sequentiallyConsistent) > 0 {
-            // Whoever is at it looks again afterwards.
-            guard !turning.exchange(true, ordering: .acquiringAndReleasing) else { return }
+            // Whoever is at it looks again afterwards, and sees what was counted before this.
+            guard !turning.exchange(true, ordering: .sequentiallyConsistent) else { return }
             var others: [UnsafeMutablePointer<EventLink>] = []
             let attentive = isAttentive
             ThreadRole.loop.during(in: host) {
