@@ -90,8 +90,11 @@ let package = Package(
             dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew"],
             exclude: ["libcurfew.map", "libcurfew.symbols", "curfew.pc.in", "cmake", "python"],
             swiftSettings: fast, linkerSettings: libraryLink),
+        // A tutorial's chain of subs in C, for the tests.
+        .target(name: "ChainInC", dependencies: ["CCurfew"], path: "Tests/ChainInC"),
         .testTarget(
-            name: "CInterfaceTests", dependencies: ["CInterface", "CCurfew", "TestSupport"],
+            name: "CInterfaceTests",
+            dependencies: ["CInterface", "CCurfew", "ChainInC", "TestSupport"],
             swiftSettings: swift),
         .testTarget(
             name: "HeaderTests", dependencies: ["TestSupport"],

@@ -6,16 +6,22 @@ import Scheduling
 /// An event of the caller's own: one block of memory with its values and texts behind it.
 enum EventCopy {
     static func make(_ event: HostEvent) -> UnsafeMutablePointer<curfew_event> {
-        let selector = event.selector.description
-        var bytes = header + event.values.count * MemoryLayout<curfew_value>.stride
+        make(
+            event.selector.description, event.values, task: event.task, sequence: event.sequence)
+    }
+
+    static func make(
+        _ selector: String, _ list: [EventValue], task: UInt64 = 0, sequence: UInt64 = 0
+    ) -> UnsafeMutablePointer<curfew_event> {
+        var bytes = header + list.count * MemoryLayout<curfew_value>.stride
         bytes += selector.utf8.count + 1
-        for case .text(let text) in event.values { bytes += text.utf8.count + 1 }
+        for case .text(let text) in list { bytes += text.utf8.count + 1 }
         let raw = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 16)
         let values = (raw + header).bindMemory(
-            to: curfew_value.self, capacity: max(1, event.values.count))
-        var texts = raw + header + event.values.count * MemoryLayout<curfew_value>.stride
+            to: curfew_value.self, capacity: max(1, list.count))
+        var texts = raw + header + list.count * MemoryLayout<curfew_value>.stride
         let name = keep(selector, &texts)
-        for (index, value) in event.values.enumerated() {
+        for (index, value) in list.enumerated() {
             var copy = curfew_value()
             copy.struct_size = UInt32(MemoryLayout<curfew_value>.size)
             copy.type = value.type.rawValue
@@ -34,8 +40,8 @@ enum EventCopy {
         result.initialize(
             to: curfew_event(
                 struct_size: UInt32(MemoryLayout<curfew_event>.size),
-                count: UInt32(event.values.count), selector: name, values: UnsafePointer(values),
-                task: event.task, sequence: event.sequence))
+                count: UInt32(list.count), selector: name, values: UnsafePointer(values),
+                task: task, sequence: sequence))
         return result
     }
 

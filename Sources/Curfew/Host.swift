@@ -26,6 +26,9 @@ public final class Host: Sendable {
     /// The parts below, for the C interface.
     public let runtime: HostRuntime
 
+    /// Where resumable subs run.
+    let loopExecutor: LoopExecutor
+
     /// The sequences that were given out and have not ended, by the number of their subscription.
     private let streams = Locked<[UInt64: AsyncStream<HostEvent>.Continuation]>([:])
 
@@ -37,6 +40,7 @@ public final class Host: Sendable {
         } catch {
             throw CurfewError(error)
         }
+        loopExecutor = LoopExecutor(runtime)
     }
 
     deinit {

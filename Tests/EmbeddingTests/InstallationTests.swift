@@ -42,7 +42,7 @@ struct InstallationTests {
             "gcc",
             [
                 "-E", "-P", "-I\(installation.path("include"))",
-                installation.path("include/curfew/host.h"),
+                installation.path("include/curfew/curfew.h"),
             ])
         // A parenthesis with a star begins a pointer to a function, not a function.
         let declared = Set(text.matches(of: /\b(curfew_\w+)\s*\([^*]/).map { String($0.1) })

@@ -7,6 +7,7 @@
 #include "version.h"
 #include "plugin.h"
 #include "host.h"
+#include "subs.h"
 #include "ext/thread-check.h"
 
 #endif /* CURFEW_CURFEW_H */

@@ -53,6 +53,15 @@ public final class EventLoop: @unchecked Sendable {
 
     private let gap: EventEntry
 
+    /// Work that is queued and was not taken.
+    private let workWaiting = Atomic<Int>(0)
+    /// Nobody turns the loop any more.
+    private let ended = Atomic<Bool>(false)
+    // Of whoever turns the loop: it is inside work, and what came to its turn meanwhile, in a turn
+    // inside that work.
+    private var isWorking = false
+    private var postponed: [LoopWork] = []
+
     init(host: HostRuntime, tasks: TaskTable, limit: UInt32, ownLoop: Bool) throws(BridgeError) {
         self.host = host
         self.tasks = tasks
@@ -238,8 +247,7 @@ public final class EventLoop: @unchecked Sendable {
             _ = deliverWaiting(limit: 0, patient: false)
             return true
         }
-        let turner = turner.load(ordering: .relaxed)
-        guard ownLoop, turner == 0 || turner == csys_thread_number() else { return false }
+        guard ownLoop, isTurner else { return false }
         if case .success = turn(limit: 0) { return true }
         return false
     }
@@ -275,10 +283,7 @@ public final class EventLoop: @unchecked Sendable {
                 if nesting == 0, !retired.isEmpty { retired.removeAll(keepingCapacity: true) }
             }
         }
-        if isAttentive, !attentive {
-            isAttentive = false
-            counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-        }
+        calmDown(attentive)
         freed.flush(tasks)
         counters.pointee.asleep.store(true, ordering: .sequentiallyConsistent)
         if !queue.isEmpty,
@@ -296,6 +301,10 @@ public final class EventLoop: @unchecked Sendable {
             deliverDone(slot)
         } else {
             let node = node(link)
+            if node.pointee.work != nil {
+                doWork(node)
+                return
+            }
             deliverNode(node)
             waitingEnded(node)
             EventNode.free(node)
@@ -370,10 +379,7 @@ public final class EventLoop: @unchecked Sendable {
             return
         }
         counters.pointee.delivered.countAlone()
-        if !isAttentive {
-            isAttentive = true
-            counters.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        }
+        becomeAttentive()
         let delivery = Delivery(
             entry: entry, values: values, count: parameters, task: task, sequence: sequence)
         let sender = delivering
@@ -389,6 +395,12 @@ public final class EventLoop: @unchecked Sendable {
         expectation?.settle(.success(delivery.event))
         nesting -= 1
         delivering = sender
+    }
+
+    @inline(__always) private func becomeAttentive() {
+        guard !isAttentive else { return }
+        isAttentive = true
+        counters.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
     private func pass(_ delivery: Delivery, to subscription: Subscription) {
@@ -410,6 +422,136 @@ public final class EventLoop: @unchecked Sendable {
             turns.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
             csys_futex_wake(turns, .max)
         }
+    }
+
+    // MARK: Work
+
+    /// Queues work for the loop's thread. `isLimited`: it counts as an event that waits, and is
+    /// refused with `BUSY` where too many do. Other work is never refused: once nobody turns the
+    /// loop any more, the calling thread does it.
+    @discardableResult
+    func post(isLimited: Bool = false, _ body: @escaping @Sendable () -> Void) -> Status {
+        if isLimited {
+            guard waiting.wrappingAdd(1, ordering: .relaxed).oldValue < limit else {
+                waiting.wrappingSubtract(1, ordering: .relaxed)
+                counters.pointee.dropped.wrappingAdd(1, ordering: .relaxed)
+                return .busy
+            }
+        }
+        add(LoopWork(body), isLimited: isLimited)
+        if ended.load(ordering: .sequentiallyConsistent) { doRemainingWork() }
+        return .ok
+    }
+
+    /// The same for a caller that holds a lock, while the loop has not ended.
+    func add(_ work: LoopWork, isLimited: Bool = false) {
+        workWaiting.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        queue.add(link(EventNode.make(work, isLimited: isLimited)))
+        wake()
+    }
+
+    private func doWork(_ node: UnsafeMutablePointer<EventNode>) {
+        if node.pointee.event == EventNode.limitedWork {
+            waiting.wrappingSubtract(1, ordering: .relaxed)
+        }
+        workWaiting.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        let work = EventNode.takeWork(node)
+        EventNode.free(node)
+        if let work { perform(work) }
+    }
+
+    /// Does work on the loop's thread, now, or once the work that this thread is inside of has
+    /// returned: that one may have turned the loop, and no other is to see it half-way.
+    func perform(_ work: LoopWork) {
+        guard !isWorking else {
+            postponed.append(work)
+            return
+        }
+        directly { work.body() }
+    }
+
+    /// Runs `body` on the loop's thread as a part of the work it is inside of, or as work.
+    func directly<T>(_ body: () -> T) -> T {
+        guard !isWorking else { return body() }
+        becomeAttentive()
+        isWorking = true
+        nesting += 1
+        defer {
+            while !postponed.isEmpty { postponed.removeFirst().body() }
+            nesting -= 1
+            isWorking = false
+        }
+        return body()
+    }
+
+    /// On the loop's thread: true inside of work.
+    var isInsideWork: Bool { isWorking }
+
+    /// Runs `body` if this is the loop's thread: inside a delivery, or, where the embedder turns
+    /// the loop, outside of it too, on the thread that turned it last (any while none has).
+    func onLoop<T>(_ body: () -> T) -> T? {
+        if isLoopThread { return directly(body) }
+        guard host.configuration.ownLoop, ThreadRole.current(in: host) == .other, isTurner,
+            !turning.exchange(true, ordering: .acquiringAndReleasing)
+        else { return nil }
+        defer { turning.store(false, ordering: .releasing) }
+        turner.store(csys_thread_number(), ordering: .relaxed)
+        let attentive = isAttentive
+        defer { calmDown(attentive) }
+        return ThreadRole.loop.during(in: host) { directly(body) }
+    }
+
+    /// True on the thread that turned the loop last, and on any while none has.
+    private var isTurner: Bool {
+        let turner = turner.load(ordering: .relaxed)
+        return turner == 0 || turner == csys_thread_number()
+    }
+
+    /// The loop's thread leaves for good: what work there is, and what comes later, is done by
+    /// whoever calls this or brings it.
+    func end() {
+        ended.store(true, ordering: .sequentiallyConsistent)
+        doRemainingWork()
+    }
+
+    /// A shutdown is over. On the thread whose loop it is, which may not dispatch any more, what
+    /// waited for something is told.
+    func doRemainingWorkIfMine() {
+        if host.configuration.ownLoop, isTurner { doRemainingWork() }
+    }
+
+    private func doRemainingWork() {
+        guard ThreadRole.current(in: host) != .loop else { return }
+        while workWaiting.load(ordering: .sequentiallyConsistent) > 0 {
+            // Whoever is at it looks again afterwards, and sees what was counted before this.
+            guard !turning.exchange(true, ordering: .sequentiallyConsistent) else { return }
+            var others: [UnsafeMutablePointer<EventLink>] = []
+            let attentive = isAttentive
+            ThreadRole.loop.during(in: host) {
+                while workWaiting.load(ordering: .sequentiallyConsistent) > 0 {
+                    guard let link = queue.take() else {
+                        if queue.isEmpty { break }
+                        csys_pause()
+                        continue
+                    }
+                    if !isSlot(link), node(link).pointee.work != nil {
+                        doWork(node(link))
+                    } else {
+                        others.append(link)
+                    }
+                }
+            }
+            // Events stay for whoever dispatches.
+            for link in others { queue.add(link) }
+            calmDown(attentive)
+            turning.store(false, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    private func calmDown(_ attentive: Bool) {
+        guard isAttentive, !attentive else { return }
+        isAttentive = false
+        counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
     }
 
     // MARK: Ending

@@ -3,13 +3,20 @@ import CCurfew
 import Scheduling
 import Synchronization
 
-/// An event in the queue that is not a task's done event: its parameters are copied behind it.
+/// An event in the queue that is not a task's done event: its parameters are copied behind it. Or
+/// work for the loop's thread.
 struct EventNode: ~Copyable {
     let link: EventLink
     let event: UInt32
     let count: UInt32
     /// The public id of the task it is about, or 0.
     let task: UInt64
+    /// Nil for an event.
+    var work: Unmanaged<LoopWork>?
+
+    /// The `event` of work that counts against the limit of what waits, and of work that does not.
+    static let limitedWork = UInt32.max - 1
+    static let unlimitedWork = UInt32.max
 
     private static let header = (MemoryLayout<EventNode>.size + 15) & ~15
 
@@ -32,6 +39,22 @@ struct EventNode: ~Copyable {
         return node
     }
 
+    static func make(_ work: LoopWork, isLimited: Bool) -> UnsafeMutablePointer<EventNode> {
+        let raw = UnsafeMutableRawPointer.allocate(byteCount: header, alignment: 16)
+        let node = raw.bindMemory(to: EventNode.self, capacity: 1)
+        node.initialize(
+            to: EventNode(
+                link: EventLink(next: Atomic(0)), event: isLimited ? limitedWork : unlimitedWork,
+                count: 0, task: 0, work: Unmanaged.passRetained(work)))
+        return node
+    }
+
+    /// Takes out the work, so that it is let go of by whoever does it.
+    static func takeWork(_ node: UnsafeMutablePointer<EventNode>) -> LoopWork? {
+        defer { node.pointee.work = nil }
+        return node.pointee.work?.takeRetainedValue()
+    }
+
     static func values(
         of node: UnsafeMutablePointer<EventNode>
     ) -> UnsafeMutablePointer<curfew_value> {
@@ -39,6 +62,7 @@ struct EventNode: ~Copyable {
     }
 
     static func free(_ node: UnsafeMutablePointer<EventNode>) {
+        node.pointee.work?.release()
         node.deinitialize(count: 1)
         UnsafeMutableRawPointer(node).deallocate()
     }

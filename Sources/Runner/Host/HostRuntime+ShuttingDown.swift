@@ -35,6 +35,7 @@ extension HostRuntime {
         }
         enter(.draining)
         events.close()
+        targets.close()
         for wait in waits.withLock({ Array($0.values) }) { wait.record.disturb() }
         // Whoever turns the loop while it waits sleeps on the descriptor.
         csys_eventfd_signal(events.descriptor)
@@ -75,6 +76,7 @@ extension HostRuntime {
             threads.load(ordering: .sequentiallyConsistent) == 0
                 || (isStuck && events.isQuiet && lanes.allSatisfy { $0.alive <= stuckWorkers })
         }
+        events.doRemainingWorkIfMine()
         configuration.clock?.leave(self)
         guard inside.isEmpty, threads.load(ordering: .sequentiallyConsistent) == 0 else {
             let who =
@@ -94,7 +96,7 @@ extension HostRuntime {
         stage.store(state.rawValue, ordering: .sequentiallyConsistent)
     }
 
-    private func pauseBriefly() {
+    func pauseBriefly() {
         var word: UInt32 = 0
         csys_futex_wait(&word, 0, csys_monotonic_ns() &+ Self.look)
     }
@@ -217,6 +219,9 @@ extension HostRuntime {
         if failure == nil {
             wait(limits.leave) { threads.load(ordering: .sequentiallyConsistent) == 0 }
         }
+        targets.end()
+        // Nobody turns the embedder's loop any more.
+        if configuration.ownLoop { events.end() }
         loadGate.close()
         let isLoadStuck = !wait(limits.leave) { loadGate.isEmpty }
         if isLoadStuck { LoadTurn.giveUp(of: self) }

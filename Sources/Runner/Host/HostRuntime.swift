@@ -64,6 +64,8 @@ public final class HostRuntime: @unchecked Sendable {
     let logGate = CallGate()
     /// What threads wait for, and how many do.
     let waits = Locked<[ObjectIdentifier: (record: TaskRecord, threads: Int)]>([:])
+    /// Modules and instances with subs.
+    let targets = TargetDirectory()
 
     /// Hosts that were destroyed while a thread was inside plugin code.
     static let leaked = Atomic<UInt32>(0)
@@ -144,6 +146,7 @@ public final class HostRuntime: @unchecked Sendable {
             csys_wait_readable(events.descriptor, .max)
         }
         _ = events.turn(limit: 0)
+        events.end()
     }
 
     /// For a manual clock: returns once nothing waits to be delivered by the loop's own thread.

@@ -23,8 +23,16 @@ final class Watchers: @unchecked Sendable {
         /// Tasks that were told to stop by other threads and whose callback is due.
         var calls: [TaskReference] = []
         var stopping = false
+        /// Nil until the first is added.
+        var timers: LoopTimers?
         /// By watcher.
         var inside = [Call?](repeating: nil, count: Watchers.limit)
+
+        /// The earliest time that is not in a worker's cell.
+        var next: UInt64? {
+            guard let timer = timers?.next else { return wheel.next }
+            return min(timer, wheel.next ?? .max)
+        }
     }
 
     /// An expiration callback that a watcher is inside of.
@@ -114,14 +122,34 @@ final class Watchers: @unchecked Sendable {
         wake()
     }
 
+    /// Has work done on the event loop at a time of the host's clock. Returns the number by which it
+    /// can be cancelled, or nil when the host is about to stop.
+    func post(_ work: LoopWork, at deadline: UInt64) -> UInt64? {
+        let added = state.withLock { state -> (number: UInt64, promise: UInt64)? in
+            guard !state.stopping else { return nil }
+            if state.timers == nil { state.timers = LoopTimers(now: clock.now()) }
+            guard let number = state.timers?.add(work, at: deadline) else { return nil }
+            return (number, state.roster.promise)
+        }
+        guard let added else { return nil }
+        if deadline < added.promise { wake() }
+        return added.number
+    }
+
+    /// Nothing happens when it was due before.
+    func cancelPost(_ number: UInt64) { state.withLock { $0.timers?.cancel(number) } }
+
     func stop() {
-        state.withLock { $0.stopping = true }
+        state.withLock {
+            $0.stopping = true
+            $0.timers = nil
+        }
         wake()
     }
 
     /// The earliest deadline of all, or a time somewhat before it.
     var nextDeadline: UInt64? {
-        let (inWheel, stopping) = state.withLock { ($0.wheel.next, $0.stopping) }
+        let (inWheel, stopping) = state.withLock { ($0.next, $0.stopping) }
         // Nobody keeps watch any more.
         if stopping { return nil }
         let inCells = scan(now: 0).next
@@ -135,7 +163,7 @@ final class Watchers: @unchecked Sendable {
         while !state.withLock({ $0.stopping }) {
             let now = clock.now()
             let quiet = state.withLock { state in
-                state.calls.isEmpty && (state.wheel.next ?? .max) > now
+                state.calls.isEmpty && (state.next ?? .max) > now
                     && state.roster.posts.allSatisfy {
                         switch $0 {
                         case .asleep(let until): until > now
@@ -210,10 +238,14 @@ final class Watchers: @unchecked Sendable {
             }
             let work = state.withLock { state -> Work in
                 if !state.calls.isEmpty { return .call(state.calls.removeFirst()) }
+                // Under the lock: another watcher must not overtake this one.
+                if let due = state.timers?.popDue(now: now), !state.stopping {
+                    for work in due { host.events.add(work) }
+                }
                 if let entry = state.wheel.popDue(now: now) {
                     return .due(TaskReference(bits: entry.value))
                 }
-                next = min(next, state.wheel.next ?? .max)
+                next = min(next, state.next ?? .max)
                 return state.stopping ? .stop : .nothing
             }
             switch work {
@@ -230,7 +262,7 @@ final class Watchers: @unchecked Sendable {
             // said here.
             let asleep = state.withLock { state -> Bool in
                 guard state.calls.isEmpty, !state.stopping else { return false }
-                next = min(next, state.wheel.next ?? .max)
+                next = min(next, state.next ?? .max)
                 state.roster.sleeps(number, until: next)
                 promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)
                 return true
@@ -400,7 +432,7 @@ final class Watchers: @unchecked Sendable {
         // The wheel knows more than the scan did: this task's own grace, for one.
         let action = state.withLock { state in
             if let call { state.inside[number] = call }
-            let action = state.roster.calls(number, next: min(next, state.wheel.next ?? .max))
+            let action = state.roster.calls(number, next: min(next, state.next ?? .max))
             promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)
             return action
         }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import PluginBridge
+
+/// What a sub in C answered when it did not succeed.
+struct SubFailure: Error, CustomStringConvertible {
+    let status: Status
+    let text: String
+
+    var description: String { text.isEmpty ? "\(status)" : text }
+
+    /// How an error out of a target is answered: `INVALID` and the like, or the sub's own.
+    static func answer(
+        _ error: UnsafeMutablePointer<curfew_error>?, _ body: () throws -> Void
+    ) -> curfew_status {
+        do {
+            try body()
+            return Status.ok.rawValue
+        } catch let failure as SubFailure {
+            ErrorBuffer.fill(error, failure.status, failure.description)
+            return failure.status.rawValue
+        } catch let failure as BridgeError {
+            ErrorBuffer.fill(error, failure.status, failure.message)
+            return failure.status.rawValue
+        } catch let failure {
+            ErrorBuffer.fill(error, .failed, "\(failure)")
+            return Status.failed.rawValue
+        }
+    }
+}

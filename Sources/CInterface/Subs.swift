@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CCurfew
+import PluginBridge
+import Runner
+import Scheduling
+
+/// The target of a number, or what to answer without one.
+private func target(
+    _ host: OpaquePointer, _ number: curfew_target
+) throws(BridgeError) -> EventTarget {
+    guard let target = with(host, { (host: HostRuntime) in host.target(number) }) else {
+        throw BridgeError(
+            .notFound, "no target has the number \(number); it was closed, or never made")
+    }
+    return target
+}
+
+private func needed(_ start: UnsafePointer<CChar>, _ what: String) throws(BridgeError) -> String {
+    guard let text = text(start) else { throw BridgeError(.invalid, "\(what) is NULL") }
+    return text
+}
+
+private func read(
+    _ values: UnsafePointer<curfew_value>?, _ count: UInt32
+) throws(BridgeError) -> [EventValue] {
+    guard let values = ValueReader.read(values, count: Int(count)) else {
+        throw BridgeError(
+            .invalid,
+            "the \(count) values are NULL, too many, or one is of no known type or a text that is NULL"
+        )
+    }
+    return values
+}
+
+/// False for the NULL that C can pass; a comparison with nil would be folded away.
+@inline(never) private func isFunction(_ bits: UInt) -> Bool { bits != 0 }
+
+private func give(
+    _ value: EventValue?, _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?,
+    _ selector: String
+) {
+    out?.pointee = value.map { EventCopy.make(selector, [$0]) }
+}
+
+// MARK: Life
+
+@c @implementation public func curfew_target_create(
+    _ host: OpaquePointer, _ name: UnsafePointer<CChar>,
+    _ options: UnsafePointer<curfew_target_options>?, _ out: UnsafeMutablePointer<curfew_target>,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(error) { () throws(BridgeError) in
+        let name = try needed(name, "the target's name")
+        let options = try EventTarget.Options(options)
+        let runtime = with(host) { (host: HostRuntime) in host }
+        out.pointee = try runtime.makeTarget(name, options).number
+    }
+}
+
+extension EventTarget.Options {
+    /// Reads `curfew_target_options` of any version.
+    fileprivate init(_ options: UnsafePointer<curfew_target_options>?) throws(BridgeError) {
+        self.init()
+        guard let options else { return }
+        guard let copy = StructCopy.read(options, least: 8, zero: curfew_target_options()),
+            let kind = [Int(copy.kind)].first(where: {
+                $0 == CURFEW_TARGET_MODULE || $0 == CURFEW_TARGET_CLASS
+            })
+        else {
+            throw BridgeError(
+                .invalid,
+                "curfew_target_options: its struct_size is not sizeof(curfew_target_options), or its kind is none"
+            )
+        }
+        self.kind = kind == CURFEW_TARGET_CLASS ? .classInstance : .module
+        takesHostEvents = copy.takes_host_events
+        guard let function = copy.untaken else { return }
+        nonisolated(unsafe) let data = copy.target_data
+        untaken = { event, isPaused in RaisedEvent.with(event) { function(data, $0, isPaused) } }
+    }
+}
+
+@c @implementation public func curfew_target_close(
+    _ host: OpaquePointer, _ number: curfew_target
+) -> curfew_status {
+    answer(nil) { () throws(BridgeError) in try target(host, number).close() }
+}
+
+@c @implementation public func curfew_target_pause(
+    _ host: OpaquePointer, _ number: curfew_target
+) -> curfew_status {
+    answer(nil) { () throws(BridgeError) in
+        guard try target(host, number).pause() else { throw BridgeError(.closing, "") }
+    }
+}
+
+@c @implementation public func curfew_target_resume(
+    _ host: OpaquePointer, _ number: curfew_target
+) -> curfew_status {
+    answer(nil) { () throws(BridgeError) in
+        guard try target(host, number).resume() else { throw BridgeError(.closing, "") }
+    }
+}
+
+@c @implementation public func curfew_target_read_counts(
+    _ host: OpaquePointer, _ number: curfew_target,
+    _ out: UnsafeMutablePointer<curfew_target_counts>
+) -> curfew_status {
+    guard hasRoom(out, 8) else { return Status.invalid.rawValue }
+    return answer(nil) { () throws(BridgeError) in
+        let counts = try target(host, number).counts
+        let size = sizeOf(out)
+        StructCopy.write(
+            curfew_target_counts(
+                struct_size: size, reserved: 0, called: counts.called, resumed: counts.resumed,
+                untaken: counts.untaken, paused: counts.paused, failed: counts.failed),
+            to: out, size: size)
+    }
+}
+
+// MARK: Subs
+
+@c @implementation public func curfew_target_add_sub(
+    _ host: OpaquePointer, _ number: curfew_target, _ selector: UnsafePointer<CChar>,
+    _ function: @escaping curfew_sub_function, _ data: UnsafeMutableRawPointer?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    guard isFunction(unsafeBitCast(function, to: UInt.self)) else {
+        return answer(error, .invalid, "the function of the sub is NULL")
+    }
+    let sub = ForeignSub(function: function, data: data)
+    return answer(error) { () throws(BridgeError) in
+        try target(host, number).add(try needed(selector, "the selector")) { try sub.call($0) }
+    }
+}
+
+@c @implementation public func curfew_target_sub_exists(
+    _ host: OpaquePointer, _ number: curfew_target, _ name: UnsafePointer<CChar>,
+    _ parameters: UInt32
+) -> Bool {
+    guard let name = text(name), let target = try? target(host, number) else { return false }
+    return target.subExists(name, parameters: Int(parameters))
+}
+
+@c @implementation public func curfew_target_raise(
+    _ host: OpaquePointer, _ number: curfew_target, _ selector: UnsafePointer<CChar>,
+    _ values: UnsafePointer<curfew_value>?, _ count: UInt32, _ sender: UnsafeRawPointer?,
+    _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    out?.pointee = nil
+    return SubFailure.answer(error) {
+        let selector = try needed(selector, "the selector")
+        let value = try target(host, number).raise(
+            selector, try read(values, count), from: sender.map { .address(UInt(bitPattern: $0)) })
+        give(value, out, selector)
+    }
+}
+
+@c @implementation public func curfew_target_post(
+    _ host: OpaquePointer, _ number: curfew_target, _ selector: UnsafePointer<CChar>,
+    _ values: UnsafePointer<curfew_value>?, _ count: UInt32, _ sender: UnsafeRawPointer?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(error) { () throws(BridgeError) in
+        try target(host, number).post(
+            try needed(selector, "the selector"), try read(values, count),
+            from: sender.map { .address(UInt(bitPattern: $0)) })
+    }
+}
+
+@c @implementation public func curfew_target_call(
+    _ host: OpaquePointer, _ number: curfew_target, _ name: UnsafePointer<CChar>,
+    _ values: UnsafePointer<curfew_value>?, _ count: UInt32,
+    _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    out?.pointee = nil
+    return SubFailure.answer(error) {
+        let name = try needed(name, "the sub's name")
+        let value = try target(host, number).call(name, try read(values, count))
+        give(value, out, name)
+    }
+}
+
+@c @implementation public func curfew_target_call_delayed(
+    _ host: OpaquePointer, _ number: curfew_target, _ name: UnsafePointer<CChar>,
+    _ values: UnsafePointer<curfew_value>?, _ count: UInt32,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(error) { () throws(BridgeError) in
+        try target(host, number).callDelayed(
+            try needed(name, "the sub's name"), try read(values, count))
+    }
+}
+
+@c @implementation public func curfew_target_sender(
+    _ host: OpaquePointer, _ number: curfew_target
+) -> UnsafeRawPointer? {
+    RaisedEvent.address((try? target(host, number))?.sender)
+}
+
+// MARK: Pauses
+
+extension curfew_wait_options {
+    /// Options of any version; all zero for NULL.
+    fileprivate static func read(
+        _ options: UnsafePointer<curfew_wait_options>?
+    ) throws(BridgeError) -> curfew_wait_options {
+        guard let options else { return curfew_wait_options() }
+        guard let copy = StructCopy.read(options, least: 8, zero: curfew_wait_options()),
+            copy.task == 0 || copy.sender == nil
+        else {
+            throw BridgeError(
+                .invalid,
+                "curfew_wait_options: its struct_size is not sizeof(curfew_wait_options), or both task and sender are set"
+            )
+        }
+        return copy
+    }
+
+    fileprivate var filter: SenderFilter? {
+        task != 0 ? .task(task) : sender.map { .address(UInt(bitPattern: $0)) }
+    }
+
+    fileprivate var limit: UInt64? { limit_ns == 0 ? nil : limit_ns }
+}
+
+@c @implementation public func curfew_target_wait_for(
+    _ host: OpaquePointer, _ number: curfew_target, _ selector: UnsafePointer<CChar>,
+    _ options: UnsafePointer<curfew_wait_options>?, _ continuation: @escaping curfew_continuation,
+    _ data: UnsafeMutableRawPointer?, _ out: UnsafeMutablePointer<curfew_target_wait>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    guard isFunction(unsafeBitCast(continuation, to: UInt.self)) else {
+        return answer(error, .invalid, "the continuation is NULL")
+    }
+    let wait = ForeignWait(function: continuation, data: data)
+    return answer(error) { () throws(BridgeError) in
+        let options = try curfew_wait_options.read(options)
+        let begun = try target(host, number).waitFor(
+            try needed(selector, "the selector"), from: options.filter, limit: options.limit
+        ) { wait.settle($0) }
+        out?.pointee = begun
+    }
+}
+
+@c @implementation public func curfew_target_sleep(
+    _ host: OpaquePointer, _ number: curfew_target, _ milliseconds: UInt64,
+    _ continuation: @escaping curfew_continuation, _ data: UnsafeMutableRawPointer?,
+    _ out: UnsafeMutablePointer<curfew_target_wait>?
+) -> curfew_status {
+    guard isFunction(unsafeBitCast(continuation, to: UInt.self)) else {
+        return Status.invalid.rawValue
+    }
+    let wait = ForeignWait(function: continuation, data: data)
+    return answer(nil) { () throws(BridgeError) in
+        let (time, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+        let begun = try target(host, number).sleep(overflow ? .max : time) { wait.settle($0) }
+        out?.pointee = begun
+    }
+}
+
+@c @implementation public func curfew_target_give_up(
+    _ host: OpaquePointer, _ number: curfew_target, _ wait: curfew_target_wait
+) -> curfew_status {
+    answer(nil) { () throws(BridgeError) in
+        let given = try target(host, number).giveUp(
+            wait, BridgeError(.notFound, "the wait was given up"))
+        if !given { throw BridgeError(.notFound, "the wait is over") }
+    }
+}
+
+@c @implementation public func curfew_target_forget_sender(
+    _ host: OpaquePointer, _ number: curfew_target, _ sender: UnsafeRawPointer
+) -> curfew_status {
+    answer(nil) { () throws(BridgeError) in
+        try target(host, number).forget(.address(UInt(bitPattern: sender)))
+    }
+}
+
+// MARK: Resumable subs
+
+@c @implementation public func curfew_target_begin(
+    _ host: OpaquePointer, _ number: curfew_target, _ out: UnsafeMutablePointer<curfew_resumable>
+) -> curfew_status {
+    answer(nil) { () throws(BridgeError) in
+        out.pointee = try target(host, number).beginResumable()
+    }
+}
+
+@c @implementation public func curfew_target_finish(
+    _ host: OpaquePointer, _ number: curfew_target, _ resumable: curfew_resumable,
+    _ value: UnsafePointer<curfew_value>?
+) -> curfew_status {
+    answer(nil) { () throws(BridgeError) in
+        let value = try value.map { value throws(BridgeError) in try read(value, 1)[0] }
+        try target(host, number).finishResumable(resumable, value)
+    }
+}
+
+@c @implementation public func curfew_target_fail(
+    _ host: OpaquePointer, _ number: curfew_target, _ resumable: curfew_resumable,
+    _ message: UnsafePointer<CChar>
+) -> curfew_status {
+    answer(nil) { () throws(BridgeError) in
+        let failure = SubFailure(status: .failed, text: try needed(message, "the message"))
+        try target(host, number).finishResumable(resumable, nil, failure: failure)
+    }
+}
+
+@c @implementation public func curfew_target_complete(
+    _ host: OpaquePointer, _ number: curfew_target, _ resumable: curfew_resumable,
+    _ options: UnsafePointer<curfew_wait_options>?, _ continuation: @escaping curfew_continuation,
+    _ data: UnsafeMutableRawPointer?, _ out: UnsafeMutablePointer<curfew_target_wait>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    guard isFunction(unsafeBitCast(continuation, to: UInt.self)) else {
+        return answer(error, .invalid, "the continuation is NULL")
+    }
+    let wait = ForeignWait(function: continuation, data: data)
+    return answer(error) { () throws(BridgeError) in
+        let options = try curfew_wait_options.read(options)
+        let begun = try target(host, number).waitForCompletion(
+            of: resumable, limit: options.limit
+        ) { wait.settle($0) }
+        out?.pointee = begun
+    }
+}

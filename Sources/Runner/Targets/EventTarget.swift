@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: Apache-2.0
+public import PluginBridge
+public import Scheduling
+import Synchronization
+
+/// A target of events on its host's loop: a module or an instance of a class with subs, after B4X.
+///
+/// Everything that is called or resumed is called on the loop's thread, one at a time, without a
+/// lock held.
+public final class EventTarget: @unchecked Sendable {
+    // Sendable: `state` is locked; what belongs to the loop's thread is touched there alone; the
+    // rest is constant.
+
+    /// What is called for an event.
+    public typealias Sub = @Sendable (TargetEvent) throws -> EventValue?
+
+    /// What a target is made with.
+    public struct Options: Sendable {
+        public var kind = TargetKind.module
+        /// The host's events are for it too.
+        public var takesHostEvents = false
+        /// Told of what nobody took, on the loop's thread; `isPaused`: since the target was paused.
+        public var untaken: (@Sendable (TargetEvent, _ isPaused: Bool) -> Void)?
+
+        public init() {}
+    }
+
+    struct State {
+        var machine: TargetStateMachine<Sub, TargetWait>
+        var numbers: UInt64 = 0
+        /// To events of the host's, where it takes them.
+        var subscriptions: [EventSelector: UInt64] = [:]
+    }
+
+    public let name: String
+    /// By which its host knows it.
+    public let number: UInt64
+    let options: Options
+    let host: HostRuntime
+    let state: Locked<State>
+
+    /// How many events the loop's thread is inside of.
+    private let inside = Atomic<Int>(0)
+
+    // Of the loop's thread.
+
+    private var currentSender: EventSender?
+    private var isFailing = false
+
+    init(_ name: String, number: UInt64, _ options: Options, _ host: HostRuntime) {
+        self.name = name
+        self.number = number
+        self.options = options
+        self.host = host
+        state = Locked(State(machine: TargetStateMachine(kind: options.kind)))
+    }
+
+    var loop: EventLoop { host.events }
+
+    /// What it has counted.
+    public var counts: TargetCounts { state.withLock { $0.machine.counts } }
+
+    /// Whom the event comes from whose sub is running, on the loop's thread; nil everywhere else,
+    /// and in what a wait has resumed.
+    public var sender: EventSender? { loop.isLoopThread ? currentSender : nil }
+
+    // MARK: Subs
+
+    /// Adds a sub. Throws `.exists`, `.invalid`, `.exhausted` or `.closing`.
+    public func add(_ selector: String, _ sub: @escaping Sub) throws(BridgeError) {
+        let selector = try TargetText.selector(selector)
+        let added = state.withLock { state in
+            let added = state.machine.add(sub, for: selector)
+            if added == .added { follow(selector, &state) }
+            return added
+        }
+        switch added {
+        case .added: return
+        case .exists:
+            throw BridgeError(.exists, "\(title) has a sub \"\(selector)\"; the first one stays")
+        case .exhausted:
+            throw BridgeError(
+                .exhausted,
+                "\(title) has \(TargetStateMachine<Sub, TargetWait>.subLimit) subs; no more can be")
+        case .closed: throw closed
+        }
+    }
+
+    /// Whether there is a sub of that name, in whatever case, with so many parameters.
+    public func subExists(_ name: String, parameters: Int) -> Bool {
+        guard let text = try? TargetText(called: name, values: parameters),
+            let selector = text.selector
+        else { return false }
+        return state.withLock { $0.machine.sub(selector) != nil }
+    }
+
+    // MARK: Raising
+
+    /// Raises an event at once, on the loop's thread. Returns the sub's value; nil when somebody who
+    /// waited took it, or nobody.
+    ///
+    /// Throws `.wrongThread`, `.invalid`, and what comes out of the sub where the caller is inside a
+    /// sub itself; elsewhere `application_error::` gets that.
+    public func raise(
+        _ event: String, _ values: [EventValue], from sender: EventSender? = nil
+    ) throws -> EventValue? {
+        let text = try TargetText(raised: event, values: values.count)
+        let event = TargetEvent(selector: text.text, values: values, sender: sender, mode: .direct)
+        return try onLoop("raiseEvent") { isOutermost in
+            do {
+                return try dispatch(event, text.selector)
+            } catch {
+                guard isOutermost else { throw error }
+                failed(error, in: event.selector)
+                return nil
+            }
+        }
+    }
+
+    /// Queues an event, from any thread. Throws `.invalid`, `.busy` or `.closing`.
+    public func post(
+        _ event: String, _ values: [EventValue], from sender: EventSender? = nil
+    ) throws(BridgeError) {
+        try post(TargetText(raised: event, values: values.count), values, sender, isCall: false)
+    }
+
+    /// Calls a sub by its name, in whatever case, with at most two values. What waits for it takes
+    /// it before the sub. An instance of a class throws `.notFound` where it has no such sub.
+    public func call(_ name: String, _ values: [EventValue]) throws -> EventValue? {
+        let text = try callable(name, values)
+        let event = TargetEvent(selector: text.text, values: values, sender: nil, mode: .direct)
+        return try onLoop("callSub") { _ in try dispatch(event, text.selector, isCall: true) }
+    }
+
+    /// The same, queued.
+    public func callDelayed(_ name: String, _ values: [EventValue]) throws(BridgeError) {
+        try post(callable(name, values), values, nil, isCall: true)
+    }
+
+    /// So many values a call by name may carry.
+    public static let callLimit = 2
+
+    private func callable(
+        _ name: String, _ values: [EventValue]
+    ) throws(BridgeError) -> TargetText {
+        guard values.count <= Self.callLimit else {
+            throw BridgeError(
+                .invalid,
+                "calling \"\(name.prefix(64))\" with \(values.count) values; \(Self.callLimit) is the most; raise an event instead"
+            )
+        }
+        return try TargetText(called: name, values: values.count)
+    }
+
+    private func post(
+        _ text: TargetText, _ values: [EventValue], _ sender: EventSender?, isCall: Bool
+    ) throws(BridgeError) {
+        guard !state.withLock({ $0.machine.isClosed }), !host.isClosed else { throw closed }
+        let event = TargetEvent(selector: text.text, values: values, sender: sender, mode: .queued)
+        let status = loop.post(isLimited: true) { [self] in
+            outermost(event) { try dispatch(event, text.selector, isCall: isCall) }
+        }
+        guard status == .ok else {
+            throw BridgeError(
+                status,
+                "\(title): \"\(text.text)\" was not queued, too many events wait; try again later")
+        }
+    }
+
+    private func onLoop(
+        _ what: String, _ body: (_ isOutermost: Bool) throws -> EventValue?
+    ) throws -> EventValue? {
+        let isInside = loop.isLoopThread && loop.isInsideWork
+        let result = loop.onLoop { Result { try body(!isInside) } }
+        guard let result else {
+            throw BridgeError(
+                .wrongThread,
+                "\(what) at \(title) from a thread that does not turn the event loop; queue it instead"
+            )
+        }
+        return try result.get()
+    }
+
+    // MARK: Dispatching
+
+    private func outermost(_ event: TargetEvent, _ body: () throws -> EventValue?) {
+        do { _ = try body() } catch { failed(error, in: event.selector) }
+    }
+
+    private func dispatch(
+        _ event: TargetEvent, _ selector: EventSelector?, isCall: Bool = false
+    ) throws -> EventValue? {
+        inside.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        defer { inside.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+        let (arrival, gone) = state.withLock { state in
+            let gone = purge(&state)
+            return (
+                state.machine.eventArrived(
+                    selector, from: event.sender?.identity, isCall: isCall), gone
+            )
+        }
+        tellGone(gone)
+        switch arrival {
+        case .resume(let wait):
+            resume(wait, event)
+            return nil
+        case .call(let sub):
+            return try withSender(event.sender) { try sub(event) }
+        case .untaken:
+            options.untaken?(event, false)
+            return nil
+        case .missing:
+            throw BridgeError(
+                .notFound, "Sub \(event.selector) was not found. \(title) has none of that name")
+        case .paused:
+            host.log(
+                .info, nil, event.sender?.task ?? 0,
+                "\(title) is paused; ignoring event: \(event.selector)")
+            options.untaken?(event, true)
+            return nil
+        case .closed: return nil
+        }
+    }
+
+    private func resume(_ wait: TargetWait, _ event: TargetEvent) {
+        endTimer(of: wait)
+        unfollow()
+        withSender(nil) { wait.settle(.success(event)) }
+    }
+
+    private func withSender<T>(_ sender: EventSender?, _ body: () throws -> T) rethrows -> T {
+        let outer = currentSender
+        currentSender = sender
+        defer { currentSender = outer }
+        return try body()
+    }
+
+    /// An error came out of what the loop itself has called. `application_error::` gets its text and
+    /// where it came from; without one, or when that returns true or fails too, it is logged.
+    public func failed(_ error: any Error, in place: String) {
+        inside.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        defer { inside.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+        let text = (error as? BridgeError)?.message ?? "\(error)"
+        let selector = EventSelector(name: "application_error", arity: 2)!
+        var isTaken = false
+        if !isFailing, let sub = state.withLock({ $0.machine.sub(selector) }) {
+            isFailing = true
+            defer { isFailing = false }
+            let event = TargetEvent(
+                selector: selector.description, values: [.text(text), .text(place)], sender: nil,
+                mode: .direct)
+            do {
+                isTaken = try withSender(nil) { try sub(event) } != .bool(true)
+            } catch {
+                host.log(.error, nil, 0, "\(title): application_error:: failed itself: \(error)")
+            }
+        }
+        guard !isTaken else { return }
+        state.withLock { $0.machine.subFailed() }
+        host.log(
+            .error, nil, 0,
+            "\(title): an error came out of \(place): \(text); give it a sub application_error:: to take such errors"
+        )
+    }
+
+    // MARK: Waiting
+
+    /// Waits for an event, in place of an older wait for the same event and sender, at most `limit`
+    /// ns of the host's clock.
+    ///
+    /// `settle` is called once, on the loop's thread: with the event, or with `.replaced`,
+    /// `.timedOut`, `.stale` (the sender does not exist any more), `.closing`, or what `giveUp` says.
+    /// Throws `.invalid`, `.already` (the resumable sub has completed), `.exhausted` or `.closing`;
+    /// then it is not called.
+    public func waitFor(
+        _ event: String, from sender: SenderFilter? = nil, limit: UInt64? = nil,
+        settle: @escaping @Sendable (Result<TargetEvent?, BridgeError>) -> Void
+    ) throws(BridgeError) -> UInt64 {
+        let selector = try TargetText.selector(event)
+        let wait = TargetWait(filter: sender, settle: settle)
+        let (number, waiting, gone) = state.withLock { state in
+            let gone = purge(&state)
+            state.numbers += 1
+            let waiting = state.machine.waits(
+                for: selector, from: sender?.identity, number: state.numbers, wait)
+            if case .waiting = waiting { follow(selector, &state) }
+            return (state.numbers, waiting, gone)
+        }
+        tellGone(gone)
+        try check(waiting) { replaced in
+            tell(
+                replaced,
+                BridgeError(
+                    .replaced,
+                    "a newer wait for \"\(selector)\" at \(title) took this one's place"))
+        }
+        if let limit {
+            arm(wait, number, limit, "\"\(selector)\" did not come to \(title) in time")
+        }
+        return number
+    }
+
+    /// Sleeps for `duration` ns of the host's clock, 0: until the loop's next turn; then `settle` is
+    /// called as for a wait, without an event.
+    public func sleep(
+        _ duration: UInt64, settle: @escaping @Sendable (Result<TargetEvent?, BridgeError>) -> Void
+    ) throws(BridgeError) -> UInt64 {
+        let wait = TargetWait(filter: nil, settle: settle)
+        let (number, waiting) = state.withLock { state in
+            state.numbers += 1
+            return (state.numbers, state.machine.sleeps(number: state.numbers, wait))
+        }
+        try check(waiting) { _ in }
+        arm(wait, number, duration, nil)
+        return number
+    }
+
+    private func check(
+        _ waiting: TargetStateMachine<Sub, TargetWait>.Waiting, _ replaced: (TargetWait) -> Void
+    ) throws(BridgeError) {
+        switch waiting {
+        case .waiting(let old): if let old { replaced(old) }
+        case .completed:
+            throw BridgeError(
+                .already, "Resumable sub already completed; wait for it before it completes")
+        case .unknown: throw BridgeError(.notFound, "\(title) has no such resumable sub")
+        case .exhausted:
+            throw BridgeError(
+                .exhausted,
+                "\(TargetStateMachine<Sub, TargetWait>.waitLimit) waits stand open at \(title); no more can be"
+            )
+        case .closed: throw closed
+        }
+    }
+
+    /// Gives a wait or a sleep up, from any thread. False when it is over.
+    @discardableResult
+    public func giveUp(_ number: UInt64, _ error: BridgeError) -> Bool {
+        guard let wait = state.withLock({ $0.machine.waitEnded(number) }) else { return false }
+        tell(wait, error)
+        return true
+    }
+
+    /// The time of a wait or a sleep (`late` nil) begins.
+    private func arm(_ wait: TargetWait, _ number: UInt64, _ time: UInt64, _ late: String?) {
+        let work = LoopWork { [weak self] in
+            guard let self, let ended = state.withLock({ $0.machine.waitEnded(number) }) else {
+                return
+            }
+            unfollow()
+            let error = late.map { BridgeError(.timedOut, $0) }
+            withSender(nil) { ended.settle(error.map { .failure($0) } ?? .success(nil)) }
+        }
+        guard time > 0 else {
+            loop.post { work.body() }
+            return
+        }
+        let (deadline, overflow) = host.clock.now().addingReportingOverflow(time)
+        let timer = host.watchers.post(work, at: overflow ? 1 << 63 : min(deadline, 1 << 63))
+        guard let timer else {
+            giveUp(number, closed)
+            return
+        }
+        let isOver = state.withLock { state in
+            wait.timer = timer
+            return !state.machine.isOpen(number)
+        }
+        if isOver { endTimer(of: wait) }
+    }
+
+    private func endTimer(of wait: TargetWait) {
+        let timer = state.withLock { _ in
+            defer { wait.timer = nil }
+            return wait.timer
+        }
+        if let timer { host.watchers.cancelPost(timer) }
+    }
+
+    /// Settles on the loop's thread, in its turn.
+    private func tell(_ wait: TargetWait, _ error: BridgeError) {
+        endTimer(of: wait)
+        loop.post { [self] in
+            unfollow()
+            withSender(nil) { wait.settle(.failure(error)) }
+        }
+    }
+
+    private func purge(_ state: inout State) -> [TargetWait] { state.machine.purge(\.isGone) }
+
+    private func tellGone(_ waits: [TargetWait]) {
+        for wait in waits {
+            tell(
+                wait, BridgeError(.stale, "the sender that was waited for does not exist any more"))
+        }
+    }
+
+    /// C frees a sender it has waited for: such waits end with `.stale`.
+    public func forget(_ sender: EventSender) {
+        let waits = state.withLock { $0.machine.forget(sender.identity) }
+        tellGone(waits)
+    }
+
+    // MARK: Resumable subs
+
+    /// A resumable sub begins. Returns its number. Throws `.exhausted`.
+    public func beginResumable() throws(BridgeError) -> UInt64 {
+        let (number, isClosed) = state.withLock {
+            ($0.machine.resumableBegan(), $0.machine.isClosed)
+        }
+        if isClosed { throw closed }
+        guard let number else {
+            throw BridgeError(
+                .exhausted,
+                "\(TargetStateMachine<Sub, TargetWait>.resumableLimit) resumable subs of \(title) have not completed; no more can begin"
+            )
+        }
+        return number
+    }
+
+    /// The event a resumable sub completes with.
+    public static let completion = "complete:"
+
+    /// A resumable sub has returned. Its completion is posted: who waits is resumed with the value
+    /// then. An error that nobody waits for goes to `application_error::`.
+    ///
+    /// Throws `.already`, or `.notFound` for one that never began.
+    public func finishResumable(
+        _ number: UInt64, _ value: EventValue?, failure: (any Error)? = nil
+    ) throws(BridgeError) {
+        let (isFirst, hasBegun) = state.withLock {
+            ($0.machine.resumableReturned(number), $0.machine.hasBegun(number))
+        }
+        guard isFirst else {
+            throw BridgeError(
+                hasBegun ? .already : .notFound,
+                hasBegun ? "the resumable sub has returned before" : "no such resumable sub")
+        }
+        let selector = EventSelector(name: "complete", arity: 1)!
+        let event = TargetEvent(
+            selector: Self.completion, values: value.map { [$0] } ?? [],
+            sender: .resumable(number), mode: .queued, failure: failure)
+        loop.post { [self] in
+            let wait = state.withLock { $0.machine.resumableCompleted(number, selector) }
+            if let wait {
+                resume(wait, event)
+            } else if let failure {
+                failed(failure, in: "a resumable sub")
+            }
+        }
+    }
+
+    /// Waits until a resumable sub completes; the rest as for `waitFor`.
+    public func waitForCompletion(
+        of resumable: UInt64, limit: UInt64? = nil,
+        settle: @escaping @Sendable (Result<TargetEvent?, BridgeError>) -> Void
+    ) throws(BridgeError) -> UInt64 {
+        try waitFor(
+            Self.completion, from: .resumable(resumable), limit: limit, settle: settle)
+    }
+
+    // MARK: The host's events
+
+    /// Takes an event of the host's from now on, if this target takes them.
+    private func follow(_ selector: EventSelector, _ state: inout State) {
+        guard options.takesHostEvents, state.subscriptions[selector] == nil else { return }
+        let receiver = EventReceiver.closure { [weak self] event in self?.heard(event) }
+        // Where no more names can be known, the host cannot raise such an event either.
+        if case .success(let number) = host.subscribe(selector, receiver) {
+            state.subscriptions[selector] = number
+        }
+    }
+
+    /// On the loop's thread: leaves the events alone that nobody here wants any more.
+    private func unfollow() {
+        guard options.takesHostEvents else { return }
+        let numbers = state.withLock { state -> [UInt64] in
+            let unwanted = state.subscriptions.filter { !state.machine.wants($0.key) }
+            for selector in unwanted.keys { state.subscriptions[selector] = nil }
+            return Array(unwanted.values)
+        }
+        for number in numbers { _ = host.unsubscribe(number) }
+    }
+
+    private func heard(_ event: HostEvent) {
+        let selector = event.selector
+        let event = TargetEvent(
+            selector: selector.description, values: event.values,
+            sender: event.task == 0 ? nil : .task(event.task), mode: .queued)
+        loop.perform(
+            LoopWork { [self] in outermost(event) { try dispatch(event, selector) } })
+    }
+
+    // MARK: Life
+
+    /// From now on events are dropped, counted and told as ignored. False when it is closed.
+    @discardableResult
+    public func pause() -> Bool { state.withLock { $0.machine.pause() } }
+
+    /// Undoes `pause`. False when it is closed.
+    @discardableResult
+    public func resume() -> Bool { state.withLock { $0.machine.resume() } }
+
+    public var isPaused: Bool { state.withLock { $0.machine.isPaused } }
+
+    /// The target goes: no sub of it is called any more, and all who wait are told `.closing`.
+    /// On return no sub of it is running, unless the caller is inside of one.
+    public func close() {
+        let (waits, subscriptions) = state.withLock { state in
+            defer { state.subscriptions = [:] }
+            return (state.machine.end(), Array(state.subscriptions.values))
+        }
+        for subscription in subscriptions { _ = host.unsubscribe(subscription) }
+        for wait in waits { tell(wait, closed) }
+        host.targets.remove(number)
+        guard !loop.isLoopThread else { return }
+        while inside.load(ordering: .sequentiallyConsistent) > 0 { host.pauseBriefly() }
+    }
+
+    /// The host begins to shut down: all who wait are told `.closing`.
+    func hostCloses() {
+        for wait in state.withLock({ $0.machine.close() }) { tell(wait, closed) }
+    }
+
+    /// The host goes, and its subscriptions with it. Waits for nobody: a sub may never return.
+    func hostEnds() {
+        for wait in state.withLock({ $0.machine.end() }) { tell(wait, closed) }
+    }
+
+    private var closed: BridgeError {
+        BridgeError(.closing, "\(title) is closed, or its host is shutting down")
+    }
+
+    var title: String { "target \"\(name)\"" }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a target has counted since it was made.
+public struct TargetCounts: Equatable, Sendable {
+    /// Events for which a sub was called.
+    public var called: UInt64 = 0
+    /// Events that resumed somebody who waited.
+    public var resumed: UInt64 = 0
+    /// Events that nobody wanted.
+    public var untaken: UInt64 = 0
+    /// Events that were ignored since the target was paused.
+    public var paused: UInt64 = 0
+    /// Errors that came out of a sub and that `application_error::` did not take.
+    public var failed: UInt64 = 0
+
+    public init() {}
+}

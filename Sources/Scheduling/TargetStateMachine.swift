@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A target of events: its subs, who waits in it, and its resumable subs (the rules of B4X).
+///
+/// `Sub` is what is called for an event, `Waiter` who is resumed by one: whatever the shell needs.
+public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
+    private enum State {
+        /// Can transition to `paused`, `closing`, `closed`.
+        case open
+        /// Events are dropped. Can transition to `open`, `closing`, `closed`.
+        case paused
+        /// Nobody may wait any more; subs are called to the end. Can transition to `closed`.
+        case closing
+        /// Terminal.
+        case closed
+    }
+
+    private struct Wait {
+        let number: UInt64
+        let sender: SenderIdentity?
+        let waiter: Waiter
+    }
+
+    /// Subs there may be.
+    public static var subLimit: Int { 4_096 }
+    /// Waits and sleeps at a time.
+    public static var waitLimit: Int { 65_536 }
+    /// Resumable subs at a time that have not completed.
+    public static var resumableLimit: Int { 65_536 }
+
+    public let kind: TargetKind
+    public private(set) var counts = TargetCounts()
+    private var state = State.open
+    private var subs: [EventSelector: Sub] = [:]
+    private var waits: [EventSelector: [Wait]] = [:]
+    /// By number; their time is kept elsewhere.
+    private var sleepers: [UInt64: Waiter] = [:]
+    /// Where a wait is to be found.
+    private var places: [UInt64: EventSelector] = [:]
+    /// The value is true once the sub has returned and its completion is on its way.
+    private var resumables: [UInt64: Bool] = [:]
+    private var lastResumable: UInt64 = 0
+
+    public init(kind: TargetKind) { self.kind = kind }
+
+    // MARK: Subs
+
+    /// How adding a sub went.
+    public enum Adding: Equatable, Sendable { case added, exists, exhausted, closed }
+
+    public mutating func add(_ sub: Sub, for selector: EventSelector) -> Adding {
+        if state == .closed { return .closed }
+        if subs[selector] != nil { return .exists }
+        guard subs.count < Self.subLimit else { return .exhausted }
+        subs[selector] = sub
+        return .added
+    }
+
+    public func sub(_ selector: EventSelector) -> Sub? { subs[selector] }
+
+    /// Somebody wants this event now.
+    public func wants(_ selector: EventSelector) -> Bool {
+        subs[selector] != nil || waits[selector] != nil
+    }
+
+    // MARK: Events
+
+    /// What becomes of an event.
+    public enum Arrival {
+        /// One who waited takes it; the sub is not called.
+        case resume(Waiter)
+        case call(Sub)
+        /// Nobody wants it.
+        case untaken
+        /// Nobody wants it, and that is an error.
+        case missing
+        /// The target is paused.
+        case paused
+        case closed
+    }
+
+    /// An event has come to its turn. `selector` is nil where no sub can have the name it was given;
+    /// `isCall`: a sub was called by name.
+    public mutating func eventArrived(
+        _ selector: EventSelector?, from sender: SenderIdentity?, isCall: Bool = false
+    ) -> Arrival {
+        switch state {
+        case .closed: return .closed
+        case .paused:
+            counts.paused &+= 1
+            return .paused
+        case .open, .closing: break
+        }
+        if let selector, let wait = take(selector, sender) {
+            counts.resumed &+= 1
+            return .resume(wait.waiter)
+        }
+        if let selector, let sub = subs[selector] {
+            counts.called &+= 1
+            return .call(sub)
+        }
+        counts.untaken &+= 1
+        return isCall && kind == .classInstance ? .missing : .untaken
+    }
+
+    private mutating func take(_ selector: EventSelector, _ sender: SenderIdentity?) -> Wait? {
+        guard
+            let place = waits[selector]?.firstIndex(where: {
+                $0.sender == nil || $0.sender == sender
+            })
+        else { return nil }
+        return remove(at: place, of: selector)
+    }
+
+    private mutating func remove(at place: Int, of selector: EventSelector) -> Wait? {
+        let wait = waits[selector]?.remove(at: place)
+        if waits[selector]?.isEmpty == true { waits[selector] = nil }
+        if let wait { places[wait.number] = nil }
+        return wait
+    }
+
+    // MARK: Waiting
+
+    /// How beginning to wait went.
+    public enum Waiting {
+        /// The older wait for the same event and sender, if there was one, is over.
+        case waiting(replaced: Waiter?)
+        /// The resumable sub has completed before.
+        case completed
+        /// There is no such resumable sub.
+        case unknown
+        case exhausted
+        case closed
+    }
+
+    /// Somebody waits for an event, in place of an older wait for the same event and sender.
+    public mutating func waits(
+        for selector: EventSelector, from sender: SenderIdentity?, number: UInt64, _ waiter: Waiter
+    ) -> Waiting {
+        guard state == .open || state == .paused else { return .closed }
+        guard places.count + sleepers.count < Self.waitLimit else { return .exhausted }
+        if let sender, sender.kind == .resumable, resumables[sender.number] == nil {
+            return hasBegun(sender.number) ? .completed : .unknown
+        }
+        var replaced: Waiter?
+        if let old = waits[selector]?.firstIndex(where: { $0.sender == sender }) {
+            replaced = remove(at: old, of: selector)?.waiter
+        }
+        let wait = Wait(number: number, sender: sender, waiter: waiter)
+        // Filtered waits stand before unfiltered ones.
+        let list = waits[selector, default: []]
+        let place = sender == nil ? list.endIndex : list.firstIndex { $0.sender == nil }
+        waits[selector, default: []].insert(wait, at: place ?? list.endIndex)
+        places[number] = selector
+        return .waiting(replaced: replaced)
+    }
+
+    /// Somebody sleeps until `waitEnded`.
+    public mutating func sleeps(number: UInt64, _ waiter: Waiter) -> Waiting {
+        guard state == .open || state == .paused else { return .closed }
+        guard places.count + sleepers.count < Self.waitLimit else { return .exhausted }
+        sleepers[number] = waiter
+        return .waiting(replaced: nil)
+    }
+
+    /// A wait or sleep ends before its event: its time is up, or it was given up. Nil when it is
+    /// over.
+    public mutating func waitEnded(_ number: UInt64) -> Waiter? {
+        if let sleeper = sleepers.removeValue(forKey: number) { return sleeper }
+        guard let selector = places[number],
+            let place = waits[selector]?.firstIndex(where: { $0.number == number })
+        else { return nil }
+        return remove(at: place, of: selector)?.waiter
+    }
+
+    /// True while that wait or sleep is not over.
+    public func isOpen(_ number: UInt64) -> Bool {
+        sleepers[number] != nil || places[number] != nil
+    }
+
+    /// Ends the waits for one sender. Returns who waited.
+    public mutating func forget(_ sender: SenderIdentity) -> [Waiter] {
+        let gone = waits.values.joined().filter { $0.sender == sender }
+        return gone.compactMap { waitEnded($0.number) }
+    }
+
+    /// Ends the waits of which `isGone` says that what they wait for does not exist any more.
+    public mutating func purge(_ isGone: (Waiter) -> Bool) -> [Waiter] {
+        let gone = waits.values.joined().filter { $0.sender?.kind == .object && isGone($0.waiter) }
+        return gone.compactMap { waitEnded($0.number) }
+    }
+
+    // MARK: Resumable subs
+
+    /// A resumable sub begins. Returns its number; nil when there are too many.
+    public mutating func resumableBegan() -> UInt64? {
+        guard resumables.count < Self.resumableLimit else { return nil }
+        lastResumable += 1
+        resumables[lastResumable] = false
+        return lastResumable
+    }
+
+    /// A resumable sub has returned: its completion is to be posted. False when it had before, or
+    /// never began.
+    public mutating func resumableReturned(_ number: UInt64) -> Bool {
+        guard resumables[number] == false else { return false }
+        resumables[number] = true
+        return true
+    }
+
+    /// The posted completion has come to its turn: from now on nobody can wait for it any more.
+    /// Returns who waited.
+    public mutating func resumableCompleted(
+        _ number: UInt64, _ selector: EventSelector
+    ) -> Waiter? {
+        resumables[number] = nil
+        guard state != .closed,
+            let wait = take(selector, SenderIdentity(.resumable, number))
+        else { return nil }
+        counts.resumed &+= 1
+        return wait.waiter
+    }
+
+    public func hasBegun(_ number: UInt64) -> Bool {
+        number > 0 && number <= lastResumable
+    }
+
+    // MARK: Life
+
+    /// An error came out of a sub, and no other sub was there to take it.
+    public mutating func subFailed() { counts.failed &+= 1 }
+
+    /// False when it was closed, or is about to be.
+    public mutating func pause() -> Bool {
+        guard state == .open || state == .paused else { return false }
+        state = .paused
+        return true
+    }
+
+    public mutating func resume() -> Bool {
+        guard state == .open || state == .paused else { return false }
+        state = .open
+        return true
+    }
+
+    public var isPaused: Bool { state == .paused }
+    public var isClosed: Bool { state == .closed }
+
+    /// The host begins to shut down. Returns all who wait or sleep.
+    public mutating func close() -> [Waiter] {
+        if state != .closed { state = .closing }
+        return endAll()
+    }
+
+    /// The target goes. Returns all who wait or sleep.
+    public mutating func end() -> [Waiter] {
+        state = .closed
+        subs = [:]
+        resumables = [:]
+        return endAll()
+    }
+
+    private mutating func endAll() -> [Waiter] {
+        defer {
+            waits = [:]
+            places = [:]
+            sleepers = [:]
+        }
+        return waits.values.joined().map(\.waiter) + sleepers.values
+    }
+}
