@@ -172,9 +172,15 @@ struct SubsFormTests {
         let task = try plugin.host.launch("org.example.chain")
         try plugin.wait(for: "controller")
         plugin.host.clock?.advance(Self.second)
+        // Expired's Done comes before anybody waits for it.
+        try plugin.host.waitUntil("consumed") {
+            let handler = try plugin.host.handler("org.example.subs-plugin.subs")
+            return handler.launched == 2 && handler.queued == 0 && handler.active == 0
+        }
+        try plugin.goOn()
         try plugin.wait(for: "do_chain")
         try plugin.host.waitUntil("back") { try plugin.host.query(task).returned }
-        // Expired's Done came before anybody waited; the host answers at the end of the grace.
+        // So the host answers at the end of the grace.
         plugin.host.clock?.advance(Self.second)
         #expect(
             try plugin.ending(of: task)

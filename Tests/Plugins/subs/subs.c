@@ -167,7 +167,10 @@ void chain_controller(curfew_task task, const curfew_host_api *api) {
     }
     atomic_store(&is_chain_expired, false);
     note("controller");
-    if (planned("expire in the gap")) until(&is_chain_expired);
+    if (planned("expire in the gap")) {
+        until(&is_chain_expired);
+        until_file("go on");
+    }
     if (planned("events")) {
         const curfew_value found[] = {
             {.struct_size = sizeof found[0], .type = CURFEW_TYPE_TEXT, .text = "one", .text_bytes = 3},
