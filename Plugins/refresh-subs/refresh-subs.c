@@ -124,7 +124,7 @@ void backgroundapprefreshtask_done(bool success, const char *error) {
 
 /* --- The resumable form -------------------------------------------------------------------- */
 
-/* Of the one task there is at a time: maxConcurrency is 1. */
+/* Of the one task there is at a time: a controller's next one waits until it is completed. */
 static struct {
     const curfew_host_api *api;
     const curfew_subs *subs;

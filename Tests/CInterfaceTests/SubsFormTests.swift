@@ -100,6 +100,7 @@ struct SubsFormTests {
             }
         }
         try plugin.goOn()
+        try plugin.host.waitUntil("back") { plugin.host.counts.lost_workers == 0 }
     }
 
     // MARK: The resumable form
@@ -118,6 +119,35 @@ struct SubsFormTests {
             plugin.notes.filter { !$0.hasPrefix("registering") } == [
                 "controller", "do_chain", "do_chain goes on", "completed true",
             ])
+    }
+
+    @Test("S0.36: while a controller's task is pending, the next one waits")
+    func oneAtATime() throws {
+        let plugin = try SubsPlugin()
+        let first = try plugin.host.launch("org.example.chain")
+        let second = try plugin.host.launch("org.example.chain")
+        try plugin.host.waitUntilPending(first)
+        plugin.host.clock?.advance(9_999_999)
+        #expect(try plugin.host.query(second).phase == CURFEW_PHASE_QUEUED)
+        plugin.host.clock?.advance(1)
+        #expect(try plugin.ending(of: first) == Ending(CURFEW_OUTCOME_SUCCEEDED))
+        try plugin.host.waitUntilPending(second)
+        plugin.host.clock?.advance(10_000_000)
+        #expect(try plugin.ending(of: second) == Ending(CURFEW_OUTCOME_SUCCEEDED))
+        // One that the host answers for makes room as well.
+        try plugin.plan("expire in the gap")
+        let third = try plugin.host.launch("org.example.chain")
+        let fourth = try plugin.host.launch("org.example.chain")
+        try plugin.wait(for: "controller", times: 3)
+        #expect(plugin.host.cancel(third) == .ok)
+        try plugin.goOn()
+        try plugin.host.waitUntil("back") { try plugin.host.query(third).returned }
+        try plugin.plan("")
+        plugin.host.clock?.advance(Self.second)
+        #expect(plugin.host.wait(third) == .ok)
+        try plugin.host.waitUntilPending(fourth)
+        plugin.host.clock?.advance(10_000_000)
+        #expect(try plugin.ending(of: fourth) == Ending(CURFEW_OUTCOME_SUCCEEDED))
     }
 
     @Test("S0.31, S0.32: expired while it sleeps: the controller completes it as not successful")

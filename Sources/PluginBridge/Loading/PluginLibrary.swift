@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
-public import Scheduling
 internal import Glibc
+public import Scheduling
 
 /// A plugin's code as one host uses it: its library, those of the system, and what its entry said.
 public final class PluginLibrary: @unchecked Sendable {

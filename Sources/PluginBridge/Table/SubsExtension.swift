@@ -49,7 +49,7 @@ private func callDelayed(
 
 private func waitFor(
     _ api: UnsafePointer<curfew_host_api>, _ selector: UnsafePointer<CChar>,
-    _ sender: curfew_task, _ timeout: UInt64, _ continuation: @escaping curfew_continuation,
+    _ sender: curfew_task, _ timeout: UInt64, _ continuation: @escaping curfew_subs_continuation,
     _ data: UnsafeMutableRawPointer?
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
@@ -74,7 +74,7 @@ private func waitFor(
 
 private func sleepFor(
     _ api: UnsafePointer<curfew_host_api>, _ duration: UInt64,
-    _ continuation: @escaping curfew_continuation, _ data: UnsafeMutableRawPointer?
+    _ continuation: @escaping curfew_subs_continuation, _ data: UnsafeMutableRawPointer?
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
         guard !isNone(continuation) else {
@@ -88,6 +88,6 @@ private func sleepFor(
 }
 
 /// True for the NULL that a C caller can pass where the header promises a function.
-private func isNone(_ function: @escaping curfew_continuation) -> Bool {
+private func isNone(_ function: @escaping curfew_subs_continuation) -> Bool {
     UInt(bitPattern: unsafeBitCast(function, to: UnsafeRawPointer?.self)) == 0
 }

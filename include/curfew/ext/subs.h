@@ -39,9 +39,10 @@ CURFEW_BEGIN_DECLS
  *                    for the same event and sender took this one's place.
  * values:            the event's parameters, valid during the call; NULL when count is 0.
  */
-typedef void (*curfew_continuation)(void *CURFEW_NULLABLE continuation_data,
-                                    const curfew_host_api *api, curfew_status status,
-                                    const curfew_value *CURFEW_NULLABLE values, uint32_t count)
+typedef void (*curfew_subs_continuation)(void *CURFEW_NULLABLE continuation_data,
+                                         const curfew_host_api *api, curfew_status status,
+                                         const curfew_value *CURFEW_NULLABLE values,
+                                         uint32_t count)
     CURFEW_TAG(worker, any);
 
 typedef struct curfew_subs {
@@ -73,14 +74,14 @@ typedef struct curfew_subs {
      * CURFEW_EXHAUSTED (65,536 wait) or CURFEW_CLOSING.
      */
     curfew_status (*wait_for)(const curfew_host_api *api, const char *selector, curfew_task sender,
-                              uint64_t timeout_ns, curfew_continuation continuation,
+                              uint64_t timeout_ns, curfew_subs_continuation continuation,
                               void *CURFEW_NULLABLE plugin_data) CURFEW_TAG(any, any);
 
     /* Sleep: calls `continuation` after `duration_ns` on the host's clock, never early; 0: in its
      * turn. Other subs run meanwhile. Returns CURFEW_OK, CURFEW_INVALID, CURFEW_EXHAUSTED or
      * CURFEW_CLOSING. */
     curfew_status (*sleep)(const curfew_host_api *api, uint64_t duration_ns,
-                           curfew_continuation continuation, void *CURFEW_NULLABLE plugin_data)
+                           curfew_subs_continuation continuation, void *CURFEW_NULLABLE plugin_data)
         CURFEW_TAG(any, any);
 } curfew_subs;
 
