@@ -230,7 +230,7 @@ fresh-prefix:
 # Header, embedding and command tests look at files and at programs of the release build: nothing of
 # theirs would be instrumented.
 sanitize: packages plugins test-plugins ## run the tests under AddressSanitizer, then ThreadSanitizer
-	@skip=(--skip HeaderTests --skip EmbeddingTests --skip CommandTests)
+	@skip=(--skip HeaderTests --skip EmbeddingTests --skip CommandTests --skip PluginTests)
 	# XCTest itself leaks, hence no leak check.
 	echo "sanitize: building and running the tests under AddressSanitizer"
 	ASAN_OPTIONS=detect_leaks=0 "$(SWIFT)" test --sanitize=address --scratch-path .build-asan \

@@ -137,12 +137,12 @@ struct B4XTests {
         let (host, number) = (host.raw, main.number)
         nonisolated(unsafe) let raw = host
         let main = main
-        main.sub("x") { event in
+        main.sub("x") { [unowned main] event in
             let sender = UInt(bitPattern: curfew_target_sender(raw, number))
             main.note("\(sender) \(event.sender)")
             return nil
         }
-        main.wait("w", for: "y") {
+        main.wait("w", for: "y") { [unowned main] in
             main.note("\(UInt(bitPattern: curfew_target_sender(raw, number)))")
         }
         main.post("x", sender: 64)
@@ -155,7 +155,7 @@ struct B4XTests {
     @Test("B4X.16, B4X.19: CallSubDelayed comes after the current code, and resumes a wait once")
     func callSubDelayed() {
         let main = main
-        main.sub("begin") { _ in
+        main.sub("begin") { [unowned main] _ in
             main.callDelayed("Task_Done")
             main.callDelayed("Task_Done")
             main.note("begin ends")
@@ -246,7 +246,7 @@ struct B4XTests {
         let main = main
         let failing = TestTarget.Failing(answer: .denied, text: "It broke.")
         main.sub("broken") { _ in throw failing }
-        main.sub("outer") { _ in
+        main.sub("outer") { [unowned main] _ in
             let (answer, _, text) = main.raise("broken")
             main.note("\(answer.status) \(text)")
             return nil

@@ -3,7 +3,7 @@ import CCurfew
 import CInterface
 
 /// A target as C has it, with subs and continuations made of closures. Of a host whose loop the test
-/// turns.
+/// turns. The host keeps the closures: one that needs the target takes it unowned, or neither goes.
 final class TestTarget: @unchecked Sendable {
     // Sendable: the C functions take calls from every thread; the rest is guarded or constant.
 

@@ -61,7 +61,9 @@ struct TargetStressTests {
             try host.shutDown()
             for party in parties {
                 guard case .failure(let error) = await party.result else { continue }
-                #expect((error as? CurfewError)?.code == .closing)
+                // Or the sub had completed before anybody waited for that.
+                let code = (error as? CurfewError)?.code
+                #expect(code == .closing || code == .already, "\(error)")
             }
         }
     }
