@@ -72,6 +72,11 @@ struct InspectScreen {
     private func show(_ handler: ManifestHandler) {
         out.line()
         out.line("\(out.paint(handler.identifier, .strong)), \(handler.kind.name)")
+        if let call = handler.call {
+            row("calls", call.text)
+        } else if handler.form == .subs {
+            row("made of", "subs: do\(handler.event) or \(handler.event)_controller")
+        }
         row(
             "budget",
             "\(TimeText.limit(handler.budget)), grace \(TimeText.limit(handler.grace)), "

@@ -62,6 +62,7 @@ struct LintedPlugin {
 
     /// Looks for the functions of the system's libraries that handlers call.
     private mutating func checkCalls(of manifest: Manifest) {
+        if manifest.library == nil { libraryRemark = "functions of the system's libraries" }
         for call in manifest.handlers.compactMap(\.call) {
             guard let problem = call.systemProblem else { continue }
             var parts = problem.message.split(separator: "; ").map(String.init)
@@ -87,7 +88,7 @@ struct LintedPlugin {
                     help: "build the plugin again with the headers of this Curfew")
             }
         // Without a note it still is a library to look at.
-        case .failure(.noNote) where !hasEntry: break
+        case .failure(.noNote) where !hasEntry: libraryRemark = "library without a note"
         case .failure(let fault):
             addFault(fault.message, help: fault.help)
             guard fault == .noNote else { return }

@@ -8,6 +8,7 @@
 #include "plugin.h"
 #include "host.h"
 #include "subs.h"
+#include "ext/subs.h"
 #include "ext/thread-check.h"
 
 #endif /* CURFEW_CURFEW_H */

@@ -215,8 +215,9 @@ curfew_status curfew_host_discover(curfew_host *host, uint32_t *CURFEW_NULLABLE 
 /*
  * Loads the plugin in `directory`: checks manifest.json and the library's pins, ABI note and entry
  * before any of its code runs, loads the library, calls its entry once and compares what it
- * registered with the manifest: neither may have a handler the other has not. The library is never
- * unmapped. For each handler the event `registering<event>_done(bool, text)` is raised, with false
+ * registered with the manifest: neither may have a handler the other has not. Handlers of form
+ * `subs` or `call` need no entry: the functions they are made of are looked for in the library, or
+ * in a library of the system that the configuration allows. The library is never unmapped. For each handler the event `registering<event>_done(bool, text)` is raised, with false
  * and the reason where the plugin was refused after its manifest was read.
  *
  * Directory, manifest and library, and every directory on the way to them, must belong to root or

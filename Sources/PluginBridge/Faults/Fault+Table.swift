@@ -476,7 +476,7 @@ extension Fault {
             the library will do.
             """),
         manifest(
-            224, .call, "what is called is not described, or described for a form that calls nothing",
+            224, .call, "what is called is not described, or for a form that calls nothing",
             """
             A handler of form `call` has the key `call`, with the function, its signature, its \
             arguments and what its result means. A handler of another form is called in its own way \

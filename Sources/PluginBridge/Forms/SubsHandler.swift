@@ -47,7 +47,9 @@ final class SubsHandler: @unchecked Sendable {
         HandlerCode(
             run: controller == nil ? runWork : runController,
             expired: hasEnded == nil ? nil : runExpired,
-            data: Unmanaged.passRetained(self).toOpaque(), api: api)
+            data: Unmanaged.passRetained(self).toOpaque(), api: api,
+            // What a controller has for its task are globals.
+            isOneAtATime: controller != nil)
     }
 
     fileprivate func work(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 internal import Glibc
+public import Scheduling
 
 /// A plugin's code as one host uses it: its library, those of the system, and what its entry said.
 public final class PluginLibrary: @unchecked Sendable {
@@ -43,6 +44,18 @@ public final class PluginLibrary: @unchecked Sendable {
             }
         }
         return codes
+    }
+
+    /// A sub that receives events: an exported function by the event's name; nil where there is
+    /// none, or the host calls it in another way.
+    public func sub(_ signature: EventSignature) -> SubFunction? {
+        let name = signature.selector.name
+        let isOurs = manifest.handlers.contains {
+            $0.form == .subs
+                && [SubsHandler.controllerName($0.event), PluginImage.entryName].contains(name)
+        }
+        guard !isOurs, let symbol = image?.function(name) else { return nil }
+        return SubFunction(symbol, signature.parameters)
     }
 
     private func handler(

@@ -15,6 +15,13 @@ public struct ManifestCall: Hashable, Sendable {
     /// library, or a function of the same library. Nil: nobody, it stays the library's.
     public let free: String?
 
+    /// As C would declare it, and where it is: `uint64 crc32(uint64, bytes, uint32) of libz.so.1`.
+    public var text: String {
+        let parameters = signature.parameters.map(\.name).joined(separator: ", ")
+        return "\(signature.result.rawValue) \(function)(\(parameters))"
+            + (systemLibrary.map { " of \($0)" } ?? "")
+    }
+
     /// Where the name of the function stands, for faults that only the library shows.
     public let functionPosition: JSONPosition
     public let functionWidth: Int

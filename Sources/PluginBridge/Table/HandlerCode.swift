@@ -12,11 +12,15 @@ public struct HandlerCode: @unchecked Sendable {
     public let expired: curfew_expired_function?
     public let data: UnsafeMutableRawPointer?
     public let api: UnsafePointer<curfew_host_api>
+    /// A task that is pending keeps the handler's next one from being entered.
+    public let isOneAtATime: Bool
 
     public init(
         run: @escaping curfew_run_function, expired: curfew_expired_function?,
-        data: UnsafeMutableRawPointer?, api: UnsafePointer<curfew_host_api>
+        data: UnsafeMutableRawPointer?, api: UnsafePointer<curfew_host_api>,
+        isOneAtATime: Bool = false
     ) {
+        self.isOneAtATime = isOneAtATime
         self.run = run
         self.expired = expired
         self.data = data

@@ -113,18 +113,6 @@ private func note(
     context.services.misbehaved(flaw.rule, did(), flaw.answer, task: task, plugin: context.plugin)
 }
 
-/// A name of a plugin's: NUL-terminated, looked at no further than `limit` bytes.
-private func name(_ start: UnsafePointer<CChar>?, limit: Int) -> String? {
-    guard let start else { return nil }
-    var length = 0
-    while start[length] != 0 {
-        length += 1
-        if length > limit { return nil }
-    }
-    let bytes = UnsafeRawBufferPointer(start: start, count: length)
-    return String(validating: bytes, as: UTF8.self)
-}
-
 private func pluginRegisterHandler(
     _ api: UnsafePointer<curfew_host_api>, _ handler: UnsafePointer<curfew_handler>,
     _ error: UnsafeMutablePointer<curfew_error>?
@@ -149,7 +137,8 @@ private func pluginRegisterHandler(
                 "curfew_handler.struct_size is not that of any version of the struct; set it to sizeof(curfew_handler)"
             )
         }
-        guard let identifier = name(copy.identifier, limit: 128), !identifier.isEmpty else {
+        guard let identifier = PluginName.read(copy.identifier, limit: 128), !identifier.isEmpty
+        else {
             return refuse(
                 .invalid, .handlerArguments,
                 "curfew_handler.identifier is missing, longer than 128 bytes or not UTF-8")
@@ -290,7 +279,7 @@ private func pluginRaise(
                 rule, did, answer + "; nothing was raised", task: task, plugin: context.plugin)
             return Status.invalid.rawValue
         }
-        guard !isNull(event), let name = name(event, limit: EventSelector.nameLimit) else {
+        guard let name = PluginName.read(event, limit: EventSelector.nameLimit) else {
             return refuse(
                 .eventName, "called raise", "the name is NULL, longer than 128 bytes or not UTF-8")
         }
@@ -338,7 +327,7 @@ private func pluginLog(
 private func pluginExtension(
     _ api: UnsafePointer<curfew_host_api>, _ id: UnsafePointer<CChar>
 ) -> UnsafeRawPointer? {
-    let name = isNull(id) ? nil : name(id, limit: 128)
+    let name = PluginName.read(id, limit: 128)
     if name == nil {
         PluginTable.call(api, otherwise: ()) { context in
             context.services.misbehaved(
@@ -347,6 +336,13 @@ private func pluginExtension(
                 plugin: context.plugin)
         }
     }
-    guard name == CURFEW_EXT_THREAD_CHECK else { return nil }
-    return UnsafeRawPointer(ThreadCheck.table)
+    switch name {
+    case CURFEW_EXT_THREAD_CHECK: return UnsafeRawPointer(ThreadCheck.table)
+    case CURFEW_EXT_SUBS:
+        let hasSubs = PluginTable.call(api, otherwise: false) { context in
+            context.services.hasSubs(plugin: context.plugin)
+        }
+        return hasSubs ? UnsafeRawPointer(SubsExtension.table) : nil
+    default: return nil
+    }
 }

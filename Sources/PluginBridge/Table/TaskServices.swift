@@ -22,6 +22,15 @@ public protocol TaskServices: AnyObject, Sendable {
     func release(_ task: UInt64, plugin: Int32) -> Status
     func raise(_ event: EventSelector, _ values: [EventValue], for task: UInt64, plugin: Int32)
         -> Status
+    /// Whether it has handlers made of subs; what follows is for those only.
+    func hasSubs(plugin: Int32) -> Bool
+    func callSub(_ selector: EventSelector, _ values: [EventValue], plugin: Int32) -> Status
+    /// `sender` 0: any; `limit` in nanoseconds.
+    func waitFor(
+        _ selector: EventSelector, sender: UInt64, limit: UInt64?,
+        _ continuation: PluginContinuation, plugin: Int32
+    ) -> Status
+    func sleep(_ duration: UInt64, _ continuation: PluginContinuation, plugin: Int32) -> Status
     func log(_ level: LogLevel, _ text: String, for task: UInt64, plugin: Int32)
     /// A plugin broke a rule of the contract: what it did, to be put after its name, and what came
     /// of that. Not called under a lock.

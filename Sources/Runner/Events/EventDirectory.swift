@@ -147,8 +147,9 @@ final class EventDirectory: @unchecked Sendable {
     // MARK: Subscribing
 
     /// Adds a subscription. `selector` nil: all events. A typed receiver needs a declared event.
+    /// `seesTaken`: also those that a wait took, as who subscribes to all events does.
     func subscribe(
-        to selector: EventSelector?, _ receiver: EventReceiver
+        to selector: EventSelector?, _ receiver: EventReceiver, seesTaken: Bool = false
     ) -> Result<UInt64, BridgeError> {
         state.withLock { state in
             defer { version.wrappingAdd(1, ordering: .releasing) }
@@ -173,7 +174,11 @@ final class EventDirectory: @unchecked Sendable {
             }
             let subscription = Subscription(
                 number: number, event: entry.index, receiver: receiver)
-            entry.subscriptions.append(subscription)
+            if seesTaken {
+                entry.listeners.append(subscription)
+            } else {
+                entry.subscriptions.append(subscription)
+            }
             entry.takers.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
             state.subscriptions[number] = subscription
             return .success(number)
@@ -190,6 +195,7 @@ final class EventDirectory: @unchecked Sendable {
             version.wrappingAdd(1, ordering: .releasing)
             if let event = subscription.event, let entry = entry(event) {
                 entry.subscriptions.removeAll { $0.number == number }
+                entry.listeners.removeAll { $0.number == number }
                 entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             } else {
                 state.observers.removeAll { $0.number == number }
@@ -213,7 +219,9 @@ final class EventDirectory: @unchecked Sendable {
         return state.withLock { state in
             retired.append(
                 entry.replaceReceivers(
-                    ReceiverList(observers: state.observers, subscribers: entry.subscriptions)))
+                    ReceiverList(
+                        observers: state.observers + entry.listeners,
+                        subscribers: entry.subscriptions)))
             // Somebody who waits is looked for each time.
             entry.seen = entry.waiting > 0 ? 0 : version.load(ordering: .relaxed)
             guard entry.waiting > 0, let wait = state.waits.take(event: entry.index, task: task)

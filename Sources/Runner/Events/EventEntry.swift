@@ -22,6 +22,8 @@ final class EventEntry: @unchecked Sendable {
     /// Whose handler declared it: a plugin's number, or -1 for the embedder's. Nil: nobody's.
     private(set) var owner: Int32?
     var subscriptions: [Subscription] = []
+    /// Subscriptions that see what a wait takes, too.
+    var listeners: [Subscription] = []
     var waiting = 0
 
     /// What whoever turns the loop remembers, so that most events are delivered without the lock;

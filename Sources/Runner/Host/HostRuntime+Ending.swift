@@ -23,6 +23,10 @@ extension HostRuntime {
         if status == .pending {
             // Armed before it is pending, while nobody can free the slot and use it again.
             watchers.armPending(task)
+            if handler.pointee.code.isOneAtATime {
+                handler.pointee.gate.bitwiseOr(
+                    HandlerCell.Gate.awaited, ordering: .sequentiallyConsistent)
+            }
             pendingTasks.wrappingAdd(1, ordering: .sequentiallyConsistent)
             let (action, state) = mustStep(task) { machine in
                 isTooLate = machine.isAnsweredFor
@@ -30,6 +34,7 @@ extension HostRuntime {
             }
             if action.0 == .none {
                 pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                noLongerAwaited(handler)
             }
             wasLost = action.1
             freeIfDone(task, state)
@@ -64,6 +69,15 @@ extension HostRuntime {
                 task: id, plugin: handler.pointee.plugin, handler: identifier(of: handler))
         }
         return wasLost
+    }
+
+    /// The pending task of a handler that has one at a time is over.
+    private func noLongerAwaited(_ handler: HandlerCellPointer) {
+        guard handler.pointee.code.isOneAtATime else { return }
+        let before = handler.pointee.gate.bitwiseAnd(
+            ~HandlerCell.Gate.awaited, ordering: .sequentiallyConsistent
+        ).oldValue
+        if before & HandlerCell.Gate.awaited != 0 { reopen(handler) }
     }
 
     private func identifier(of handler: HandlerCellPointer) -> String? {
@@ -136,6 +150,7 @@ extension HostRuntime {
         }
         // Somebody who waits has made the record before looking at the state for the last time.
         tasks.existingRecord(of: slot)?.announce()
+        noLongerAwaited(handler)
         let (_, state) = mustStep(task) { $0.unpin() }
         freeIfDone(task, state)
     }

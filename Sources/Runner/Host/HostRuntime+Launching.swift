@@ -45,7 +45,7 @@ extension HostRuntime {
         guard index < handlerCount.load(ordering: .acquiring),
             let handler = handlerCells[Int(index)]
         else { return Launched(status: .notFound, task: 0) }
-        if handler.pointee.gate.load(ordering: .acquiring) & ~HandlerCell.Gate.paused != 0 {
+        if handler.pointee.gate.load(ordering: .acquiring) & HandlerCell.Gate.refusing != 0 {
             return Launched(status: refusal(handler), task: 0)
         }
         guard isOpen else { return Launched(status: .closing, task: 0) }

@@ -208,12 +208,17 @@ extension HostRuntime {
             if let load { try load.checkMissing(shown) }
             let codes = try library!.codes(table, allowed: configuration.systemLibraries)
             let registered = (load?.registered ?? [:]).merging(codes) { $1 }
-            let added: [HandlerRecord]
+            var handlers = manifest.handlers.map {
+                (HandlerDescription($0), registered[$0.identifier]!)
+            }
+            let hasSubs = manifest.handlers.contains { $0.form == .subs }
+            let subs = hasSubs ? PluginSubs(library!, manifest, self) : nil
+            if let subs {
+                handlers.append((PluginSubs.description(of: manifest.id), subs.code(table)))
+            }
+            var added: [HandlerRecord]
             do throws(BridgeError) {
-                added = try add(
-                    manifest.handlers.map {
-                        (HandlerDescription($0), registered[$0.identifier]!)
-                    }, plugin: record.number)
+                added = try add(handlers, plugin: record.number, owner: subs)
             } catch {
                 throw HostRuntime.asLoading(error)
             }
@@ -221,7 +226,9 @@ extension HostRuntime {
             directory.withLock { _ in
                 record.status = .ready
                 record.reason = ""
+                record.subs = subs
             }
+            if let subs { subs.begin(added.removeLast().index) }
             for handler in added {
                 _ = events.raise(handler.registering, [.bool(true), .text("")], task: 0)
             }

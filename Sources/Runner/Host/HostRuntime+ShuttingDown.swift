@@ -269,11 +269,12 @@ extension HostRuntime {
 
     /// Makes the last call into a plugin that is used.
     private func retire(_ record: PluginRecord) {
-        let library = directory.withLock { _ -> PluginLibrary? in
-            guard record.status == .ready else { return nil }
+        let (library, subs) = directory.withLock { _ -> (PluginLibrary?, PluginSubs?) in
+            guard record.status == .ready else { return (nil, nil) }
             record.status = .retired
-            return record.library
+            return (record.library, record.subs)
         }
+        subs?.end()
         // The host must not be destroyed, nor anything loaded, from there.
         ThreadRole.loading.during(in: self) { library?.retire() }
     }

@@ -181,6 +181,13 @@ public final class HostRuntime: @unchecked Sendable {
         }
     }
 
+    /// The queue of a plugin with handlers made of subs.
+    func subs(of plugin: Int32) -> PluginSubs? {
+        directory.withLock {
+            plugin >= 0 && Int(plugin) < $0.plugins.count ? $0.plugins[Int(plugin)].subs : nil
+        }
+    }
+
     /// The table an embedder's own handlers are called with.
     public var table: UnsafeRawPointer { UnsafeRawPointer(ownTable.api) }
 

@@ -3,7 +3,7 @@ import PluginBridge
 
 /// What a host knows of a plugin.
 public final class PluginRecord: @unchecked Sendable {
-    // Sendable: `status`, `reason`, `table`, `library` and `libraryPath` are guarded by the host's directory lock; the rest is constant.
+    // Sendable: `status`, `reason`, `table`, `library`, `subs` and `libraryPath` are guarded by the host's directory lock; the rest is constant.
 
     /// How far a plugin has come.
     public enum Status: Int32, Sendable {
@@ -50,6 +50,8 @@ public final class PluginRecord: @unchecked Sendable {
     /// Made before it is entered, and the same each time it is.
     var table: PluginTable?
     var library: PluginLibrary?
+    /// Where it has handlers made of subs.
+    var subs: PluginSubs?
     /// Where its library was, or its directory, when its table was made.
     var libraryPath = ""
     let texts = TextStore()

@@ -217,6 +217,24 @@ final class Services: TaskServices {
         return state.generation == task.generation && !state.isEntered
     }
 
+    func hasSubs(plugin: Int32) -> Bool { host.subs(of: plugin) != nil }
+
+    func callSub(_ selector: EventSelector, _ values: [EventValue], plugin: Int32) -> Status {
+        host.subs(of: plugin)?.call(selector, values) ?? .closing
+    }
+
+    func waitFor(
+        _ selector: EventSelector, sender: UInt64, limit: UInt64?,
+        _ continuation: PluginContinuation, plugin: Int32
+    ) -> Status {
+        host.subs(of: plugin)?.waitFor(selector, sender: sender, limit: limit, continuation)
+            ?? .closing
+    }
+
+    func sleep(_ duration: UInt64, _ continuation: PluginContinuation, plugin: Int32) -> Status {
+        host.subs(of: plugin)?.sleep(duration, continuation) ?? .closing
+    }
+
     func log(_ level: LogLevel, _ text: String, for task: UInt64, plugin: Int32) {
         host.log(level, host.pluginID(plugin), task, text)
     }

@@ -62,11 +62,15 @@ struct HandlerCell: ~Copyable {
     /// Outcomes counted by everybody else, by `Outcome.rawValue`.
     let ended: UnsafeMutablePointer<Atomic<UInt64>>
 
-    /// Why a handler's tasks are not started (any bit), or not even launched (the last two).
+    /// Why a handler's tasks are not started (any bit).
     enum Gate {
         static let paused: UInt32 = 1
         static let quarantined: UInt32 = 2
         static let exhausted: UInt32 = 4
+        /// A task is pending, and the handler has one at a time.
+        static let awaited: UInt32 = 8
+        /// Why nothing may be launched.
+        static let refusing = quarantined | exhausted
     }
 
     init(

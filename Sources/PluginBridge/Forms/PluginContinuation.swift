@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+public import Scheduling
+
+/// What a plugin wants to be called when a wait or a sleep is over.
+public struct PluginContinuation: @unchecked Sendable {
+    // Sendable: the function may be called from any thread, as its author promised.
+    private let function: curfew_subs_continuation
+    private let data: UnsafeMutableRawPointer?
+    private let api: UnsafePointer<curfew_host_api>
+
+    init(
+        _ function: @escaping curfew_subs_continuation, _ data: UnsafeMutableRawPointer?,
+        _ api: UnsafePointer<curfew_host_api>
+    ) {
+        self.function = function
+        self.data = data
+        self.api = api
+    }
+
+    public func callAsFunction(_ status: Status, _ values: [EventValue]) {
+        ForeignValues.with(values) { function(data, api, status.rawValue, $0, $1) }
+    }
+}

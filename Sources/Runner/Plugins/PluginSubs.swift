@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import PluginBridge
+import Scheduling
+
+/// The queue of a plugin with handlers of form `subs`: its subs that receive events, and what
+/// continues after a wait or a sleep.
+///
+/// A module in the sense of B4X, whose loop is a handler of its own with one place: each delivery is
+/// one task of it, so that it has a budget, and a sub that does not come back is answered for like
+/// any function of a plugin.
+final class PluginSubs: @unchecked Sendable {
+    // Sendable: `state` is locked, `index` is set before the first delivery, the rest is constant.
+
+    private enum Delivery {
+        case event(EventSelector, [EventValue], sender: UInt64)
+        case settle(PluginContinuation, Status)
+    }
+
+    private struct State {
+        var machine = TargetStateMachine<SubFunction, PluginWait>(kind: .module)
+        /// As many as the handler has tasks waiting.
+        var queue: [Delivery] = []
+        var taken = 0
+        var numbers: UInt64 = 0
+        var followed: Set<EventSelector> = []
+        /// That deliveries are refused was told.
+        var isTold = false
+    }
+
+    private let state = Locked(State())
+    private unowned(unsafe) let host: HostRuntime
+    private let library: PluginLibrary
+    private let plugin: String
+    /// All events about its handlers, and those their tasks raise.
+    private let known: [EventSelector: EventSignature]
+    private let index = Locked<UInt32?>(nil)
+
+    init(_ library: PluginLibrary, _ manifest: Manifest, _ host: HostRuntime) {
+        self.library = library
+        self.host = host
+        plugin = manifest.id
+        let handlers = manifest.handlers.filter { $0.form == .subs }.map { HandlerDescription($0) }
+        let events = handlers.flatMap { handler in
+            // The expired sub is called by the watcher, as the expiration callback.
+            handler.hostEvents.filter { $0.parameters.count > 0 } + handler.events
+        }
+        known = Dictionary(
+            events.map { ($0.selector, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The handler whose tasks are the deliveries.
+    static func description(of plugin: String) -> HandlerDescription {
+        let name = plugin.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
+        return HandlerDescription(
+            identifier: "\(plugin).subs", kind: .appRefresh,
+            event: String(("subs_of_" + String(name)).prefix(100)))
+    }
+
+    /// What a worker calls for a delivery. The handler's record keeps this object.
+    func code(_ table: PluginTable) -> HandlerCode {
+        HandlerCode(
+            run: { data, _, _, _ in
+                Unmanaged<PluginSubs>.fromOpaque(data!)._withUnsafeGuaranteedRef { $0.deliver() }
+                return Status.ok.rawValue
+            }, expired: nil, data: Unmanaged.passUnretained(self).toOpaque(), api: table.api)
+    }
+
+    /// Deliveries go to this handler from now on, and events come to the subs there are.
+    func begin(_ handler: UInt32) {
+        index.withLock { $0 = handler }
+        for signature in known.values {
+            guard let function = library.sub(signature) else { continue }
+            _ = state.withLock { $0.machine.add(function, for: signature.selector) }
+            follow(signature.selector)
+        }
+    }
+
+    /// The plugin is retired: nothing of it is called any more.
+    func end() {
+        index.withLock { $0 = nil }
+        let waits = state.withLock { state in
+            state.queue = []
+            state.taken = 0
+            return state.machine.end()
+        }
+        for wait in waits { cancelTimer(of: wait) }
+    }
+
+    // MARK: Deliveries
+
+    private func follow(_ selector: EventSelector) {
+        guard known[selector] != nil,
+            state.withLock({ $0.followed.insert(selector).inserted })
+        else { return }
+        _ = host.events.directory.subscribe(
+            to: selector,
+            .closure { [weak self] event in
+                self?.post(.event(event.selector, event.values, sender: event.task))
+            }, seesTaken: true)
+    }
+
+    /// Queues a delivery. What is refused is told once, until one is taken again.
+    @discardableResult
+    private func post(_ delivery: Delivery) -> Status {
+        guard let index = index.withLock({ $0 }) else { return .closing }
+        // Together with its task, so that there is one of each.
+        let (status, isFirst) = state.withLock { state -> (Status, Bool) in
+            let status = host.launch(index, nil).status
+            if status == .ok {
+                state.queue.append(delivery)
+                state.isTold = false
+                return (status, false)
+            }
+            defer { state.isTold = true }
+            return (status, !state.isTold)
+        }
+        if isFirst, status != .closing {
+            host.log(
+                .warning, plugin, 0,
+                "what its subs were to be called for is lost: the handler \(plugin).subs answers: \(status)"
+            )
+        }
+        return status
+    }
+
+    /// On a worker: the oldest delivery.
+    private func deliver() {
+        let (action, untaken) = state.withLock {
+            state -> ((() -> Void)?, (EventSelector, [EventValue])?) in
+            guard state.taken < state.queue.count else { return (nil, nil) }
+            let delivery = state.queue[state.taken]
+            state.taken += 1
+            if state.taken == state.queue.count || state.taken >= 1_024 {
+                state.queue.removeFirst(state.taken)
+                state.taken = 0
+            }
+            switch delivery {
+            case .settle(let continuation, let status): return ({ continuation(status, []) }, nil)
+            case .event(let selector, let values, let sender):
+                let identity = sender == 0 ? nil : SenderIdentity(.task, sender)
+                switch state.machine.eventArrived(selector, from: identity) {
+                case .resume(let wait):
+                    return (
+                        { [self] in
+                            cancelTimer(of: wait)
+                            wait.continuation(.ok, values)
+                        }, nil
+                    )
+                case .call(let function): return ({ function(values) }, nil)
+                case .untaken: return (nil, (selector, values))
+                case .missing, .paused, .closed: return (nil, nil)
+                }
+            }
+        }
+        action?()
+        if let (selector, values) = untaken { callUnknown(selector, values) }
+    }
+
+    /// Nobody waits, and it is no event: a sub that is called by its name alone.
+    private func callUnknown(_ selector: EventSelector, _ values: [EventValue]) {
+        // What the host itself calls in another way is none.
+        guard !known.keys.contains(where: { $0.name == selector.name }),
+            let signature = EventSignature(name: selector.name, parameters: values.map(\.type))
+        else { return }
+        library.sub(signature)?(values)
+    }
+
+    // MARK: For the plugin
+
+    func call(_ selector: EventSelector, _ values: [EventValue]) -> Status {
+        post(.event(selector, values, sender: 0))
+    }
+
+    func waitFor(
+        _ selector: EventSelector, sender: UInt64, limit: UInt64?,
+        _ continuation: PluginContinuation
+    ) -> Status {
+        follow(selector)
+        let wait = PluginWait(continuation)
+        let (number, waiting) = state.withLock { state in
+            state.numbers += 1
+            return (
+                state.numbers,
+                state.machine.waits(
+                    for: selector, from: sender == 0 ? nil : SenderIdentity(.task, sender),
+                    number: state.numbers, wait)
+            )
+        }
+        switch waiting {
+        case .waiting(let replaced):
+            if let replaced {
+                cancelTimer(of: replaced)
+                post(.settle(replaced.continuation, .replaced))
+            }
+        case .exhausted: return .exhausted
+        case .closed, .completed, .unknown: return .closing
+        }
+        if let limit { arm(wait, number, limit, .timedOut) }
+        return .ok
+    }
+
+    func sleep(_ duration: UInt64, _ continuation: PluginContinuation) -> Status {
+        guard duration > 0 else { return post(.settle(continuation, .ok)) }
+        let wait = PluginWait(continuation)
+        let (number, waiting) = state.withLock { state in
+            state.numbers += 1
+            return (state.numbers, state.machine.sleeps(number: state.numbers, wait))
+        }
+        switch waiting {
+        case .exhausted: return .exhausted
+        case .closed, .completed, .unknown: return .closing
+        case .waiting:
+            arm(wait, number, duration, .ok)
+            return .ok
+        }
+    }
+
+    private func arm(_ wait: PluginWait, _ number: UInt64, _ time: UInt64, _ status: Status) {
+        let work = LoopWork { [weak self] in
+            guard let self, let ended = state.withLock({ $0.machine.waitEnded(number) }) else {
+                return
+            }
+            post(.settle(ended.continuation, status))
+        }
+        let (deadline, overflow) = host.clock.now().addingReportingOverflow(time)
+        guard
+            let timer = host.watchers.post(work, at: overflow ? 1 << 63 : min(deadline, 1 << 63))
+        else {
+            // The host is about to be gone.
+            _ = state.withLock { $0.machine.waitEnded(number) }
+            return
+        }
+        let isOver = state.withLock { state in
+            wait.timer = timer
+            return !state.machine.isOpen(number)
+        }
+        if isOver { cancelTimer(of: wait) }
+    }
+
+    private func cancelTimer(of wait: PluginWait) {
+        let timer = state.withLock { _ in
+            defer { wait.timer = nil }
+            return wait.timer
+        }
+        if let timer { host.watchers.cancelPost(timer) }
+    }
+}
