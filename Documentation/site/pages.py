@@ -5,7 +5,7 @@ import re
 import textwrap
 
 _NAME = re.compile(
-    r"\bapi->(?P<member>\w+)|\b(?P<name>(?:curfew|CURFEW)_\w*[A-Za-z0-9])\b(?![:/])"
+    r"\bapi->(?P<member>\w+)|\b(?P<name>(?:curfew|CURFEW)_\w*[A-Za-z0-9])\b"
     r"|\b(?P<header>(?:curfew/)?(?:ext/)?[a-z-]+\.h)\b")
 # Names that a comment may have though no header declares them.
 _ELSEWHERE = {
@@ -62,7 +62,9 @@ class Reference:
         name = f"curfew_host_api.{match['member']}" if match["member"] else match["name"]
         if name in self.places:
             return f'<a href="{self.places[name]}">{word}</a>'
-        if place and name not in _ELSEWHERE:
+        # What ends with a colon is the selector of an event.
+        is_event = match.string[match.end():][:1] == ":" and name.islower()
+        if place and not is_event and name not in _ELSEWHERE:
             self.unknown.append(f"{place}: there is no {name}")
         return word
 
@@ -174,7 +176,8 @@ class Reference:
             name = f"{item.name}.{part.name}"
             tag = self._tag(part.tag) if part.tag else ""
             comment = self.prose(part.comment, f"{place}.{part.name}") if part.comment else ""
-            rows.append(f'<tr id="{name}"><td><pre>{self.linked(part.text, place)}</pre></td>'
+            text = re.sub(r"\s+", " ", part.text)  # the cell has another width than the header
+            rows.append(f'<tr id="{name}"><td><pre>{self.linked(text, place)}</pre></td>'
                         f"<td>{tag}{comment}</td></tr>")
         return "<table>" + "\n".join(rows) + "</table>"
 
