@@ -27,6 +27,33 @@ struct GuideTests {
     }
 
     @Test(
+        "Every link of what stands in the repository leads to something that is there",
+        arguments: [
+            "README.md", "CONTRIBUTING.md", "Documentation/writing-a-plugin.md",
+            "Documentation/embedding-the-host.md", "Documentation/calling-functions.md",
+        ])
+    func links(document: String) throws {
+        let root = URL(fileURLWithPath: BuiltProducts.packageRoot)
+        let file = root.appendingPathComponent(document)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        for link in text.matches(of: /\]\(([^)#\s]*)(?:#([^)\s]+))?\)/) {
+            let target = file.deletingLastPathComponent()
+                .appendingPathComponent(String(link.1)).standardized
+            let path = link.1.isEmpty ? file.path : target.path
+            #expect(FileManager.default.fileExists(atPath: path), "\(link.0)")
+            guard let anchor = link.2 else { continue }
+            // As GitHub names the places of titles.
+            let titles = try String(contentsOfFile: path, encoding: .utf8)
+                .matches(of: /(?m)^#+ (.*)$/)
+                .map {
+                    $0.1.lowercased().filter { $0.isLetter || $0.isNumber || " -".contains($0) }
+                        .replacingOccurrences(of: " ", with: "-")
+                }
+            #expect(titles.contains(String(anchor)), "\(link.0)")
+        }
+    }
+
+    @Test(
         "A guide that is wrong is noticed, where it is wrong",
         arguments: [
             ("```sh\nfalse\n```", "wrong.md:1"),
