@@ -25,6 +25,8 @@ final class GuideReader {
         environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
             "HOME": notes.path("home"), "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no",
+            // The installation stays as it is, for other tests.
+            "PYTHONDONTWRITEBYTECODE": "1",
         ]
     }
 
