@@ -33,8 +33,8 @@ SWIFT_MINOR := 3
 # What the build and the tests need on a Debian 12 that has Swift, git and make.
 PACKAGES := bindgen binutils cmake file fish g++ gcc groff-base libc6-dbg libc6-dev libclang-dev \
             libcurl4-openssl-dev libffi-dev libglib2.0-dev libsqlite3-dev libxml2-dev luajit \
-            man-db mandoc pkg-config python3 python3-cffi python3-jsonschema python3-pycparser \
-            rustc sqlite3 valgrind zsh
+            man-db mandoc pkg-config python3 python3-cffi python3-jsonschema python3-markdown \
+            python3-pycparser rustc sqlite3 valgrind zsh
 
 VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' include/curfew/version.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
@@ -71,7 +71,7 @@ PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pe
                 -Wl,-z,nodelete -Wl,-z,defs
 
 .PHONY: all help packages toolchain release plugins test-plugins test test-all fuzz prefix fresh-prefix demo \
-        bench sanitize install uninstall check-format format clean
+        docs bench sanitize install uninstall check-format format clean
 
 all: release plugins $(PYTHON_MODULE) ## build everything that is installed
 
@@ -251,8 +251,25 @@ fuzz: packages toolchain ## run the fuzzer of each reader for SECONDS (60)
 	@SWIFTC="$(SWIFT)c" Tests/Fuzz/fuzz.sh $(SECONDS)
 
 test-all: test ## the tests, then all that takes longer: fuzzers, sanitizers, a million tasks
-	@$(MAKE) --no-print-directory fuzz SECONDS=60
+	@$(MAKE) --no-print-directory docs
+	$(MAKE) --no-print-directory fuzz SECONDS=60
 	$(MAKE) --no-print-directory sanitize STRESS_TASKS=1000000
+
+# Every warning is an error: a link that leads nowhere, a public name without a comment.
+docs: packages release ## write the documentation as pages, into .build/docs
+	@echo "docs: writing the reference, the guides and the Swift modules"
+	rm -rf .build/docs
+	python="$(PYTHON)"  # Debian's Python has Debian's packages
+	for each in /usr/bin/python3 "$(PYTHON)"; do
+	    if "$$each" -c 'import markdown' 2>/dev/null; then python=$$each; break; fi
+	done
+	mkdir -p .build/docs
+	SWIFT="$(SWIFT)" "$$python" -B Documentation/site/modules.py --build $(RELEASE) \
+	    --output .build/docs/swift
+	$(RELEASE)/curfew explain --json >.build/docs/codes.json
+	"$$python" -B Documentation/site/build.py --include include --guides Documentation \
+	    --codes .build/docs/codes.json --output .build/docs
+	echo "docs: to read them: $$python -m http.server -d .build/docs, and http://localhost:8000"
 
 demo: packages release plugins ## show what Curfew does
 	@PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh

@@ -6,6 +6,7 @@ public struct CurfewError: Error, Sendable, CustomStringConvertible {
     /// One of the statuses of the C interface; new ones may come.
     public typealias Code = Status
 
+    /// What the call answered, for a program.
     public let code: Code
     /// What is wrong, where, what happened to the tasks concerned, and what to do next.
     public let message: String

@@ -5,8 +5,11 @@ public import Runner
 public struct PluginInfo: Sendable {
     /// "" when the manifest could not be read.
     public let id: String
+    /// The plugin's own version; "" when the manifest could not be read.
     public let version: String
+    /// Where it is, as it was given.
     public let directory: String
+    /// How far it has come.
     public let status: PluginRecord.Status
     /// Why it failed or what shadows it, or "".
     public let reason: String

@@ -7,6 +7,7 @@ public import Scheduling
 public struct RunningTask: @unchecked Sendable {
     // Sendable: the table may be used from any thread.
 
+    /// The id by which the host and its events know it.
     public let id: UInt64
     let api: UnsafePointer<curfew_host_api>
 

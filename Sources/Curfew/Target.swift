@@ -26,6 +26,7 @@ public import Scheduling
 /// Holds its host. Dropping the last reference closes it: let subs use the target they are given
 /// rather than capture it. All that throw, throw `CurfewError` unless they say otherwise.
 public final class Target: Sendable {
+    /// Whose loop its subs run on.
     public let host: Host
     let engine: EventTarget
     private let executor: LoopExecutor
@@ -242,6 +243,7 @@ public final class Target: Sendable {
     /// Undoes `pause`; what was dropped stays so.
     public func resume() { engine.resume() }
 
+    /// Events are ignored until `resume`.
     public var isPaused: Bool { engine.isPaused }
 
     /// No sub is called any more, and all who wait are told `.closing`. On return none is running,

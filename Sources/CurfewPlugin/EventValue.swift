@@ -3,10 +3,15 @@ import CCurfew
 
 /// One parameter of an event, of the type that the manifest declares for it.
 public enum EventValue: Hashable, Sendable {
+    /// `bool` in the manifest.
     case bool(Bool)
+    /// `int32` in the manifest.
     case int32(Int32)
+    /// `int64` in the manifest.
     case int64(Int64)
+    /// `double` in the manifest.
     case double(Double)
+    /// `text` in the manifest; it is copied.
     case text(String)
 
     /// Lends the values as the array the C interface takes; valid inside `body` only.

@@ -12,6 +12,7 @@ public struct HandlerTask: Sendable {
     public var id: UInt64 { run.id }
     /// The identifier the handler was launched under.
     public var identifier: String { run.identifier }
+    /// What its handler is for, as the manifest says.
     public var kind: TaskKind { run.kind }
     /// 1 for the first launch of a request, then 2, …
     public var attempt: Int { run.attempt }

@@ -3,6 +3,7 @@ import CCurfew
 
 /// The host did not do what a handler asked for.
 public struct HostRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Why a host did not do it.
     public enum Code: Hashable, Sendable {
         /// Not declared in the manifest, or reserved for the host.
         case denied
@@ -16,6 +17,7 @@ public struct HostRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         case other
     }
 
+    /// Why, for a program.
     public let code: Code
     /// What was asked for, and why it was not done.
     public let message: String

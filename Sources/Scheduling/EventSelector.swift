@@ -9,7 +9,9 @@ public struct EventSelector: Hashable, Sendable, CustomStringConvertible {
     /// 0…16.
     public let arity: Int
 
+    /// Bytes of the longest name.
     public static var nameLimit: Int { 128 }
+    /// Parameters an event may have.
     public static var arityLimit: Int { 16 }
 
     /// Fails for a name that no event can have.

@@ -2,10 +2,15 @@
 
 /// The type of one event parameter.
 public enum EventType: Int32, Sendable, CaseIterable {
+    /// True or false.
     case bool = 1
+    /// A whole number of 32 bits.
     case int32 = 2
+    /// A whole number of 64 bits.
     case int64 = 3
+    /// A floating-point number.
     case double = 4
+    /// UTF-8.
     case text = 5
 
     /// The name a manifest uses.
@@ -19,6 +24,7 @@ public enum EventType: Int32, Sendable, CaseIterable {
         }
     }
 
+    /// Reads the name a manifest uses.
     public init?(name: String) {
         guard let type = EventType.allCases.first(where: { $0.name == name }) else { return nil }
         self = type
@@ -27,10 +33,12 @@ public enum EventType: Int32, Sendable, CaseIterable {
 
 /// A declared event: its selector and the types of its parameters.
 public struct EventSignature: Hashable, Sendable {
+    /// Its name and the number of its parameters.
     public let selector: EventSelector
     /// As many as the selector has colons.
     public let parameters: [EventType]
 
+    /// Fails for a name that no event can have, and for too many parameters.
     public init?(name: String, parameters: [EventType]) {
         guard let selector = EventSelector(name: name, arity: parameters.count) else { return nil }
         self.selector = selector

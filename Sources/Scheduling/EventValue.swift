@@ -2,12 +2,18 @@
 
 /// One parameter of an event.
 public enum EventValue: Hashable, Sendable {
+    /// True or false.
     case bool(Bool)
+    /// A whole number of 32 bits.
     case int32(Int32)
+    /// A whole number of 64 bits.
     case int64(Int64)
+    /// A floating-point number.
     case double(Double)
+    /// UTF-8.
     case text(String)
 
+    /// The type it is declared with.
     public var type: EventType {
         switch self {
         case .bool: .bool

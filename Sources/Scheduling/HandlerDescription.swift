@@ -4,6 +4,7 @@
 public struct HandlerDescription: Sendable {
     /// Reverse-DNS name, unique in a host.
     public var identifier: String
+    /// What it is for.
     public var kind: TaskKind
     /// Nanoseconds a task may use.
     public var budget: UInt64
@@ -16,6 +17,7 @@ public struct HandlerDescription: Sendable {
     /// What its tasks may raise besides.
     public var events: [EventSignature]
 
+    /// Describes a handler. Budget, grace and event name are the usual ones where they are nil.
     public init(
         identifier: String, kind: TaskKind = .appRefresh, budget: UInt64? = nil,
         grace: UInt64? = nil, maxConcurrency: UInt32 = 1, event: String? = nil,

@@ -2,11 +2,17 @@
 
 /// How a task ended.
 public enum Outcome: UInt8, Sendable, CaseIterable {
+    /// It answered in time, with success.
     case succeeded = 1
+    /// It answered in time, with an error.
     case failed = 2
+    /// It was told to stop: its time was up, a condition was lost, or the embedder asked for it.
     case expired = 3
+    /// It was cancelled, before it started or while it ran.
     case cancelled = 4
+    /// The host was shut down.
     case interrupted = 5
+    /// Its last reference was dropped, and nobody had answered.
     case abandoned = 6
 
     /// The word used in text and JSON.

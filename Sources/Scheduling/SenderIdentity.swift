@@ -12,9 +12,12 @@ public struct SenderIdentity: Hashable, Sendable {
         case resumable
     }
 
+    /// What the number is a number of.
     public let kind: Kind
+    /// Which one of its kind.
     public let number: UInt64
 
+    /// The sender with that number.
     public init(_ kind: Kind, _ number: UInt64) {
         self.kind = kind
         self.number = number

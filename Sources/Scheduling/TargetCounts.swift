@@ -13,5 +13,6 @@ public struct TargetCounts: Equatable, Sendable {
     /// Errors that came out of a sub and that `application_error::` did not take.
     public var failed: UInt64 = 0
 
+    /// Nothing yet.
     public init() {}
 }

@@ -15,6 +15,7 @@ public enum TaskKind: Int32, Sendable, CaseIterable {
         }
     }
 
+    /// Reads the name a manifest uses.
     public init?(name: String) {
         guard let kind = TaskKind.allCases.first(where: { $0.name == name }) else { return nil }
         self = kind

@@ -2,6 +2,7 @@
 
 /// Where a task is between its launch and its end.
 public enum TaskPhase: Int32, Sendable {
+    /// Waiting for its turn.
     case queued = 1
     /// Queued, and held back.
     case held = 2
@@ -11,6 +12,7 @@ public enum TaskPhase: Int32, Sendable {
     case pending = 4
     /// Told to stop, not answered yet.
     case stopping = 5
+    /// Ended: it has an outcome.
     case over = 6
 
     /// The word used in text and JSON.

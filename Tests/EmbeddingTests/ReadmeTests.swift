@@ -90,6 +90,25 @@ struct ReadmeTests {
         #expect(try place.read("b/file.txt") == Array("one".utf8))
     }
 
+    @Test(
+        "Its table has every key of a handler, and the guide every key of a call",
+        arguments: [("README.md", "handler"), ("Documentation/calling-functions.md", "call")])
+    func keys(document: String, object: String) throws {
+        let root = BuiltProducts.packageRoot
+        let text = try String(contentsOfFile: "\(root)/\(document)", encoding: .utf8)
+        let schema = try JSONSerialization.jsonObject(
+            with: Data(contentsOf: URL(fileURLWithPath: "\(root)/Plugins/manifest.schema.json")))
+        let definitions = (schema as? [String: Any])?["$defs"] as? [String: Any]
+        let properties = (definitions?[object] as? [String: Any])?["properties"] as? [String: Any]
+        let keys = try #require(properties).keys
+        #expect(keys.count > 5)
+        for key in keys {
+            #expect(
+                text.contains("\n| `\(key)` |") || text.contains("besides `\(key)` and")
+                    || text.contains("and `\(key)` ("), "\(key)")
+        }
+    }
+
     @Test("its package manifest is one")
     func package() throws {
         let directory = try TemporaryDirectory()

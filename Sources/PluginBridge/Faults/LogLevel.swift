@@ -2,9 +2,13 @@
 
 /// The severity of a log line, as `curfew_log_level`.
 public enum LogLevel: Int32, Sendable, Comparable {
+    /// For who looks for a fault.
     case debug = 0
+    /// What happened, all being well.
     case info = 1
+    /// It goes on, but somebody should know.
     case warning = 2
+    /// Something was not done.
     case error = 3
     /// The host's: a plugin broke a rule of the contract.
     case pluginMisbehaving = 4

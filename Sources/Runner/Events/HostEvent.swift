@@ -4,7 +4,9 @@ public import Scheduling
 
 /// A delivered event, as a value.
 public struct HostEvent: Sendable {
+    /// Its name and the number of its parameters.
     public let selector: EventSelector
+    /// Its parameters, with the types that were declared.
     public let values: [EventValue]
     /// The public id of the task it is about, or 0.
     public let task: UInt64

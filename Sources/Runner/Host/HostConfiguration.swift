@@ -15,6 +15,7 @@ public struct HostConfiguration: Sendable {
         /// Bytes of a worker's stack; 0: the system's default.
         public var stackBytes: UInt64 = 0
 
+        /// Workers at most; nil: the number of cores, but at least four.
         public init(count: Int? = nil) { self.count = count ?? Workers.defaultCount }
     }
 
@@ -25,7 +26,9 @@ public struct HostConfiguration: Sendable {
     /// Receives log lines, from any thread: level, the plugin's id, the task's id or 0, the line.
     /// Nil: warnings and worse go to standard error.
     public var log: (@Sendable (LogLevel, String?, UInt64, String) -> Void)?
+    /// The workers of short handlers.
     public var appRefresh = Workers()
+    /// The workers of long handlers.
     public var processing = Workers()
     /// Tasks at a time that run, are pending, kept or undelivered: what may be besides the queues.
     public var taskLimit: UInt32 = 65_536
@@ -52,6 +55,7 @@ public struct HostConfiguration: Sendable {
     /// which keep to themselves.
     public var systemLibraries: [String]?
 
+    /// A good host: every default.
     public init() {}
 
     func workers(for kind: TaskKind) -> Workers {

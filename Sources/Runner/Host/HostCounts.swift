@@ -5,15 +5,25 @@ import Synchronization
 
 /// What a host has counted since it was made.
 public struct HostCounts: Sendable {
+    /// Threads that run handlers, now.
     public var workers: UInt32 = 0
+    /// Threads that watch budgets, now.
     public var watchers: UInt32 = 0
+    /// Functions that have not come back.
     public var lostWorkers: UInt32 = 0
+    /// Tasks, all in all.
     public var launched: UInt64 = 0
+    /// How many of them ended how.
     public var ended: [Outcome: UInt64] = [:]
+    /// Taken by a wait, or by at least one subscriber.
     public var eventsDelivered: UInt64 = 0
+    /// Nobody wanted them.
     public var eventsUntaken: UInt64 = 0
+    /// Dropped because the queue was full.
     public var eventsLost: UInt64 = 0
+    /// Rules that plugins broke; the log names them.
     public var misbehaviours: UInt64 = 0
+    /// Of sleeping workers, watchers and the event loop.
     public var wakeups: UInt64 = 0
 }
 

@@ -14,6 +14,7 @@ extension HostRuntime {
         /// Wait for functions to return.
         public var leave: UInt64 = 1_000_000_000
 
+        /// Every default.
         public init() {}
     }
 

@@ -14,6 +14,7 @@ public enum EventSender: @unchecked Sendable {
     /// A resumable sub of the same target, by its number.
     case resumable(UInt64)
 
+    /// By what it is told apart.
     public var identity: SenderIdentity {
         switch self {
         case .task(let id): SenderIdentity(.task, id)

@@ -10,6 +10,7 @@ public struct SenderFilter: @unchecked Sendable {
         init(_ object: AnyObject) { self.object = object }
     }
 
+    /// By what the sender is told apart.
     public let identity: SenderIdentity
     private let reference: Reference?
 

@@ -13,8 +13,11 @@ public struct TargetEvent: Sendable {
 
     /// As it was raised: the name, and one colon for each parameter.
     public let selector: String
+    /// Its parameters.
     public let values: [EventValue]
+    /// Whom it comes from, where that was said.
     public let sender: EventSender?
+    /// How it came.
     public let mode: Mode
     /// Of a completion: what came out of the resumable sub instead of a value.
     public let failure: (any Error)?

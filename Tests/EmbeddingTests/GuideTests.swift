@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// The guides of `Documentation/` are programs: whoever follows them gets what they show.
+@Suite("The guides, followed command by command")
+struct GuideTests {
+    @Test(
+        "What a guide says to write and to run works, and prints what it shows",
+        arguments: ["writing-a-plugin", "embedding-the-host", "calling-functions"])
+    func follow(name: String) throws {
+        let guide = try Guide(name)
+        #expect(guide.steps.count > 5)
+        try GuideReader(try Installation.forTests()).follow(guide)
+    }
+
+    @Test("Every guide is followed")
+    func isFollowed() throws {
+        let guides = try FileManager.default
+            .contentsOfDirectory(atPath: "\(BuiltProducts.packageRoot)/Documentation")
+            .filter { $0.hasSuffix(".md") }
+        #expect(
+            guides.sorted() == [
+                "calling-functions.md", "embedding-the-host.md", "writing-a-plugin.md",
+            ])
+    }
+
+    @Test(
+        "Every link of what stands in the repository leads to something that is there",
+        arguments: [
+            "README.md", "CONTRIBUTING.md", "Documentation/writing-a-plugin.md",
+            "Documentation/embedding-the-host.md", "Documentation/calling-functions.md",
+        ])
+    func links(document: String) throws {
+        let root = URL(fileURLWithPath: BuiltProducts.packageRoot)
+        let file = root.appendingPathComponent(document)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        for link in text.matches(of: /\]\(([^)#\s]*)(?:#([^)\s]+))?\)/) {
+            let target = file.deletingLastPathComponent()
+                .appendingPathComponent(String(link.1)).standardized
+            let path = link.1.isEmpty ? file.path : target.path
+            #expect(FileManager.default.fileExists(atPath: path), "\(link.0)")
+            guard let anchor = link.2 else { continue }
+            // As GitHub names the places of titles.
+            let titles = try String(contentsOfFile: path, encoding: .utf8)
+                .matches(of: /(?m)^#+ (.*)$/)
+                .map {
+                    $0.1.lowercased().filter { $0.isLetter || $0.isNumber || " -".contains($0) }
+                        .replacingOccurrences(of: " ", with: "-")
+                }
+            #expect(titles.contains(String(anchor)), "\(link.0)")
+        }
+    }
+
+    @Test(
+        "A guide that is wrong is noticed, where it is wrong",
+        arguments: [
+            ("```sh\nfalse\n```", "wrong.md:1"),
+            ("```console\n$ echo one\ntwo\n```", "wrong.md:2"),
+            ("```console\n$ echo one\none\n$ false\n```", "wrong.md:4"),
+            ("```console\n$ cat there/is\nsomething\n```", "wrong.md:2"),
+            ("```c\nint x;\n```", "wrong.md:1"),
+            ("```sh\ntrue\n", "wrong.md ends"),
+        ])
+    func wrong(text: String, place: String) throws {
+        let error = #expect(throws: Fault.self) {
+            try GuideReader(try Installation.forTests()).follow(Guide("wrong", text: text))
+        }
+        #expect(error?.text.hasPrefix(place) == true, "\(String(describing: error))")
+    }
+
+    @Test("Directories, variables and codes go from one step to the next")
+    func goesOn() throws {
+        let reader = try GuideReader(try Installation.forTests())
+        try reader.follow(
+            Guide(
+                "right",
+                text: """
+                    ```sh
+                    mkdir there && cd there
+                    export WORD=apple
+                    ```
+                    As `sub/file`:
+                    ```text
+                    one $WORD
+                    ```
+                    ```console
+                    $ cat sub/file; echo $WORD 12 pears
+                    one $WORD
+                    apple … pears
+                    $ sh -c 'exit 124'
+                    $ echo $?
+                    124
+                    ```
+                    """))
+        #expect(try reader.place.read("there/sub/file") == Array("one $WORD\n".utf8))
+    }
+
+    @Test(
+        "The mark … stands for any text, and for nothing else",
+        arguments: [
+            ("a b c", "a … c", true), ("a b c", "a … d", false), ("a b c", "…", true),
+            ("a b c", "a b", false), ("a b c", "b…", false), ("a\nb\nc", "a\n…c", true),
+            ("a x b c", "a … b …", true), ("abc", "a…b…c", true), ("acb", "a…b…c", false),
+        ])
+    func marks(text: String, shown: String, agrees: Bool) {
+        #expect(GuideReader.agrees(text, with: shown) == agrees)
+    }
+}
