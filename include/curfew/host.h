@@ -217,8 +217,9 @@ curfew_status curfew_host_discover(curfew_host *host, uint32_t *CURFEW_NULLABLE 
  * before any of its code runs, loads the library, calls its entry once and compares what it
  * registered with the manifest: neither may have a handler the other has not. Handlers of form
  * `subs` or `call` need no entry: the functions they are made of are looked for in the library, or
- * in a library of the system that the configuration allows. The library is never unmapped. For each handler the event `registering<event>_done(bool, text)` is raised, with false
- * and the reason where the plugin was refused after its manifest was read.
+ * in a library of the system that the configuration allows. The library is never unmapped. For each
+ * handler the event `registering<event>_done(bool, text)` is raised, with false and the reason where
+ * the plugin was refused after its manifest was read.
  *
  * Directory, manifest and library, and every directory on the way to them, must belong to root or
  * to the process' effective user, and must not be writable by others; a directory on the way may
@@ -370,8 +371,8 @@ typedef struct curfew_launch_options {
  * Launches a handler: one more task in its queue. Never blocks.
  *
  * Returns CURFEW_OK; CURFEW_NOT_FOUND; CURFEW_BUSY (its queue is full), CURFEW_EXHAUSTED (task or
- * lost-worker limit, or no memory for the payload), CURFEW_QUARANTINED, CURFEW_TOO_LARGE (payload), CURFEW_INVALID or
- * CURFEW_CLOSING. Unless CURFEW_OK, nothing was launched and no event follows.
+ * lost-worker limit, or no memory for the payload), CURFEW_QUARANTINED, CURFEW_TOO_LARGE (payload),
+ * CURFEW_INVALID or CURFEW_CLOSING. Unless CURFEW_OK, nothing was launched and no event follows.
  */
 curfew_status curfew_host_launch(curfew_host *host, const char *identifier,
                                  const curfew_launch_options *CURFEW_NULLABLE options,

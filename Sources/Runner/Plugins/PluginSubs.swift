@@ -223,10 +223,7 @@ final class PluginSubs: @unchecked Sendable {
             }
             post(.settle(ended.continuation, status))
         }
-        let (deadline, overflow) = host.clock.now().addingReportingOverflow(time)
-        guard
-            let timer = host.watchers.post(work, at: overflow ? 1 << 63 : min(deadline, 1 << 63))
-        else {
+        guard let timer = host.watchers.post(work, after: time) else {
             // The host is about to be gone.
             _ = state.withLock { $0.machine.waitEnded(number) }
             return

@@ -355,8 +355,7 @@ public final class EventTarget: @unchecked Sendable {
             loop.post { work.body() }
             return
         }
-        let (deadline, overflow) = host.clock.now().addingReportingOverflow(time)
-        let timer = host.watchers.post(work, at: overflow ? 1 << 63 : min(deadline, 1 << 63))
+        let timer = host.watchers.post(work, after: time)
         guard let timer else {
             giveUp(number, closed)
             return

@@ -136,6 +136,12 @@ final class Watchers: @unchecked Sendable {
         return added.number
     }
 
+    /// The same, so many nanoseconds from now; what is too far away for the clock is never due.
+    func post(_ work: LoopWork, after span: UInt64) -> UInt64? {
+        let (deadline, overflow) = clock.now().addingReportingOverflow(span)
+        return post(work, at: overflow ? 1 << 63 : min(deadline, 1 << 63))
+    }
+
     /// Nothing happens when it was due before.
     func cancelPost(_ number: UInt64) { state.withLock { $0.timers?.cancel(number) } }
 
