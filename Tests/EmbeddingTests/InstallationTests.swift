@@ -80,7 +80,9 @@ struct InstallationTests {
     func pluginsExportTheirEntry() throws {
         for library in try pluginLibraries() {
             let exported = try Installation.exports(of: library)
-            let subs = exported.filter { $0.hasPrefix("dobackground") || $0.hasPrefix("background") }
+            let subs = exported.filter {
+                $0.hasPrefix("dobackground") || $0.hasPrefix("background")
+            }
             let wanted = library.hasSuffix("-subs.so") ? subs : ["curfew_plugin_entry"]
             #expect(!exported.isEmpty)
             #expect(exported == wanted, "\(library)")
