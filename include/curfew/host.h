@@ -96,7 +96,9 @@ typedef struct curfew_host_config {
     uint32_t struct_size;
 
     /* False: a thread of Curfew's delivers events. True: the embedder turns the loop, with
-     * curfew_host_event_fd and curfew_host_dispatch. */
+     * curfew_host_event_fd and curfew_host_dispatch. The loop's own thread is the one that did so
+     * last, and while none has, any that waits: what waits there turns the loop, so that subscribers
+     * are called from inside the wait. Dispatch once, on the right thread, before anybody waits. */
     bool own_loop;
     uint8_t reserved[3]; /* 0 */
 
