@@ -135,8 +135,10 @@ int32_t csys_thread_start(void (*body)(void *), void *argument, uint64_t stack_b
     if (stack_bytes != 0) result = pthread_attr_setstacksize(&attributes, stack_bytes);
     sigset_t all, before;
     sigfillset(&all);
-    /* A new thread inherits the mask; SIGSEGV and its kin are delivered even when blocked (they
-     * then kill the process), so a crash stays a crash. */
+    /* A new thread inherits the mask. A fault of its own that is blocked kills the process without
+     * calling the handler the embedder may have for it. */
+    const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) sigdelset(&all, faults[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
     if (result == 0) result = pthread_create(&thread, &attributes, trampoline, start);

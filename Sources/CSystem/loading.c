@@ -116,9 +116,16 @@ const char *csys_trusted_environment(const char *name) { return secure_getenv(na
 bool csys_image_defines(void *image, const void *symbol) {
     struct link_map *own = NULL;
     struct link_map *its = NULL;
+    const ElfW(Sym) *entry = NULL;
     Dl_info info;
-    return dlinfo(image, RTLD_DI_LINKMAP, &own) == 0 && own != NULL &&
-           dladdr1(symbol, &info, (void **)&its, RTLD_DL_LINKMAP) != 0 && its == own;
+    if (dlinfo(image, RTLD_DI_LINKMAP, &own) != 0 || own == NULL ||
+        dladdr1(symbol, &info, (void **)&its, RTLD_DL_LINKMAP) == 0 || its != own)
+        return false;
+    /* What the loader has chosen for an indirect function need not have a name. */
+    if (dladdr1(symbol, &info, (void **)&entry, RTLD_DL_SYMENT) == 0 || entry == NULL) return true;
+    /* The type is in the low four bits, in both sizes of the format. */
+    const unsigned char type = entry->st_info & 0xF;
+    return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
 }
 
 const char *csys_name_image(void *image, const char *name) {

@@ -16,6 +16,18 @@ public struct HandlerDescription: Sendable {
     public var event: String
     /// What its tasks may raise besides.
     public var events: [EventSignature]
+    /// The queue of a plugin's subs: no handler that anybody declares, and with a name that none of
+    /// those can have. Its events are told to nobody.
+    public private(set) var isQueue = false
+
+    /// The queue of a plugin with that id and number.
+    public static func queue(of plugin: String, number: Int32, kind: TaskKind) -> Self {
+        var queue = HandlerDescription(
+            identifier: "\(plugin)/subs", kind: kind, budget: TaskKind.appRefresh.defaultBudget,
+            event: "curfew_subs_\(number)")
+        queue.isQueue = true
+        return queue
+    }
 
     /// Describes a handler. Budget, grace and event name are the usual ones where they are nil.
     public init(
@@ -81,7 +93,7 @@ public struct HandlerDescription: Sendable {
 
     /// Why it cannot be used, or nil.
     public var fault: String? {
-        if !HandlerDescription.isIdentifier(identifier) {
+        if !isQueue, !HandlerDescription.isIdentifier(identifier) {
             return
                 "\"\(identifier)\" is not an identifier: write a reverse-DNS name such as org.example.tidy"
         }

@@ -21,6 +21,22 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         let waiter: Waiter
     }
 
+    /// Who waits for one event: one at most for each sender, and one for any.
+    private struct Waits {
+        var filtered: [SenderIdentity: Wait] = [:]
+        var unfiltered: Wait?
+
+        var isEmpty: Bool { filtered.isEmpty && unfiltered == nil }
+        var all: [Wait] { filtered.values + (unfiltered.map { [$0] } ?? []) }
+
+        subscript(sender: SenderIdentity?) -> Wait? {
+            get { sender.map { filtered[$0] } ?? unfiltered }
+            set {
+                if let sender { filtered[sender] = newValue } else { unfiltered = newValue }
+            }
+        }
+    }
+
     /// Subs there may be.
     public static var subLimit: Int { 4_096 }
     /// Waits and sleeps at a time.
@@ -32,11 +48,11 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
     public private(set) var counts = TargetCounts()
     private var state = State.open
     private var subs: [EventSelector: Sub] = [:]
-    private var waits: [EventSelector: [Wait]] = [:]
+    private var waits: [EventSelector: Waits] = [:]
     /// By number; their time is kept elsewhere.
     private var sleepers: [UInt64: Waiter] = [:]
     /// Where a wait is to be found.
-    private var places: [UInt64: EventSelector] = [:]
+    private var places: [UInt64: (selector: EventSelector, sender: SenderIdentity?)] = [:]
     /// The value is true once the sub has returned and its completion is on its way.
     private var resumables: [UInt64: Bool] = [:]
     private var lastResumable: UInt64 = 0
@@ -103,19 +119,17 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         return isCall && kind == .classInstance ? .missing : .untaken
     }
 
+    /// Filtered waits come before the unfiltered one.
     private mutating func take(_ selector: EventSelector, _ sender: SenderIdentity?) -> Wait? {
-        guard
-            let place = waits[selector]?.firstIndex(where: {
-                $0.sender == nil || $0.sender == sender
-            })
-        else { return nil }
-        return remove(at: place, of: selector)
+        if let sender, let wait = remove(selector, sender) { return wait }
+        return remove(selector, nil)
     }
 
-    private mutating func remove(at place: Int, of selector: EventSelector) -> Wait? {
-        let wait = waits[selector]?.remove(at: place)
+    private mutating func remove(_ selector: EventSelector, _ sender: SenderIdentity?) -> Wait? {
+        guard let wait = waits[selector]?[sender] else { return nil }
+        waits[selector]?[sender] = nil
         if waits[selector]?.isEmpty == true { waits[selector] = nil }
-        if let wait { places[wait.number] = nil }
+        places[wait.number] = nil
         return wait
     }
 
@@ -142,16 +156,10 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         if let sender, sender.kind == .resumable, resumables[sender.number] == nil {
             return hasBegun(sender.number) ? .completed : .unknown
         }
-        var replaced: Waiter?
-        if let old = waits[selector]?.firstIndex(where: { $0.sender == sender }) {
-            replaced = remove(at: old, of: selector)?.waiter
-        }
-        let wait = Wait(number: number, sender: sender, waiter: waiter)
-        // Filtered waits stand before unfiltered ones.
-        let list = waits[selector, default: []]
-        let place = sender == nil ? list.endIndex : list.firstIndex { $0.sender == nil }
-        waits[selector, default: []].insert(wait, at: place ?? list.endIndex)
-        places[number] = selector
+        let replaced = remove(selector, sender)?.waiter
+        waits[selector, default: Waits()][sender] = Wait(
+            number: number, sender: sender, waiter: waiter)
+        places[number] = (selector, sender)
         return .waiting(replaced: replaced)
     }
 
@@ -167,10 +175,8 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
     /// over.
     public mutating func waitEnded(_ number: UInt64) -> Waiter? {
         if let sleeper = sleepers.removeValue(forKey: number) { return sleeper }
-        guard let selector = places[number],
-            let place = waits[selector]?.firstIndex(where: { $0.number == number })
-        else { return nil }
-        return remove(at: place, of: selector)?.waiter
+        guard let (selector, sender) = places[number] else { return nil }
+        return remove(selector, sender)?.waiter
     }
 
     /// True while that wait or sleep is not over.
@@ -180,13 +186,14 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
 
     /// Ends the waits for one sender. Returns who waited.
     public mutating func forget(_ sender: SenderIdentity) -> [Waiter] {
-        let gone = waits.values.joined().filter { $0.sender == sender }
+        let gone = waits.values.compactMap { $0.filtered[sender] }
         return gone.compactMap { waitEnded($0.number) }
     }
 
     /// Ends the waits of which `isGone` says that what they wait for does not exist any more.
     public mutating func purge(_ isGone: (Waiter) -> Bool) -> [Waiter] {
-        let gone = waits.values.joined().filter { $0.sender?.kind == .object && isGone($0.waiter) }
+        let gone = waits.values.flatMap(\.filtered.values)
+            .filter { $0.sender?.kind == .object && isGone($0.waiter) }
         return gone.compactMap { waitEnded($0.number) }
     }
 
@@ -266,6 +273,6 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
             places = [:]
             sleepers = [:]
         }
-        return waits.values.joined().map(\.waiter) + sleepers.values
+        return waits.values.flatMap(\.all).map(\.waiter) + sleepers.values
     }
 }

@@ -207,6 +207,7 @@ struct CallFormTests {
             #""calls_copy", "signature": "text (text)", "arguments": ["no"], "result": "done", "free": "calls_free""#,
             #""calls_copy", "signature": "text (text)", "arguments": [null], "result": "value", "free": "calls_free""#,
             #""calls_copy", "signature": "text (text)", "arguments": ["z"], "result": "value""#,
+            #""calls_same", "signature": "text (text, out text)", "arguments": ["s", {"out": null}], "result": "non-zero", "keep": 2, "free": "calls_free""#,
         ]
         let plugin = try CalledPlugin(calls: calls.map { "{\"function\": \($0)}" })
         #expect(try plugin.run() == .succeeded("0"))
@@ -217,6 +218,8 @@ struct CallFormTests {
         #expect(try plugin.run(handler: 3) == .failed("no"))
         #expect(
             try plugin.run(handler: 4) == .failed("calls_copy returned a null pointer"))
+        // Kept and returned at once: freed once.
+        #expect(try plugin.run(handler: 6) == .succeeded("s"))
         #expect(try plugin.run() == .succeeded("0"))
         // Without `free` the copy stays the library's.
         #expect(try plugin.run(handler: 5) == .succeeded("z"))
@@ -391,6 +394,12 @@ struct CallFormTests {
         #expect(own.loaded.text.contains("libcalls.so does not define the function sync itself"))
         let data = try CalledPlugin(#"{"function": "calls_data", "signature": "void ()"}"#)
         #expect(data.loaded.text.contains("does not define the function calls_data itself"))
+        for (library, name) in [("libc.so.6", "environ"), ("libc.so.6", "optind")] {
+            let variable = try load(library, name)
+            #expect(variable.answer == .refused)
+            #expect(variable.text.contains("does not define the function \(name) itself"))
+        }
+        #expect(try load("libsqlite3.so.0", "sqlite3_version").answer == .refused)
         let unfreed = try CalledPlugin(
             #"{"function": "calls_copy", "signature": "text (text)", "arguments": ["x"], "result": "value", "free": "calls_gone"}"#
         )

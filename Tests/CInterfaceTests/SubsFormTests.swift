@@ -75,7 +75,7 @@ struct SubsFormTests {
         #expect(plugin.host.collect(wait).answer == .ok)
         try plugin.wait(for: "plain_done false \"broken\"")
         // They are tasks of a handler of their own.
-        let handler = try plugin.host.handler("org.example.subs-plugin.subs")
+        let handler = try plugin.host.handler("org.example.subs-plugin/subs")
         #expect(String(cString: handler.plugin) == "org.example.subs-plugin")
         #expect(handler.launched >= 3)
     }
@@ -89,14 +89,14 @@ struct SubsFormTests {
         try plugin.wait(for: "plain_done false \"hang\"")
         for _ in 0..<3 { plugin.host.clock?.advance(30 * Self.second) }
         try plugin.host.waitUntil("quarantined") {
-            try plugin.host.handler("org.example.subs-plugin.subs").quarantined
+            try plugin.host.handler("org.example.subs-plugin/subs").quarantined
         }
         try plugin.plan("Done.")
         let other = try plugin.host.launch("org.example.plain")
         #expect(try plugin.ending(of: other) == Ending(CURFEW_OUTCOME_SUCCEEDED))
         try plugin.host.waitUntil("told") {
             plugin.host.log.now.contains {
-                $0.contains("what its subs were to be called for is lost")
+                $0.contains("an event for its subs is lost, and others are until there is room")
             }
         }
         try plugin.goOn()
@@ -204,8 +204,8 @@ struct SubsFormTests {
         plugin.host.clock?.advance(Self.second)
         // Expired's Done comes before anybody waits for it.
         try plugin.host.waitUntil("consumed") {
-            let handler = try plugin.host.handler("org.example.subs-plugin.subs")
-            return handler.launched == 2 && handler.queued == 0 && handler.active == 0
+            let handler = try plugin.host.handler("org.example.subs-plugin/subs")
+            return handler.launched >= 1 && handler.queued == 0 && handler.active == 0
         }
         try plugin.goOn()
         try plugin.wait(for: "do_chain")
@@ -236,8 +236,44 @@ struct SubsFormTests {
         #expect(plugin.notes.count { $0 == "waited for one 1" } == 1)
         #expect(plugin.notes.count { $0 == "chain_found two 2" } == 1)
         #expect(plugin.notes.count { $0 == "chain_step true 2.5" } == 1)
+        #expect(plugin.notes.count { $0 == "refused" } == 1)
         #expect(!plugin.notes.contains { $0.hasPrefix("plain_done") })
         #expect(plugin.notes.count { $0 == "controller" } == 1)
+    }
+
+    @Test("every sleep that was begun is continued, however many end together")
+    func many() throws {
+        let plugin = try SubsPlugin()
+        try plugin.plan("many")
+        let task = try plugin.host.launch("org.example.chain")
+        try plugin.host.waitUntilPending(task)
+        plugin.host.clock?.advance(1_000_000)
+        #expect(try plugin.ending(of: task) == Ending(CURFEW_OUTCOME_SUCCEEDED))
+    }
+
+    @Test("a shutdown tells a pending chain to stop, and its answer comes by the queue")
+    func shutdown() throws {
+        let plugin = try SubsPlugin()
+        let task = try plugin.host.launch("org.example.chain")
+        try plugin.host.waitUntilPending(task)
+        #expect(plugin.host.shutDown(expire: 30 * Self.second) == .ok)
+        #expect(
+            try plugin.ending(of: task)
+                == Ending(
+                    CURFEW_OUTCOME_INTERRUPTED, reason: CURFEW_REASON_SHUTDOWN, answered: true,
+                    text: Ending.interruptedText))
+        #expect(plugin.notes.contains("completed false"))
+    }
+
+    @Test("the queue's tasks tell nobody of themselves, and its name can be nobody else's")
+    func queue() throws {
+        let plugin = try SubsPlugin()
+        try plugin.plan("Done.")
+        #expect(plugin.host.wait(try plugin.host.launch("org.example.plain")) == .ok)
+        try plugin.wait(for: "plain_done true \"\"")
+        #expect(!plugin.host.all.events.contains { $0.selector.hasPrefix("curfew_subs") })
+        #expect(plugin.host.tryRegister("org.example.subs-plugin.subs").answer == .ok)
+        #expect(plugin.host.tryRegister("org.example.subs-plugin/subs").answer == .invalid)
     }
 
     @Test("where the embedder turns the loop, nothing comes before it does")

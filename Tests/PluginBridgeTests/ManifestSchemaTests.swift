@@ -86,6 +86,7 @@ struct ManifestSchemaTests {
         "fault-manifest-function.ending.json": "the names are listed once, in the reader",
         "fault-manifest-function.list.json": "the names are listed once, in the reader",
         "fault-manifest-function.splitting.json": "the names are listed once, in the reader",
+        "fault-manifest-function.underscore.json": "the names are listed once, in the reader",
         "fault-manifest-function.variadic.json": "the names are listed once, in the reader",
         "manifest-duplicate-event": "schemas cannot compare values of different objects",
         "fault-manifest-reserved-event.host.json": "the names are made of other values",

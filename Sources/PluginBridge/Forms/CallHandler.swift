@@ -74,10 +74,10 @@ final class CallHandler: @unchecked Sendable {
         return memory
     }
 
-    /// What a worker calls. It keeps this object for ever: a task may be inside the function.
+    /// What a worker calls. It does not keep this object.
     func code(_ api: UnsafePointer<curfew_host_api>) -> HandlerCode {
         HandlerCode(
-            run: runCall, expired: nil, data: Unmanaged.passRetained(self).toOpaque(), api: api)
+            run: runCall, expired: nil, data: Unmanaged.passUnretained(self).toOpaque(), api: api)
     }
 
     // MARK: Calling
@@ -237,7 +237,11 @@ final class CallHandler: @unchecked Sendable {
     ) -> curfew_status {
         let type = call.signature.result
         let returned = Self.value(result, type)
-        defer { if type == .text { free?(UnsafeMutableRawPointer(bitPattern: UInt(result))) } }
+        // What is kept is freed, and what is returned where no other text is kept.
+        let freed =
+            keptText(words)
+            ?? (type == .text ? UnsafeMutableRawPointer(bitPattern: UInt(result)) : nil)
+        defer { if let freed { free?(freed) } }
         var problem: String?
         switch call.verdict {
         case .none: break
@@ -255,8 +259,6 @@ final class CallHandler: @unchecked Sendable {
             if case .text(let text) = returned, text != SubsHandler.success { problem = text }
             if returned.isZero { problem = "\(call.function) returned \(returned.shown)" }
         }
-        let freed = keptText(words)
-        defer { if let freed { free?(freed) } }
         if let problem { return TaskAnswer.fail(problem, api, task) }
         return keep(returned, words, api, task)
     }
@@ -281,6 +283,11 @@ final class CallHandler: @unchecked Sendable {
         func succeed(_ value: CallValue) -> curfew_status {
             guard let bytes = value.bytes else {
                 return TaskAnswer.fail("\(call.function) gave no text", api, task)
+            }
+            guard bytes.count < CallValue.textLimit else {
+                return TaskAnswer.fail(
+                    "\(call.function) gave a text of \(CallValue.textLimit) bytes or more; let it write to a buffer, or return less",
+                    api, task)
             }
             return bytes.withUnsafeBytes { TaskAnswer.succeed($0, api, task) }
         }

@@ -4,6 +4,9 @@
 enum RefusedFunction {
     /// Why a function is refused by its name; nil where it is not.
     static func reason(for name: String) -> String? {
+        if name.hasPrefix("_") {
+            return "`\(name)` is for the library itself, as all names that begin with `_`"
+        }
         if variadic.contains(name) {
             return "`\(name)` takes a variable number of arguments"
         }
@@ -11,7 +14,7 @@ enum RefusedFunction {
             return "`\(name)` takes a va_list, which only C can make"
         }
         if ending.contains(name) {
-            return "`\(name)` does not return to its caller, and would take the host with it"
+            return "`\(name)` does not return to its caller, or ends a thread or the whole process"
         }
         if splitting.contains(name) {
             return "`\(name)` makes a copy of the host's process, without its threads"
@@ -24,12 +27,9 @@ enum RefusedFunction {
         // <stdio.h>, <wchar.h>
         "printf", "fprintf", "dprintf", "sprintf", "snprintf", "asprintf", "obstack_printf",
         "scanf", "fscanf", "sscanf", "wprintf", "fwprintf", "swprintf", "wscanf", "fwscanf",
-        "swscanf", "__printf_chk", "__fprintf_chk", "__sprintf_chk", "__snprintf_chk",
-        "__asprintf_chk", "__dprintf_chk", "__isoc99_scanf", "__isoc99_fscanf", "__isoc99_sscanf",
-        "__isoc23_scanf", "__isoc23_fscanf", "__isoc23_sscanf",
-        // <err.h>, <error.h>, <syslog.h>, <argp.h>
-        "err", "errx", "warn", "warnx", "error", "error_at_line", "syslog", "__syslog_chk",
-        "argp_error", "argp_failure",
+        "swscanf",  // <err.h>, <error.h>, <syslog.h>, <argp.h>
+        "err", "errx", "warn", "warnx", "error", "error_at_line", "syslog", "argp_error",
+        "argp_failure",
         // <fcntl.h>, <unistd.h>, <sys/…>
         "open", "open64", "openat", "openat64", "fcntl", "fcntl64", "ioctl", "prctl", "ptrace",
         "syscall", "mremap", "clone", "semctl", "ulimit", "mq_open", "sem_open", "shm_ctl",
@@ -51,17 +51,18 @@ enum RefusedFunction {
     private static let list: Set<String> = [
         "vprintf", "vfprintf", "vdprintf", "vsprintf", "vsnprintf", "vasprintf", "vscanf",
         "vfscanf", "vsscanf", "vwprintf", "vfwprintf", "vswprintf", "vsyslog", "verr", "verrx",
-        "vwarn", "vwarnx", "sqlite3_vmprintf", "sqlite3_vsnprintf", "gzvprintf", "BIO_vprintf",
+        "vwarn", "vwarnx", "vfwscanf", "vswscanf", "vwscanf", "sqlite3_vmprintf",
+        "sqlite3_vsnprintf", "gzvprintf", "BIO_vprintf",
     ]
 
     private static let ending: Set<String> = [
-        "exit", "_exit", "_Exit", "quick_exit", "abort", "__assert_fail", "__assert",
-        "__assert_perror_fail", "__stack_chk_fail", "__chk_fail", "__fortify_fail", "longjmp",
-        "_longjmp", "siglongjmp", "__longjmp_chk", "pthread_exit", "thrd_exit", "setcontext",
-        "execv", "execve", "execvp", "execvpe", "fexecve", "__libc_start_main",
+        "exit", "quick_exit", "abort", "longjmp",
+        "pthread_cancel", "pthread_kill", "pthread_sigqueue", "kill", "killpg", "raise", "tgkill",
+        "svc_exit", "siglongjmp", "pthread_exit", "thrd_exit", "setcontext",
+        "execv", "execve", "execvp", "execvpe", "fexecve",
     ]
 
     private static let splitting: Set<String> = [
-        "fork", "vfork", "_Fork", "forkpty", "daemon", "setjmp", "_setjmp", "__sigsetjmp",
+        "fork", "vfork", "forkpty", "daemon", "setjmp",
     ]
 }

@@ -42,12 +42,12 @@ final class SubsHandler: @unchecked Sendable {
         }
     }
 
-    /// What a worker and a watcher call. It keeps this object for ever, like the image it is about.
+    /// What a worker and a watcher call. It does not keep this object.
     func code(_ api: UnsafePointer<curfew_host_api>) -> HandlerCode {
         HandlerCode(
             run: controller == nil ? runWork : runController,
             expired: hasEnded == nil ? nil : runExpired,
-            data: Unmanaged.passRetained(self).toOpaque(), api: api,
+            data: Unmanaged.passUnretained(self).toOpaque(), api: api,
             // What a controller has for its task are globals.
             isOneAtATime: controller != nil)
     }

@@ -16,6 +16,8 @@ public final class PluginLibrary: @unchecked Sendable {
     private let manifest: Manifest
     private let image: PluginImage?
     private var data: UnsafeMutableRawPointer?
+    /// What the codes of handlers without an entry are called with.
+    private var handlers: [AnyObject] = []
     private var retireFunction: curfew_retire_function?
 
     /// Loads what was checked; the constructors of the library run, nothing else of it. The caller
@@ -27,7 +29,7 @@ public final class PluginLibrary: @unchecked Sendable {
         }
     }
 
-    /// What the handlers are that need no entry, by identifier.
+    /// What the handlers are that need no entry, by identifier. Good as long as this object.
     ///
     /// - Parameter allowed: the libraries of the system whose functions may be called.
     public func codes(
@@ -38,9 +40,13 @@ public final class PluginLibrary: @unchecked Sendable {
             switch handler.form {
             case .entry: break
             case .subs:
-                codes[handler.identifier] = try SubsHandler(handler, in: image!).code(table.api)
+                let subs = try SubsHandler(handler, in: image!)
+                handlers.append(subs)
+                codes[handler.identifier] = subs.code(table.api)
             case .call:
-                codes[handler.identifier] = try self.handler(handler.call!, allowed).code(table.api)
+                let call = try self.handler(handler.call!, allowed)
+                handlers.append(call)
+                codes[handler.identifier] = call.code(table.api)
             }
         }
         return codes

@@ -74,13 +74,7 @@ extension ManifestChecker {
             return .text(text)
         case (.string(let text), .bytes): return .bytes(Array(text.utf8))
         case (.number(let literal), .float), (.number(let literal), .double):
-            guard let double = literal.double else {
-                fault(
-                    .argument, at: value, "argument \(number) is too large for a \(type.rawValue)",
-                    help: "write a number that fits")
-                return nil
-            }
-            return .number(double)
+            return floating(literal, at: value, number: number, type).map { .number($0) }
         case (.number, _) where type.isInteger:
             return whole(value, number: number, type).map { .integer($0) }
         default:
@@ -107,6 +101,17 @@ extension ManifestChecker {
             .argument, at: value,
             "argument \(number) is \(value.noun), and the signature has `\(parameter.name)` there",
             help: help)
+    }
+
+    /// Reads a number that is finite as a value of the type.
+    private mutating func floating(
+        _ literal: JSONNumber, at value: JSONValue, number: Int, _ type: CallType
+    ) -> Double? {
+        if let double = literal.double, type == .double || Float(double).isFinite { return double }
+        fault(
+            .argument, at: value, "argument \(number) is too large for a \(type.rawValue)",
+            help: "write a number that fits")
+        return nil
     }
 
     /// Reads a whole number of a type, as 64 bits.
@@ -194,8 +199,10 @@ extension ManifestChecker {
         case (.null, .text): return 0
         case (.bool(let flag), .bool): return flag ? 1 : 0
         case (.number(let literal), .float):
-            return literal.double.map { UInt64(Float($0).bitPattern) }
-        case (.number(let literal), .double): return literal.double.map { $0.bitPattern }
+            return floating(literal, at: value, number: number, type)
+                .map { UInt64(Float($0).bitPattern) }
+        case (.number(let literal), .double):
+            return floating(literal, at: value, number: number, type).map(\.bitPattern)
         case (.number, _) where type.isInteger: return whole(value, number: number, type)
         default:
             fault(

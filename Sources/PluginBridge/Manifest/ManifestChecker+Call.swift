@@ -27,7 +27,8 @@ extension ManifestChecker {
     private mutating func call(_ value: JSONValue) -> ManifestCall? {
         guard let fields = fields(of: .call, in: value) else { return nil }
         let place = fields[ManifestKey.function.name]
-        let function = place.flatMap { self.function($0, key: .function) }
+        let isForeign = fields[ManifestKey.callLibrary.name] != nil
+        let function = place.flatMap { self.function($0, key: .function, isForeign: isForeign) }
         let library = fields[ManifestKey.callLibrary.name].map { systemLibrary($0) }
         let signature = fields[ManifestKey.signature.name].flatMap { self.signature($0) }
         let arguments = signature.flatMap {
@@ -39,7 +40,9 @@ extension ManifestChecker {
         let keep = signature.map { signature in
             fields[ManifestKey.keep.name].map { self.keep($0, of: signature) }
         }
-        let free = fields[ManifestKey.free.name].map { self.function($0, key: .free) }
+        let free = fields[ManifestKey.free.name].map {
+            self.function($0, key: .free, isForeign: isForeign)
+        }
         guard let place, let function, library ?? "" != nil, let signature, let arguments,
             let verdict, let keep, free ?? "" != nil
         else { return nil }
@@ -75,7 +78,11 @@ extension ManifestChecker {
     // MARK: The function
 
     /// Reads the name of a C function.
-    private mutating func function(_ value: JSONValue, key: ManifestKey) -> String? {
+    ///
+    /// - Parameter isForeign: of a library of the system, about some of whose functions more is known.
+    private mutating func function(
+        _ value: JSONValue, key: ManifestKey, isForeign: Bool
+    ) -> String? {
         guard let text = text(value, key: key) else { return nil }
         let bytes = Array(text.utf8)
         let isName = bytes.allSatisfy {
@@ -91,7 +98,7 @@ extension ManifestChecker {
                 help: "write the name the library exports, as \(key.example); `nm -D` lists them")
             return nil
         }
-        if let reason = RefusedFunction.reason(for: text) {
+        if isForeign, let reason = RefusedFunction.reason(for: text) {
             fault(
                 .function, at: value, "\(reason); it cannot be called from a manifest",
                 help: "write a function of your own that calls it, and name that")

@@ -68,10 +68,21 @@ struct ManifestChecker {
         } else if library == nil, isUsed {
             fault(
                 .missingKey, at: document, "a manifest must have the key `library`",
-                help: "add \(ManifestKey.library.usage)")
+                help: "add \(ManifestKey.library.usage)"
+                    + (Self.hasCalls(handlers)
+                        ? "; or, for a function of the system's, \(ManifestKey.callLibrary.usage) in `call`"
+                        : ""))
         } else if let pin, !isUsed {
             fault(
                 .pin, at: pin, "`sha256` pins a library, and there is none", help: "remove it")
+        }
+    }
+
+    private static func hasCalls(_ handlers: JSONValue?) -> Bool {
+        guard case .array(let elements) = handlers?.kind else { return false }
+        return elements.contains {
+            guard case .object(let members) = $0.kind else { return false }
+            return members.contains { $0.key == ManifestKey.call.name }
         }
     }
 

@@ -14,12 +14,15 @@ public struct HandlerCode: @unchecked Sendable {
     public let api: UnsafePointer<curfew_host_api>
     /// A task that is pending keeps the handler's next one from being entered.
     public let isOneAtATime: Bool
+    /// The queue of a plugin's subs, on which pending tasks of its other handlers depend.
+    public let isQueue: Bool
 
     public init(
         run: @escaping curfew_run_function, expired: curfew_expired_function?,
         data: UnsafeMutableRawPointer?, api: UnsafePointer<curfew_host_api>,
-        isOneAtATime: Bool = false
+        isOneAtATime: Bool = false, isQueue: Bool = false
     ) {
+        self.isQueue = isQueue
         self.isOneAtATime = isOneAtATime
         self.run = run
         self.expired = expired

@@ -28,14 +28,24 @@ private func callDelayed(
     _ values: UnsafePointer<curfew_value>?, _ count: UInt32
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
-        guard let name = PluginName.read(sub, limit: EventSelector.nameLimit),
-            let selector = EventSelector(
-                name: (EventSelector(name.lowercased())?.name ?? name.lowercased()),
-                arity: Int(min(count, 255)))
-        else {
+        guard let name = PluginName.read(sub, limit: EventSelector.nameLimit + 16) else {
             return refuse(
                 context, .eventName, "called call_delayed",
-                "no sub can have that name, or so many parameters")
+                "the name is NULL, longer than \(EventSelector.nameLimit) bytes or not UTF-8")
+        }
+        // In small letters, those of ASCII; a selector is as good as a name.
+        let small = String(
+            decoding: name.utf8.map {
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0
+            }, as: UTF8.self)
+        let given = small.hasSuffix(":") ? EventSelector(small) : nil
+        guard let selector = EventSelector(name: given?.name ?? small, arity: Int(min(count, 255))),
+            given == nil || given == selector
+        else {
+            return refuse(
+                context, .eventName, "called call_delayed(\"\(name)\") with \(count) parameters",
+                "no sub can have that name, or has so many: \(EventSelector.arityLimit) at most, and as many as colons where there are some"
+            )
         }
         let read: ValueReader.Values
         do throws(ValueReader.Fault) {
@@ -43,7 +53,11 @@ private func callDelayed(
         } catch {
             return refuse(context, error.rule, "called call_delayed(\"\(selector)\")", error.text)
         }
-        return context.services.callSub(selector, read.values, plugin: context.plugin).rawValue
+        let status = context.services.callSub(selector, read.values, plugin: context.plugin)
+        guard status == .invalid else { return status.rawValue }
+        return refuse(
+            context, .eventTypes, "called call_delayed(\"\(selector)\")",
+            "the event has parameters of other types")
     }
 }
 

@@ -21,6 +21,8 @@ final class EventEntry: @unchecked Sendable {
     private(set) var call: Unmanaged<PreparedCall>?
     /// Whose handler declared it: a plugin's number, or -1 for the embedder's. Nil: nobody's.
     private(set) var owner: Int32?
+    /// Told to nobody.
+    var isSilent = false
     var subscriptions: [Subscription] = []
     /// Subscriptions that see what a wait takes, too.
     var listeners: [Subscription] = []

@@ -368,6 +368,7 @@ public final class EventLoop: @unchecked Sendable {
         _ entry: EventEntry, _ values: UnsafeMutablePointer<curfew_value>, _ parameters: Int,
         task: UInt64
     ) {
+        if entry.isSilent { return }
         sequence &+= 1
         let expectation = directory.look(entry, task: task, retired: &retired)
         let receivers = entry.receivers

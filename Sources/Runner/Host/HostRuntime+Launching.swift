@@ -79,6 +79,39 @@ extension HostRuntime {
         }
     }
 
+    /// Launches a task of a plugin's queue, also while the host shuts down, until its last phase:
+    /// what waits there may be what pending tasks need to come to their end.
+    func launchQueue(_ index: UInt32) -> Launched {
+        guard index < handlerCount.load(ordering: .acquiring),
+            let handler = handlerCells[Int(index)]
+        else { return Launched(status: .notFound, task: 0) }
+        if handler.pointee.gate.load(ordering: .acquiring) & HandlerCell.Gate.refusing != 0 {
+            return Launched(status: refusal(handler), task: 0)
+        }
+        func isClosed() -> Bool {
+            stage.load(ordering: .sequentiallyConsistent)
+                >= HostStateMachine.State.leaving.rawValue
+        }
+        guard !isClosed() else { return Launched(status: .closing, task: 0) }
+        switch handler.add(tasks, prepare: { _ in }) {
+        case .failure(.full): return Launched(status: .busy, task: 0)
+        case .failure(.noSlot): return Launched(status: .exhausted, task: 0)
+        case .success(let task):
+            callWorker(handler)
+            if isClosed(), withdraw(task, handler, kept: false) {
+                return Launched(status: .closing, task: 0)
+            }
+            return Launched(status: .ok, task: tasks.publicID(task))
+        }
+    }
+
+    /// True for a task that is over, or does not exist.
+    func isOver(_ id: UInt64) -> Bool {
+        guard let task = tasks.find(id) else { return true }
+        let state = tasks.slot(task).state
+        return state.generation != task.generation || state.isOver
+    }
+
     /// Tasks that were cancelled while they waited leave the queue when their turn comes. Where no
     /// turn comes, because the handler is paused or quarantined, those at the front are taken out
     /// here. True when there were any.
@@ -210,6 +243,7 @@ extension HostRuntime {
         handler.cell.pointee.gate.bitwiseAnd(
             ~HandlerCell.Gate.quarantined, ordering: .sequentiallyConsistent)
         reopen(handler.cell)
+        if handler.cell.pointee.code.isQueue { subs(of: handler.cell.pointee.plugin)?.goOn() }
         return .ok
     }
 }

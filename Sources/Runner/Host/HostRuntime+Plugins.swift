@@ -214,7 +214,7 @@ extension HostRuntime {
             let hasSubs = manifest.handlers.contains { $0.form == .subs }
             let subs = hasSubs ? PluginSubs(library!, manifest, self) : nil
             if let subs {
-                handlers.append((PluginSubs.description(of: manifest.id), subs.code(table)))
+                handlers.append((subs.description(number: record.number), subs.code(table)))
             }
             var added: [HandlerRecord]
             do throws(BridgeError) {

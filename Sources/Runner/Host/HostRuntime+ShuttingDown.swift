@@ -44,14 +44,18 @@ extension HostRuntime {
         life.withLock { $0.drained() }
         enter(.expiring)
 
-        expireEverything()
         let grace = handlers.map(\.description.grace).max() ?? 0
-        wait(limits.expire ?? grace &+ 1_000_000_000) {
-            // Again, until nobody stands between taking a task and entering it: such a task is in no
-            // queue any more and not entered yet, so nobody could tell it to stop.
-            let entering = isSomebodyEntering
-            expireEverything()
-            return !entering && !hasUndecided
+        // The queues of plugins' subs last: by them pending tasks answer.
+        let hasQueues = handlers.contains { $0.cell.pointee.code.isQueue }
+        for queuesGoOn in hasQueues ? [true, false] : [false] {
+            expireEverything(besidesQueues: queuesGoOn)
+            wait(limits.expire ?? grace &+ 1_000_000_000) {
+                // Again, until nobody stands between taking a task and entering it: such a task is
+                // in no queue any more and not entered yet, so nobody could tell it to stop.
+                let entering = isSomebodyEntering(besidesQueues: queuesGoOn)
+                expireEverything(besidesQueues: queuesGoOn)
+                return !entering && !hasUndecided(besidesQueues: queuesGoOn)
+            }
         }
         life.withLock { $0.expired() }
         enter(.leaving)
@@ -150,7 +154,7 @@ extension HostRuntime {
 
     /// A worker has a place and is inside no function: it may be about to enter one. The gates are
     /// shut, so that it takes no other and its place is free soon.
-    private var isSomebodyEntering: Bool {
+    private func isSomebodyEntering(besidesQueues: Bool) -> Bool {
         var inside: [UInt32: UInt32] = [:]
         forEachTask { task, state in
             guard state.isEntered, !state.isReturned, !state.isLost,
@@ -158,15 +162,25 @@ extension HostRuntime {
             else { return }
             inside[cell.pointee.index, default: 0] += 1
         }
-        return handlers.contains { $0.active > inside[$0.index, default: 0] }
+        return handlers.contains {
+            $0.active > inside[$0.index, default: 0]
+                && !(besidesQueues && $0.cell.pointee.code.isQueue)
+        }
     }
 
-    private var hasUndecided: Bool {
+    private func hasUndecided(besidesQueues: Bool) -> Bool {
         var undecided = false
-        forEachTask { _, state in
-            if state.isEntered, !state.isOver { undecided = true }
+        forEachTask { task, state in
+            guard state.isEntered, !state.isOver, !(besidesQueues && isOfQueue(task)) else {
+                return
+            }
+            undecided = true
         }
         return undecided
+    }
+
+    private func isOfQueue(_ task: TaskReference) -> Bool {
+        tasks.slot(task).handlerCell?.pointee.code.isQueue == true
     }
 
     private func forEachTask(_ body: (TaskReference, TaskStateMachine) -> Void) {
@@ -177,15 +191,16 @@ extension HostRuntime {
         }
     }
 
-    private func expireEverything() {
-        for handler in handlers {
+    private func expireEverything(besidesQueues: Bool) {
+        for handler in handlers where !(besidesQueues && handler.cell.pointee.code.isQueue) {
             // Nothing more is started; what waits is interrupted.
             handler.cell.pointee.gate.bitwiseOr(
                 HandlerCell.Gate.paused, ordering: .sequentiallyConsistent)
             for task in handler.cell.waitingTasks() { interruptQueued(task) }
         }
-        for lane in lanes { lane.clear() }
+        for lane in lanes { lane.clear(besides: besidesQueues) }
         forEachTask { task, state in
+            if besidesQueues, isOfQueue(task) { return }
             if state.isParked {
                 interruptQueued(task)
             } else if state.isEntered, !state.isClaimed, tellToStop(task, .shutdown) == .told {

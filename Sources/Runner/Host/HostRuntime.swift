@@ -261,6 +261,7 @@ public final class HostRuntime: @unchecked Sendable {
         tasks.limit.wrappingAdd(configuration.queueLimit, ordering: .relaxed)
         directory.handlers.append(record)
         directory.byIdentifier[description.identifier] = record
+        if description.isQueue { for entry in entries { entry.isSilent = true } }
         handlerCells[Int(index)] = cell
         handlerCount.store(index + 1, ordering: .releasing)
         return record

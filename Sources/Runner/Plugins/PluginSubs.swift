@@ -15,46 +15,73 @@ final class PluginSubs: @unchecked Sendable {
     private enum Delivery {
         case event(EventSelector, [EventValue], sender: UInt64)
         case settle(PluginContinuation, Status)
+
+        /// Bytes of its texts.
+        var bytes: Int {
+            guard case .event(_, let values, _) = self else { return 0 }
+            return values.reduce(0) { sum, value in
+                if case .text(let text) = value { sum + text.utf8.count } else { sum }
+            }
+        }
+
+        /// What has a right to its place: how a wait or a sleep ended, and how a task did.
+        var isPromised: Bool {
+            switch self {
+            case .settle: true
+            case .event(let selector, let values, let sender):
+                sender != 0 && selector.name.hasSuffix("_done") && values.count == 2
+            }
+        }
     }
 
     private struct State {
         var machine = TargetStateMachine<SubFunction, PluginWait>(kind: .module)
-        /// As many as the handler has tasks waiting.
         var queue: [Delivery] = []
+        /// The first so many are gone.
         var taken = 0
+        var bytes = 0
+        /// The one task that is launched for what waits, or 0.
+        var task: UInt64 = 0
         var numbers: UInt64 = 0
         var followed: Set<EventSelector> = []
         /// That deliveries are refused was told.
         var isTold = false
+
+        var waiting: Int { queue.count - taken }
     }
+
+    /// Deliveries that wait, besides those that have a right to their place, and their texts.
+    private static let limit = 16_384
+    private static let byteLimit = 16 << 20
 
     private let state = Locked(State())
     private unowned(unsafe) let host: HostRuntime
     private let library: PluginLibrary
     private let plugin: String
+    private let kind: TaskKind
     /// All events about its handlers, and those their tasks raise.
     private let known: [EventSelector: EventSignature]
+    /// Expired subs, which the watcher calls as the expiration callback.
+    private let expired: Set<EventSelector>
     private let index = Locked<UInt32?>(nil)
 
     init(_ library: PluginLibrary, _ manifest: Manifest, _ host: HostRuntime) {
         self.library = library
         self.host = host
         plugin = manifest.id
-        let handlers = manifest.handlers.filter { $0.form == .subs }.map { HandlerDescription($0) }
-        let events = handlers.flatMap { handler in
-            // The expired sub is called by the watcher, as the expiration callback.
-            handler.hostEvents.filter { $0.parameters.count > 0 } + handler.events
-        }
+        let ofSubs = manifest.handlers.filter { $0.form == .subs }
+        kind = ofSubs.allSatisfy { $0.kind == .processing } ? .processing : .appRefresh
+        let events = manifest.handlers.map { HandlerDescription($0) }
+            .flatMap { $0.hostEvents + $0.events }
         known = Dictionary(
             events.map { ($0.selector, $0) }, uniquingKeysWith: { first, _ in first })
+        expired = Set(
+            ofSubs.compactMap { EventSelector(name: "\($0.event)_expired", arity: 0) })
     }
 
     /// The handler whose tasks are the deliveries.
-    static func description(of plugin: String) -> HandlerDescription {
-        let name = plugin.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
-        return HandlerDescription(
-            identifier: "\(plugin).subs", kind: .appRefresh,
-            event: String(("subs_of_" + String(name)).prefix(100)))
+    func description(number: Int32) -> HandlerDescription {
+        .queue(of: plugin, number: number, kind: kind)
     }
 
     /// What a worker calls for a delivery. The handler's record keeps this object.
@@ -63,13 +90,14 @@ final class PluginSubs: @unchecked Sendable {
             run: { data, _, _, _ in
                 Unmanaged<PluginSubs>.fromOpaque(data!)._withUnsafeGuaranteedRef { $0.deliver() }
                 return Status.ok.rawValue
-            }, expired: nil, data: Unmanaged.passUnretained(self).toOpaque(), api: table.api)
+            }, expired: nil, data: Unmanaged.passUnretained(self).toOpaque(), api: table.api,
+            isQueue: true)
     }
 
     /// Deliveries go to this handler from now on, and events come to the subs there are.
     func begin(_ handler: UInt32) {
         index.withLock { $0 = handler }
-        for signature in known.values {
+        for signature in known.values where !expired.contains(signature.selector) {
             guard let function = library.sub(signature) else { continue }
             _ = state.withLock { $0.machine.add(function, for: signature.selector) }
             follow(signature.selector)
@@ -82,6 +110,7 @@ final class PluginSubs: @unchecked Sendable {
         let waits = state.withLock { state in
             state.queue = []
             state.taken = 0
+            state.bytes = 0
             return state.machine.end()
         }
         for wait in waits { cancelTimer(of: wait) }
@@ -104,62 +133,99 @@ final class PluginSubs: @unchecked Sendable {
     @discardableResult
     private func post(_ delivery: Delivery) -> Status {
         guard let index = index.withLock({ $0 }) else { return .closing }
-        // Together with its task, so that there is one of each.
+        let bytes = delivery.bytes
         let (status, isFirst) = state.withLock { state -> (Status, Bool) in
-            let status = host.launch(index, nil).status
-            if status == .ok {
-                state.queue.append(delivery)
-                state.isTold = false
-                return (status, false)
-            }
-            defer { state.isTold = true }
+            let status = add(delivery, bytes, index, &state)
+            defer { state.isTold = status != .ok }
             return (status, !state.isTold)
         }
-        if isFirst, status != .closing {
+        if isFirst, status != .ok, status != .closing {
             host.log(
                 .warning, plugin, 0,
-                "what its subs were to be called for is lost: the handler \(plugin).subs answers: \(status)"
+                "an event for its subs is lost, and others are until there is room: \(plugin)/subs has \(status == .busy ? "too much waiting" : "a sub that has not come back"); `curfew explain CF00\(status.rawValue < 10 ? "0" : "")\(status.rawValue)`"
             )
         }
         return status
     }
 
+    private func add(
+        _ delivery: Delivery, _ bytes: Int, _ index: UInt32, _ state: inout State
+    ) -> Status {
+        if !delivery.isPromised,
+            state.waiting >= Self.limit || state.bytes + bytes > Self.byteLimit
+        {
+            return .busy
+        }
+        state.queue.append(delivery)
+        state.bytes += bytes
+        let status = launch(index, &state)
+        // How a wait has ended stays until somebody can be told.
+        if case .settle = delivery, status != .closing { return .ok }
+        if status != .ok {
+            state.queue.removeLast()
+            state.bytes -= bytes
+        }
+        return status
+    }
+
+    /// Sees to it that a task is there for what waits: one at a time.
+    private func launch(_ index: UInt32, _ state: inout State) -> Status {
+        if state.task != 0, !host.isOver(state.task) { return .ok }
+        let launched = host.launchQueue(index)
+        state.task = launched.status == .ok ? launched.task : 0
+        return launched.status
+    }
+
+    /// The queue was quarantined, and is not any more.
+    func goOn() {
+        guard let index = index.withLock({ $0 }) else { return }
+        state.withLock { if $0.waiting > 0 { _ = launch(index, &$0) } }
+    }
+
     /// On a worker: the oldest delivery.
     private func deliver() {
-        let (action, untaken) = state.withLock {
-            state -> ((() -> Void)?, (EventSelector, [EventValue])?) in
-            guard state.taken < state.queue.count else { return (nil, nil) }
-            let delivery = state.queue[state.taken]
-            state.taken += 1
-            if state.taken == state.queue.count || state.taken >= 1_024 {
-                state.queue.removeFirst(state.taken)
-                state.taken = 0
-            }
-            switch delivery {
-            case .settle(let continuation, let status): return ({ continuation(status, []) }, nil)
-            case .event(let selector, let values, let sender):
-                let identity = sender == 0 ? nil : SenderIdentity(.task, sender)
-                switch state.machine.eventArrived(selector, from: identity) {
-                case .resume(let wait):
-                    return (
-                        { [self] in
-                            cancelTimer(of: wait)
-                            wait.continuation(.ok, values)
-                        }, nil
-                    )
-                case .call(let function): return ({ function(values) }, nil)
-                case .untaken: return (nil, (selector, values))
-                case .missing, .paused, .closed: return (nil, nil)
-                }
-            }
-        }
+        let (action, untaken) = state.withLock { take(&$0) }
         action?()
         if let (selector, values) = untaken { callUnknown(selector, values) }
+        guard let index = index.withLock({ $0 }) else { return }
+        state.withLock { state in
+            // This task is as good as over.
+            state.task = 0
+            if state.waiting > 0 { _ = launch(index, &state) }
+        }
+    }
+
+    private func take(_ state: inout State) -> ((() -> Void)?, (EventSelector, [EventValue])?) {
+        guard state.waiting > 0 else { return (nil, nil) }
+        let delivery = state.queue[state.taken]
+        state.bytes -= delivery.bytes
+        state.taken += 1
+        if state.taken == state.queue.count || state.taken >= 1_024 {
+            state.queue.removeFirst(state.taken)
+            state.taken = 0
+        }
+        switch delivery {
+        case .settle(let continuation, let status): return ({ continuation(status, []) }, nil)
+        case .event(let selector, let values, let sender):
+            let identity = sender == 0 ? nil : SenderIdentity(.task, sender)
+            switch state.machine.eventArrived(selector, from: identity) {
+            case .resume(let wait):
+                return (
+                    { [self] in
+                        cancelTimer(of: wait)
+                        wait.continuation(.ok, values)
+                    }, nil
+                )
+            case .call(let function): return ({ function(values) }, nil)
+            case .untaken: return (nil, (selector, values))
+            case .missing, .paused, .closed: return (nil, nil)
+            }
+        }
     }
 
     /// Nobody waits, and it is no event: a sub that is called by its name alone.
     private func callUnknown(_ selector: EventSelector, _ values: [EventValue]) {
-        // What the host itself calls in another way is none.
+        // An event has the parameters that are declared, and no others.
         guard !known.keys.contains(where: { $0.name == selector.name }),
             let signature = EventSignature(name: selector.name, parameters: values.map(\.type))
         else { return }
@@ -169,7 +235,10 @@ final class PluginSubs: @unchecked Sendable {
     // MARK: For the plugin
 
     func call(_ selector: EventSelector, _ values: [EventValue]) -> Status {
-        post(.event(selector, values, sender: 0))
+        if let signature = known[selector], signature.parameters != values.map(\.type) {
+            return .invalid
+        }
+        return post(.event(selector, values, sender: 0))
     }
 
     func waitFor(

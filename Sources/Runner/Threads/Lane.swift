@@ -117,14 +117,17 @@ final class Lane: @unchecked Sendable {
     }
 
     /// Takes away what nobody has come for: the gates are shut, and the workers may all be stuck.
-    func clear() {
+    /// `besides`: leaves the queues of plugins' subs.
+    func clear(besides queues: Bool = false) {
         let left = state.withLock { state in
+            let ready = state.ready[state.first...]
+            let kept = queues ? ready.filter { $0.pointee.code.isQueue } : []
             defer {
-                state.ready = []
+                state.ready = kept
                 state.first = 0
-                readyCount.store(0, ordering: .sequentiallyConsistent)
+                readyCount.store(kept.count, ordering: .sequentiallyConsistent)
             }
-            return Array(state.ready[state.first...])
+            return queues ? ready.filter { !$0.pointee.code.isQueue } : Array(ready)
         }
         for handler in left {
             handler.pointee.active.wrappingSubtract(1, ordering: .sequentiallyConsistent)

@@ -55,6 +55,9 @@ EXPORT int32_t calls_copy_out(const char *text, char **out) {
     return *out == NULL ? 1 : 0;
 }
 
+/* Writes the same copy that it returns. */
+EXPORT char *calls_same(const char *text, char **out) { return *out = calls_copy(text); }
+
 /* Fails as calls of the system do. */
 EXPORT int32_t calls_errno(int32_t code) {
     errno = code;

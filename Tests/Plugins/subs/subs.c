@@ -28,6 +28,9 @@ EXPORT void chain_controller(curfew_task task, const curfew_host_api *api);
 EXPORT void chain_expired(void);
 EXPORT void chain_found(const char *text, int64_t number);
 EXPORT void chain_step(bool flag, double number);
+/* Names of subs, but nothing that could be called. */
+EXPORT extern int registeringchain_done, plain_progress;
+int registeringchain_done = 1, plain_progress = 1;
 
 static void path(char *buffer, size_t size, const char *name) {
     const char *directory = getenv("SUBS_DIR");
@@ -145,6 +148,17 @@ static void controller_goes_on(void *data, const curfew_host_api *api, curfew_st
     api->complete(api, task, expired ? CURFEW_FAILED : CURFEW_OK, NULL, 0, NULL, 0);
 }
 
+/* One of many sleeps that are over at the same time. */
+enum { many = 6000 };
+static int over;
+static void one_of_many(void *data, const curfew_host_api *api, curfew_status status,
+                        const curfew_value *values, uint32_t count) {
+    (void)values, (void)count;
+    if (status == CURFEW_OK && ++over == many) {
+        api->complete(api, (curfew_task)(uintptr_t)data, CURFEW_OK, NULL, 0, NULL, 0);
+    }
+}
+
 static void twice(void *data, const curfew_host_api *api, curfew_status status,
                   const curfew_value *values, uint32_t count) {
     (void)data, (void)api, (void)count;
@@ -171,6 +185,13 @@ void chain_controller(curfew_task task, const curfew_host_api *api) {
         until(&is_chain_expired);
         until_file("go on");
     }
+    if (planned("many")) {
+        over = 0;
+        for (int i = 0; i < many; i++) {
+            subs->sleep(api, 1000000, one_of_many, (void *)(uintptr_t)task);
+        }
+        return;
+    }
     if (planned("events")) {
         const curfew_value found[] = {
             {.struct_size = sizeof found[0], .type = CURFEW_TYPE_TEXT, .text = "one", .text_bytes = 3},
@@ -189,6 +210,10 @@ void chain_controller(curfew_task task, const curfew_host_api *api) {
         api->raise(api, task, "chain_found", more, 2);
         subs->call_delayed(api, "Chain_Step", step, 2);
         subs->call_delayed(api, "chain_nowhere", step, 2);
+        if (subs->call_delayed(api, "chain_found", step, 2) == CURFEW_INVALID &&
+            subs->call_delayed(api, "chain_step:::", step, 2) == CURFEW_INVALID) {
+            note("refused");
+        }
         /* Not with these parameters. */
         subs->call_delayed(api, "plain_done", step, 1);
         subs->call_delayed(api, "chain_controller", NULL, 0);

@@ -5,9 +5,11 @@
  * is a continuation.
  *
  * The library's subs that receive events, and continuations, run one at a time and in order, on
- * workers, as tasks of a handler of their own: `<plugin id>.subs`, with a budget of 30 s. While one
+ * workers, as tasks of a queue of their own, `<plugin id>/subs`, with a budget of 30 s. While one
  * runs no other does; do-subs, controllers and expired subs are not among them. Events and times
- * come through the host's event loop. Once the host shuts down none of them is called any more.
+ * come through the host's event loop. A shutdown lets the queue go on until the last task has had its
+ * chance to answer; then none of them is called any more. Inside curfew_plugin_entry there is no
+ * such extension yet.
  *
  *     static void done(void *data, const curfew_host_api *api, curfew_status status,
  *                      const curfew_value *values, uint32_t count) {
@@ -54,8 +56,9 @@ typedef struct curfew_subs {
      * for an event of that name and number of parameters takes it first; else the library's
      * exported function is called, with exactly these parameters: that it has them nobody can check.
      * Without either, nothing happens. The name is taken in small letters. Returns CURFEW_OK,
-     * CURFEW_INVALID (a name or parameters that cannot be), CURFEW_BUSY (its queue is full),
-     * CURFEW_QUARANTINED (a sub has not come back) or CURFEW_CLOSING.
+     * CURFEW_INVALID (a name or parameters that cannot be, or an event of the plugin with parameters
+     * of other types), CURFEW_BUSY (16,384 or 16 MiB wait), CURFEW_QUARANTINED (a sub has not come
+     * back) or CURFEW_CLOSING.
      */
     curfew_status (*call_delayed)(const curfew_host_api *api, const char *sub,
                                   const curfew_value *CURFEW_NULLABLE values, uint32_t count)
