@@ -153,7 +153,8 @@ extension Misdeed {
             "says that its task goes on, and gives up the reference for completing it",
             answer: "The task is abandoned at once, not at the end of its budget.",
             MisdeedRun(
-                script: Script.whole,
+                // The task is over before its thread has come to the second call.
+                script: Script.meanwhile + ["over", "await complete", "destroy"],
                 notes: ["release": [CURFEW_OK], "complete": [CURFEW_STALE]],
                 over: [
                     MisdeedRun.End(
