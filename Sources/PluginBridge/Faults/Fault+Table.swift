@@ -517,7 +517,8 @@ extension Fault {
             failure with the text of errno), or `value` (always, and the value is kept); a function \
             of type void has none. `keep` says what becomes the task's result: "returned", the \
             number of an argument the function writes to, or {"argument": 1, "length": 2} for a \
-            buffer whose length it says. `free` names what frees a text that was returned.
+            buffer whose length it says. `free` names what frees the `out text` that is kept, or \
+            else the text that is returned.
             """),
     ]
 

@@ -241,7 +241,31 @@ final class CallHandler: @unchecked Sendable {
         let freed =
             keptText(words)
             ?? (type == .text ? UnsafeMutableRawPointer(bitPattern: UInt(result)) : nil)
-        defer { if let freed { free?(freed) } }
+        let found = find(returned, code, words)
+        // Before the task is over: whoever waits for that finds it freed.
+        if let freed { free?(freed) }
+        switch found {
+        case .nothing: return Status.ok.rawValue
+        case .problem(let text): return TaskAnswer.fail(text, api, task)
+        case .bytes(let bytes):
+            return bytes.withUnsafeBytes { TaskAnswer.succeed($0, api, task) }
+        case .buffer(let bytes): return TaskAnswer.succeed(bytes, api, task)
+        }
+    }
+
+    /// What a call came to, and is to be told to the host.
+    private enum Finding {
+        case nothing
+        case problem(String)
+        case bytes([UInt8])
+        /// In the buffer of the call.
+        case buffer(UnsafeRawBufferPointer)
+    }
+
+    private func find(
+        _ returned: CallValue, _ code: Int32, _ words: UnsafeMutableBufferPointer<UInt64>
+    ) -> Finding {
+        let type = call.signature.result
         var problem: String?
         switch call.verdict {
         case .none: break
@@ -256,11 +280,12 @@ final class CallHandler: @unchecked Sendable {
                 problem = "\(call.function) returned \(returned.shown)\(reason)"
             }
         case .done:
-            if case .text(let text) = returned, text != SubsHandler.success { problem = text }
+            if case .text(let bytes) = returned, !bytes.elementsEqual(SubsHandler.success.utf8) {
+                problem = String(decoding: bytes, as: UTF8.self)
+            }
             if returned.isZero { problem = "\(call.function) returned \(returned.shown)" }
         }
-        if let problem { return TaskAnswer.fail(problem, api, task) }
-        return keep(returned, words, api, task)
+        return problem.map { .problem($0) } ?? keep(returned, words)
     }
 
     /// A text it wrote to an `out` argument, which is freed like one that is returned.
@@ -277,19 +302,18 @@ final class CallHandler: @unchecked Sendable {
     }
 
     private func keep(
-        _ returned: CallValue, _ words: UnsafeMutableBufferPointer<UInt64>,
-        _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
-    ) -> curfew_status {
-        func succeed(_ value: CallValue) -> curfew_status {
+        _ returned: CallValue, _ words: UnsafeMutableBufferPointer<UInt64>
+    ) -> Finding {
+        func value(_ value: CallValue) -> Finding {
             guard let bytes = value.bytes else {
-                return TaskAnswer.fail("\(call.function) gave no text", api, task)
+                return .problem("\(call.function) gave no text")
             }
             guard bytes.count < CallValue.textLimit else {
-                return TaskAnswer.fail(
-                    "\(call.function) gave a text of \(CallValue.textLimit) bytes or more; let it write to a buffer, or return less",
-                    api, task)
+                return .problem(
+                    "\(call.function) gave a text of \(CallValue.textLimit) bytes or more; let it write to a buffer, or return less"
+                )
             }
-            return bytes.withUnsafeBytes { TaskAnswer.succeed($0, api, task) }
+            return .bytes(bytes)
         }
         func buffer(_ index: Int) -> UnsafeRawBufferPointer {
             guard case .buffer(let count) = call.arguments[index] else {
@@ -299,15 +323,15 @@ final class CallHandler: @unchecked Sendable {
                 start: UnsafeRawPointer(bitPattern: UInt(words[index])), count: count)
         }
         switch call.keep {
-        case nil: return Status.ok.rawValue
-        case .returned: return succeed(returned)
+        case nil: return .nothing
+        case .returned: return value(returned)
         case .out(let index):
-            guard case .out(let type) = call.signature.parameters[index] else { return 0 }
-            return succeed(Self.value(target(index, words), type))
+            guard case .out(let type) = call.signature.parameters[index] else { return .nothing }
+            return value(Self.value(target(index, words), type))
         case .bufferText(let index):
             let bytes = buffer(index)
             let end = bytes.firstIndex(of: 0) ?? bytes.count
-            return TaskAnswer.succeed(UnsafeRawBufferPointer(rebasing: bytes[..<end]), api, task)
+            return .buffer(UnsafeRawBufferPointer(rebasing: bytes[..<end]))
         case .buffer(let index, let place):
             let bytes = buffer(index)
             let length: CallValue
@@ -317,18 +341,18 @@ final class CallHandler: @unchecked Sendable {
                 length = returned
             }
             guard let count = length.count, count <= bytes.count else {
-                return TaskAnswer.fail(
-                    "\(call.function) gave \(length.shown) for a length of its buffer of \(bytes.count) bytes",
-                    api, task)
+                return .problem(
+                    "\(call.function) gave \(length.shown) for a length of its buffer of \(bytes.count) bytes"
+                )
             }
-            return TaskAnswer.succeed(UnsafeRawBufferPointer(rebasing: bytes[..<count]), api, task)
+            return .buffer(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
         }
     }
 
     /// What a register or a place in memory holds, read as a type.
     private static func value(_ bits: UInt64, _ type: CallType) -> CallValue {
         switch type {
-        case .void: .text("")
+        case .void: .text([])
         case .bool: .bool(UInt8(truncatingIfNeeded: bits) != 0)
         case .int8: .signed(Int64(Int8(truncatingIfNeeded: bits)))
         case .int16: .signed(Int64(Int16(truncatingIfNeeded: bits)))
@@ -343,10 +367,7 @@ final class CallHandler: @unchecked Sendable {
         case .text, .bytes:
             UnsafePointer<CChar>(bitPattern: UInt(bits)).map { text in
                 let length = strnlen(text, CallValue.textLimit)
-                return .text(
-                    String(
-                        decoding: UnsafeRawBufferPointer(start: text, count: length),
-                        as: UTF8.self))
+                return .text(Array(UnsafeRawBufferPointer(start: text, count: length)))
             } ?? .noText
         }
     }

@@ -7,7 +7,8 @@ enum CallValue: Equatable {
     case unsigned(UInt64)
     case single(Float)
     case double(Double)
-    case text(String)
+    /// Without its NUL, as it is: it need not be UTF-8.
+    case text([UInt8])
     /// A null pointer where a text was due.
     case noText
 
@@ -44,7 +45,7 @@ enum CallValue: Equatable {
     /// As the result of a task; nil where there is no text.
     var bytes: [UInt8]? {
         switch self {
-        case .text(let text): Array(text.utf8)
+        case .text(let bytes): bytes
         case .noText: nil
         default: Array(shown.utf8)
         }
@@ -58,7 +59,7 @@ enum CallValue: Equatable {
         case .unsigned(let number): "\(number)"
         case .single(let number): "\(number)"
         case .double(let number): "\(number)"
-        case .text(let text): DiagnosticText.quoted(text)
+        case .text(let bytes): DiagnosticText.quoted(String(decoding: bytes, as: UTF8.self))
         case .noText: "a null pointer"
         }
     }
