@@ -53,6 +53,8 @@ final class PluginSubs: @unchecked Sendable {
     /// Deliveries that wait, besides those that have a right to their place, and their texts.
     private static let limit = 16_384
     private static let byteLimit = 16 << 20
+    /// All of them: beyond it nobody may wait or sleep, and done events are lost, too.
+    private static let promiseLimit = 1 << 17
 
     private let state = Locked(State())
     private unowned(unsafe) let host: HostRuntime
@@ -156,6 +158,8 @@ final class PluginSubs: @unchecked Sendable {
         {
             return .busy
         }
+        // Waits and sleeps are refused before; of one that was begun the end is always kept.
+        if case .event = delivery, state.waiting >= Self.promiseLimit { return .busy }
         state.queue.append(delivery)
         state.bytes += bytes
         let status = launch(index, &state)
@@ -249,11 +253,15 @@ final class PluginSubs: @unchecked Sendable {
         let wait = PluginWait(continuation)
         let (number, waiting) = state.withLock { state in
             state.numbers += 1
+            // Each that is replaced leaves a delivery.
+            let isFull = state.waiting >= Self.promiseLimit
+            let from = sender == 0 ? nil : SenderIdentity(.task, sender)
             return (
                 state.numbers,
-                state.machine.waits(
-                    for: selector, from: sender == 0 ? nil : SenderIdentity(.task, sender),
-                    number: state.numbers, wait)
+                isFull
+                    ? .exhausted
+                    : state.machine.waits(
+                        for: selector, from: from, number: state.numbers, wait)
             )
         }
         switch waiting {
@@ -270,7 +278,10 @@ final class PluginSubs: @unchecked Sendable {
     }
 
     func sleep(_ duration: UInt64, _ continuation: PluginContinuation) -> Status {
-        guard duration > 0 else { return post(.settle(continuation, .ok)) }
+        guard duration > 0 else {
+            let isFull = state.withLock { $0.waiting >= Self.promiseLimit }
+            return isFull ? .exhausted : post(.settle(continuation, .ok))
+        }
         let wait = PluginWait(continuation)
         let (number, waiting) = state.withLock { state in
             state.numbers += 1

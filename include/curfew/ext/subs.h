@@ -74,15 +74,16 @@ typedef struct curfew_subs {
      * timeout_ns: time on the host's clock; 0: without limit.
      *
      * Returns CURFEW_OK; then the continuation is called. Else it is not: CURFEW_INVALID,
-     * CURFEW_EXHAUSTED (65,536 wait) or CURFEW_CLOSING.
+     * CURFEW_EXHAUSTED (65,536 wait, or 131,072 of what ended are not called yet) or
+     * CURFEW_CLOSING.
      */
     curfew_status (*wait_for)(const curfew_host_api *api, const char *selector, curfew_task sender,
                               uint64_t timeout_ns, curfew_subs_continuation continuation,
                               void *CURFEW_NULLABLE plugin_data) CURFEW_TAG(any, any);
 
     /* Sleep: calls `continuation` after `duration_ns` on the host's clock, never early; 0: in its
-     * turn. Other subs run meanwhile. Returns CURFEW_OK, CURFEW_INVALID, CURFEW_EXHAUSTED or
-     * CURFEW_CLOSING. */
+     * turn. Other subs run meanwhile. Returns CURFEW_OK, CURFEW_INVALID, CURFEW_EXHAUSTED (as for
+     * wait_for) or CURFEW_CLOSING. */
     curfew_status (*sleep)(const curfew_host_api *api, uint64_t duration_ns,
                            curfew_subs_continuation continuation, void *CURFEW_NULLABLE plugin_data)
         CURFEW_TAG(any, any);
