@@ -47,14 +47,18 @@ extension HostRuntime {
         let grace = handlers.map(\.description.grace).max() ?? 0
         // The queues of plugins' subs last: by them pending tasks answer.
         let hasQueues = handlers.contains { $0.cell.pointee.code.isQueue }
+        let limit = limits.expire ?? grace &+ 1_000_000_000
+        let end = HostRuntime.realDeadline(limit)
         for queuesGoOn in hasQueues ? [true, false] : [false] {
             expireEverything(besidesQueues: queuesGoOn)
-            wait(limits.expire ?? grace &+ 1_000_000_000) {
+            // Both together have the one limit; to leave a queue takes no more than a processor.
+            wait(queuesGoOn || !hasQueues ? limit : max(limit, Self.patience)) {
                 // Again, until nobody stands between taking a task and entering it: such a task is
                 // in no queue any more and not entered yet, so nobody could tell it to stop.
                 let entering = isSomebodyEntering(besidesQueues: queuesGoOn)
                 expireEverything(besidesQueues: queuesGoOn)
-                return !entering && !hasUndecided(besidesQueues: queuesGoOn)
+                return !entering
+                    && (!hasUndecided(besidesQueues: queuesGoOn) || csys_monotonic_ns() >= end)
             }
         }
         life.withLock { $0.expired() }
