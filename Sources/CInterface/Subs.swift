@@ -226,22 +226,33 @@ extension curfew_wait_options {
     fileprivate var limit: UInt64? { limit_ns == 0 ? nil : limit_ns }
 }
 
-@c @implementation public func curfew_target_wait_for(
-    _ host: OpaquePointer, _ number: curfew_target, _ selector: UnsafePointer<CChar>,
-    _ options: UnsafePointer<curfew_wait_options>?, _ continuation: @escaping curfew_continuation,
-    _ data: UnsafeMutableRawPointer?, _ out: UnsafeMutablePointer<curfew_target_wait>?,
-    _ error: UnsafeMutablePointer<curfew_error>?
+/// Begins a wait or a sleep whose end a continuation of C's is told.
+private func begin(
+    _ continuation: @escaping curfew_continuation, _ data: UnsafeMutableRawPointer?,
+    _ out: UnsafeMutablePointer<curfew_target_wait>?, _ error: UnsafeMutablePointer<curfew_error>?,
+    _ body: (ForeignWait) throws(BridgeError) -> UInt64
 ) -> curfew_status {
     guard isFunction(unsafeBitCast(continuation, to: UInt.self)) else {
         return answer(error, .invalid, "the continuation is NULL")
     }
     let wait = ForeignWait(function: continuation, data: data)
     return answer(error) { () throws(BridgeError) in
+        let begun = try body(wait)
+        out?.pointee = begun
+    }
+}
+
+@c @implementation public func curfew_target_wait_for(
+    _ host: OpaquePointer, _ number: curfew_target, _ selector: UnsafePointer<CChar>,
+    _ options: UnsafePointer<curfew_wait_options>?, _ continuation: @escaping curfew_continuation,
+    _ data: UnsafeMutableRawPointer?, _ out: UnsafeMutablePointer<curfew_target_wait>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    begin(continuation, data, out, error) { wait throws(BridgeError) in
         let options = try curfew_wait_options.read(options)
-        let begun = try target(host, number).waitFor(
+        return try target(host, number).waitFor(
             try needed(selector, "the selector"), from: options.filter, limit: options.limit
         ) { wait.settle($0) }
-        out?.pointee = begun
     }
 }
 
@@ -250,14 +261,9 @@ extension curfew_wait_options {
     _ continuation: @escaping curfew_continuation, _ data: UnsafeMutableRawPointer?,
     _ out: UnsafeMutablePointer<curfew_target_wait>?
 ) -> curfew_status {
-    guard isFunction(unsafeBitCast(continuation, to: UInt.self)) else {
-        return Status.invalid.rawValue
-    }
-    let wait = ForeignWait(function: continuation, data: data)
-    return answer(nil) { () throws(BridgeError) in
+    begin(continuation, data, out, nil) { wait throws(BridgeError) in
         let (time, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
-        let begun = try target(host, number).sleep(overflow ? .max : time) { wait.settle($0) }
-        out?.pointee = begun
+        return try target(host, number).sleep(overflow ? .max : time) { wait.settle($0) }
     }
 }
 
@@ -315,15 +321,10 @@ extension curfew_wait_options {
     _ data: UnsafeMutableRawPointer?, _ out: UnsafeMutablePointer<curfew_target_wait>?,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard isFunction(unsafeBitCast(continuation, to: UInt.self)) else {
-        return answer(error, .invalid, "the continuation is NULL")
-    }
-    let wait = ForeignWait(function: continuation, data: data)
-    return answer(error) { () throws(BridgeError) in
+    begin(continuation, data, out, error) { wait throws(BridgeError) in
         let options = try curfew_wait_options.read(options)
-        let begun = try target(host, number).waitForCompletion(
+        return try target(host, number).waitForCompletion(
             of: resumable, limit: options.limit
         ) { wait.settle($0) }
-        out?.pointee = begun
     }
 }
