@@ -154,8 +154,14 @@ final class LifeLines: LifeView {
             let text = TimeText.limit(more).split(separator: " ").joined()
             return ["give it more time: --budget \(text); some handlers carry on when run again"]
         case .failed:
-            guard let example = facts.handler.examples.first else { return [] }
-            return ["a payload it understands: --payload '\(Shown.line(example.payload))'"]
+            let examples = facts.handler.examples.filter {
+                $0.expect == .success && !$0.payload.isEmpty
+            }
+            guard let example = examples.first(where: { !$0.needsDirectory }) ?? examples.first
+            else { return [] }
+            let text = "a payload it understands: --payload '\(Shown.line(example.payload))'"
+            guard example.payload(in: "") != example.payload else { return [text] }
+            return ["\(text), with a directory for \(ManifestExample.directoryMark)"]
         case .abandoned:
             return ["the plugin let go of the task without completing it, which is a fault of it"]
         default: return []

@@ -169,8 +169,12 @@ enum PluginsCommand {
             (
                 "examples",
                 .list(
-                    handler.examples.map {
-                        .object([("name", .text($0.name)), ("payload", .text($0.payload))])
+                    handler.examples.map { example in
+                        .object([
+                            ("name", .text(example.name)), ("payload", .text(example.payload)),
+                            ("expect", .text(example.expect.rawValue)),
+                            ("files", .object(example.files.map { ($0.path, .text($0.text)) })),
+                        ])
                     })
             ),
         ])

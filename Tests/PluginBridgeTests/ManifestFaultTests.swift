@@ -463,6 +463,131 @@ struct ManifestFaultTests {
                 "\"examples\": ‸[\(Self.bools(65))]", .example,
                 "`examples` has 65 elements, the limit is 64", "keep the most telling ones"
             ),
+            (
+                #""examples": [{"name": "x", "payload": "", "expect": ‸1}]"#, .type,
+                "`expect` must be text, found a number",
+                #"write "expect": "failure""#
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "expect": ‸"sucess"}]"#, .example,
+                "`expect` has no value `sucess`",
+                #"write "success""#
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "expect": ‸"Slow"}]"#, .example,
+                "`expect` has no value `Slow`",
+                #"write "slow""#
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "expect": ‸"crash"}]"#, .example,
+                "`expect` has no value `crash`",
+                #"write one of "success", "failure", "slow""#
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", ‸"expects": "slow"}]"#, .unknownKey,
+                "an example has no key `expects`",
+                "write `expect`"
+            ),
+            (
+                #""examples": [], ‸"expect": "slow""#, .unknownKey,
+                "a handler has no key `expect`",
+                "`expect` belongs into an example"
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": ‸["a"]}]"#, .type,
+                "`files` must be an object, found an array",
+                #"write "files": {"in/a.txt": "one"}"#
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {"a": ‸null}}]"#, .type,
+                "a file of an example must be text, found null",
+                #"write "files": {"in/a.txt": "one"}"#
+            ),
+            (
+                "\"examples\": [{\"name\": \"x\", \"payload\": \"\", \"files\": ‸{\(Self.files(65))}}]",
+                .example,
+                "`files` has 65 members, the limit is 64",
+                "keep those that the handler looks at"
+            ),
+            (
+                "\"examples\": [{\"name\": \"x\", \"payload\": \"\", \"files\": {\"a\": ‸\"\(Self.letters(65_537))\"}}]",
+                .example,
+                "the text of a file has 65537 bytes, the limit is 65536",
+                "let the example do with less"
+            ),
+            (
+                "\"examples\": [{\"name\": \"x\", \"payload\": \"\", \"files\": {‸\"\(Self.letters(256))\": \"\"}}]",
+                .example,
+                "the path of a file has 256 bytes, the limit is 255",
+                Self.path
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {‸"": ""}}]"#, .example,
+                "the path of a file is empty",
+                Self.path
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {‸"a\u0000": ""}}]"#, .example,
+                "`a\u{FFFD}` has a zero byte in it",
+                Self.path
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {‸"/a": ""}}]"#, .example,
+                "`/a` is an absolute path",
+                Self.path
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {‸"a//b": ""}}]"#, .example,
+                "`a//b` has an empty part",
+                Self.path
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {‸"a/": ""}}]"#, .example,
+                "`a/` has an empty part",
+                Self.path
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {‸".": ""}}]"#, .example,
+                "`.` has a part that is `.` or `..`",
+                Self.path
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {‸"..": ""}}]"#, .example,
+                "`..` has a part that is `.` or `..`",
+                Self.path
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {‸"./a": ""}}]"#, .example,
+                "`./a` has a part that is `.` or `..`",
+                Self.path
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {‸"a/./b": ""}}]"#, .example,
+                "`a/./b` has a part that is `.` or `..`",
+                Self.path
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {‸"a/../b": ""}}]"#, .example,
+                "`a/../b` has a part that is `.` or `..`",
+                Self.path
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {‸"a/..": ""}}]"#, .example,
+                "`a/..` has a part that is `.` or `..`",
+                Self.path
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {"in": "", ‸"in/a": ""}}]"#,
+                .example,
+                "`in/a` lies below `in`, which is a file",
+                "give one of the two another name"
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {‸"in/a/b": "", "in": ""}}]"#,
+                .example,
+                "`in/a/b` lies below `in`, which is a file",
+                "give one of the two another name"
+            ),
             (#"‸"buget": "30s""#, .unknownKey, "a handler has no key `buget`", "write `budget`"),
             (
                 #"‸"maxconcurency": 1"#, .unknownKey, "a handler has no key `maxconcurency`",
@@ -492,6 +617,14 @@ struct ManifestFaultTests {
 
     private static let event =
         "write at most 128 small letters, digits and underscores, a letter first; without colons"
+
+    private static let path = "write a path below the example's directory, as \"in/a.txt\""
+
+    private static func files(_ count: Int) -> String {
+        (1...count).map { "\"f\($0)\": \"\"" }.joined(separator: ", ")
+    }
+
+    private static func letters(_ count: Int) -> String { String(repeating: "a", count: count) }
 
     private static func bools(_ count: Int) -> String {
         repeatElement(#""bool""#, count: count).joined(separator: ", ")

@@ -11,7 +11,7 @@ struct ManifestMutationTests {
         case .success(let manifest):
             let inLimits = manifest.handlers.allSatisfy {
                 Manifest.budgetRange.contains($0.budget) && Manifest.graceRange.contains($0.grace)
-                    && $0.hostEvents.count == 4
+                    && $0.hostEvents.count == 4 && $0.examples.allSatisfy(isInLimits)
             }
             if manifest.handlers.isEmpty || !inLimits || manifest.library?.contains("/") == true {
                 Issue.record("accepted: \(String(decoding: bytes, as: UTF8.self))")
@@ -23,6 +23,16 @@ struct ManifestMutationTests {
                 Issue.record("bad faults for: \(String(decoding: bytes, as: UTF8.self))")
             }
         }
+    }
+
+    private func isInLimits(_ example: ManifestExample) -> Bool {
+        example.files.count <= 64
+            && example.files.allSatisfy {
+                let parts = $0.path.split(separator: "/", omittingEmptySubsequences: false)
+                return !parts.contains { ["", ".", ".."].contains($0) }
+                    && !$0.path.utf8.contains(0) && $0.path.utf8.count <= 255
+                    && $0.text.utf8.count <= 65_536
+            }
     }
 
     @Test("a manifest cut off anywhere is refused at its end")
@@ -68,7 +78,8 @@ struct ManifestMutationTests {
         let words = [
             "id", "version", "abi", "library", "handlers", "identifier", "kind", "budget", "grace",
             "maxConcurrency", "event", "events", "requires", "form", "isolation", "examples",
-            "name", "parameters", "payload", "a.b", "1.0.0", "l.so", "processing", "30s", "text",
+            "name", "parameters", "payload", "expect", "files", "slow", "a.b", "1.0.0", "l.so",
+            "processing", "30s", "text",
         ]
         func value(_ depth: Int) -> String {
             switch Int.random(in: 0..<(depth > 4 ? 4 : 8), using: &generator) {

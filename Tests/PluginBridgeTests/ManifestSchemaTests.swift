@@ -95,6 +95,8 @@ struct ManifestSchemaTests {
         "fault-manifest-type.exponent.json": "to a schema 1e0 is the integer 1",
         "fault-manifest-library.bytes.json": "schemas count characters, file systems bytes",
         "fault-manifest-example.bytes.json": "schemas count characters, limits are bytes",
+        "fault-manifest-example.file-path-bytes.json": "schemas count characters, limits are bytes",
+        "fault-manifest-example.file-below.json": "schemas cannot compare keys",
     ]
 
     @Test("a faulty manifest is refused by both, but for what only the reader can see")
@@ -211,6 +213,17 @@ struct ManifestSchemaTests {
         }
         for name in lengths("l", 252) {
             texts.append(ManifestTests.manifest().replacing("l.so", with: name + ".so"))
+        }
+        let parts = ["a", ".", "..", "...", "/", "/", "\\n", "\\u0000", "é", " "]
+        for path in (0..<400).map({ _ in some(parts, 5) }) + lengths("p", 255) {
+            texts.append(
+                ManifestTests.manifest(
+                    #", "examples": [{"name": "e", "payload": "", "files": {"\#(path)": ""}}]"#))
+        }
+        for text in lengths("t", 65_536) {
+            texts.append(
+                ManifestTests.manifest(
+                    #", "examples": [{"name": "e", "payload": "", "files": {"f": "\#(text)"}}]"#))
         }
         for digits in lengths("aF", 32) + ["0", "g"].map({ String(repeating: $0, count: 64) }) {
             texts.append(ManifestTests.manifest(plugin: "\"sha256\": \"\(digits)\","))

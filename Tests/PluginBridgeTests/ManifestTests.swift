@@ -31,7 +31,11 @@ struct ManifestTests {
               "requires": ["external-power", "network"],
               "form": "entry",
               "isolation": "thread",
-              "examples": [{"name": "small", "payload": "{\\"dir\\": \\"/srv/é\\"}"}]
+              "examples": [
+                {"name": "small", "payload": "{\\"dir\\": \\"/srv/é\\"}"},
+                {"name": "none", "payload": "@DIRECTORY@/in", "expect": "failure",
+                 "files": {"in/b.txt": "two", "a": ""}}
+              ]
             },
             {"identifier": "org.example.mirror.Look-Again", "kind": "app-refresh"}
           ]
@@ -80,7 +84,16 @@ struct ManifestTests {
         #expect(copy.requires == [.network, .externalPower])
         #expect(copy.form == .entry)
         #expect(copy.isolation == .thread)
-        #expect(copy.examples == [ManifestExample(name: "small", payload: #"{"dir": "/srv/é"}"#)])
+        #expect(
+            copy.examples == [
+                ManifestExample(name: "small", payload: #"{"dir": "/srv/é"}"#),
+                ManifestExample(
+                    name: "none", payload: "@DIRECTORY@/in", expect: .failure,
+                    files: [
+                        ManifestExampleFile(path: "in/b.txt", text: "two"),
+                        ManifestExampleFile(path: "a", text: ""),
+                    ]),
+            ])
         #expect(copy.position.line == 8)
         #expect(copy.position.column == 5)
         #expect(copy.identifierPosition.line == 9)
@@ -104,7 +117,7 @@ struct ManifestTests {
         #expect(look.form == .entry)
         #expect(look.isolation == .thread)
         #expect(look.examples.isEmpty)
-        #expect(look.position.line == 25)
+        #expect(look.position.line == 29)
         #expect(look.eventPosition == look.identifierPosition)
         #expect(try Self.handler("").budget == 600_000_000_000)
         let least = try Self.parse(Self.manifest()).get()
@@ -133,6 +146,62 @@ struct ManifestTests {
              "handlers": [\#(handlers.joined(separator: ", "))]}
             """#
         #expect(try Self.parse(many).get().handlers.count == 64)
+    }
+
+    private static func example(_ members: String) throws -> ManifestExample {
+        try #require(
+            try handler(#", "examples": [{"name": "e", "payload": ""\#(members)}]"#).examples.first)
+    }
+
+    @Test("an example succeeds unless it says otherwise", arguments: ManifestExpectation.allCases)
+    func expectations(_ expectation: ManifestExpectation) throws {
+        #expect(
+            try Self.example(#", "expect": "\#(expectation.rawValue)""#).expect == expectation)
+        #expect(try Self.example("").expect == .success)
+        #expect(try Self.example("").files.isEmpty)
+        #expect(try Self.example(#", "files": {}"#).files.isEmpty)
+    }
+
+    @Test(
+        "files have any relative paths",
+        arguments: [
+            "a", "a/b/c", ".a", "...", "a..", "a b", "é", "-", "a\\n", "..\\n", "a/\\n",
+            String(repeating: "f", count: 255), String(repeating: "é", count: 127),
+            String(repeating: "d/", count: 127) + "f",
+        ])
+    func filePaths(_ path: String) throws {
+        let files = try Self.example(#", "files": {"\#(path)": "x"}"#).files
+        #expect(
+            files == [ManifestExampleFile(path: path.replacing("\\n", with: "\n"), text: "x")])
+    }
+
+    @Test("files at their limits are accepted, in the order of the manifest")
+    func fileLimits() throws {
+        let members = (1...64).reversed().map { "\"d/f\($0)\": \"\($0)\"" }
+        let files = try Self.example(", \"files\": {\(members.joined(separator: ", "))}").files
+        #expect(files.map(\.text) == (1...64).reversed().map(String.init))
+        let text = String(repeating: "é", count: 32_768)
+        #expect(try Self.example(#", "files": {"a": "\#(text)"}"#).files.first?.text == text)
+        // A name that another begins with is no directory of it.
+        let near = try Self.example(#", "files": {"in": "", "inn/a": "", "in-": "", "i": ""}"#)
+        #expect(near.files.count == 4)
+    }
+
+    @Test("the directory is put into the payload wherever it is marked, and nowhere else")
+    func directory() {
+        func filled(_ payload: String) -> String {
+            ManifestExample(name: "@DIRECTORY@", payload: payload).payload(in: "/tmp/@DIRECTORY@")
+        }
+        #expect(filled("") == "")
+        #expect(filled("@DIRECTORY") == "@DIRECTORY")
+        #expect(filled("@directory@") == "@directory@")
+        #expect(filled("@DIRECTORY@") == "/tmp/@DIRECTORY@")
+        #expect(filled("a@DIRECTORY@/b:@DIRECTORY@") == "a/tmp/@DIRECTORY@/b:/tmp/@DIRECTORY@")
+        #expect(filled("@DIRECTORY@\u{301}") == "/tmp/@DIRECTORY@\u{301}")
+        let file = ManifestExampleFile(path: "a", text: "")
+        #expect(!ManifestExample(name: "@DIRECTORY@", payload: "x").needsDirectory)
+        #expect(ManifestExample(name: "a", payload: "x@DIRECTORY@").needsDirectory)
+        #expect(ManifestExample(name: "a", payload: "x", files: [file]).needsDirectory)
     }
 
     @Test(

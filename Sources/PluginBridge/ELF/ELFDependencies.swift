@@ -26,7 +26,10 @@ struct ELFDependencies: Hashable, Sendable {
 
     /// Reads them from a file that is open already.
     init(descriptor: Int32) throws(ABINoteFault) {
-        let library = try ELFSharedObject(descriptor: descriptor)
+        try self.init(try ELFSharedObject(descriptor: descriptor))
+    }
+
+    init(_ library: borrowing ELFSharedObject) throws(ABINoteFault) {
         let entries = try ELFExport.dynamicEntries(of: library)
         func values(_ tag: UInt64) -> [UInt64] {
             entries.filter { $0.tag == tag }.map(\.value)

@@ -6,8 +6,11 @@ struct ELFSegment {
     static var loaded: UInt32 { 1 }  // PT_LOAD
     static var dynamic: UInt32 { 2 }  // PT_DYNAMIC
     static var note: UInt32 { 4 }  // PT_NOTE
+    static var stack: UInt32 { 0x6474_E551 }  // PT_GNU_STACK
 
     let type: UInt32
+    /// Whether it can be run, written and read: 1, 2 and 4.
+    let flags: UInt32
     /// Where it begins in the file.
     let offset: UInt64
     /// Where it begins in memory, counted from where the library is put.

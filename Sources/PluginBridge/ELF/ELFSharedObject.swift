@@ -88,9 +88,9 @@ struct ELFSharedObject: ~Copyable {
         return (0..<count).map { index in
             let start = index * programHeaderSize
             return ELFSegment(
-                type: table.word(at: start), offset: table.long(at: start + 8),
-                address: table.long(at: start + 16), size: table.long(at: start + 32),
-                alignment: table.long(at: start + 48))
+                type: table.word(at: start), flags: table.word(at: start + 4),
+                offset: table.long(at: start + 8), address: table.long(at: start + 16),
+                size: table.long(at: start + 32), alignment: table.long(at: start + 48))
         }
     }
 }

@@ -16,7 +16,6 @@ public struct ELFSummary: Sendable {
     // Limits, far beyond any real library.
     static var nameLimit: Int { 4_096 }
     static var neededLimit: Int { 256 }
-    static var symbolLimit: UInt64 { 1 << 18 }
     static var sectionLimit: Int { 4_096 }
     static var sectionNamesLimit: Int { 1 << 20 }
     static var digestLimit: UInt64 { 1 << 28 }
@@ -34,7 +33,9 @@ public struct ELFSummary: Sendable {
         machine = ELFSummary.name(ofMachine: header.half(at: 18))
         let entries = try ELFExport.dynamicEntries(of: library)
         needed = try ELFSummary.needed(entries, in: library)
-        exports = try ELFSummary.exports(entries, in: library)
+        exports = try ELFSymbolTable(entries, wanted: false, in: library).map { table in
+            (0..<table.count).count { table.isExported($0) }
+        }
         isSwift =
             needed.contains { $0.hasPrefix("libswift") }
             || ELFSummary.hasSwiftSections(header, in: library)
@@ -48,11 +49,7 @@ public struct ELFSummary: Sendable {
 
     // Tags of dynamic entries and sizes of the ELF specification.
     private static var neededTag: UInt64 { 1 }
-    private static var hashTag: UInt64 { 4 }
     private static var textTag: UInt64 { 5 }
-    private static var symbolTag: UInt64 { 6 }
-    private static var gnuHashTag: UInt64 { 0x6FFF_FEF5 }
-    private static var symbolSize: UInt64 { 24 }
     private static var sectionHeaderSize: Int { 64 }
 
     private static func name(ofMachine number: UInt16) -> String {
@@ -100,72 +97,6 @@ public struct ELFSummary: Sendable {
             bytes.append(byte)
         }
         throw .malformed("a name in it does not end")
-    }
-
-    // MARK: Symbols
-
-    private static func exports(
-        _ entries: [(tag: UInt64, value: UInt64)], in library: borrowing ELFSharedObject
-    ) throws(ABINoteFault) -> Int? {
-        guard let table = value(symbolTag, entries) else { return nil }
-        let count: UInt64
-        if let hash = value(hashTag, entries) {
-            count = UInt64(try word(hash, 4, in: library))
-        } else if let hash = value(gnuHashTag, entries) {
-            count = try gnuCount(hash, in: library)
-        } else {
-            return nil
-        }
-        guard count <= symbolLimit else {
-            throw .malformed("it has \(count) symbols, the limit is \(symbolLimit)")
-        }
-        guard count > 0 else { return 0 }
-        let symbols = ABINoteWords(
-            try library.bytes(atAddress: table, count: Int(count * symbolSize)))
-        return (0..<Int(count)).count { index in
-            let start = index * Int(symbolSize)
-            let binding = symbols.byte(at: start + 4) >> 4
-            let visibility = symbols.byte(at: start + 5) & 3
-            // STB_GLOBAL, STB_WEAK, STB_GNU_UNIQUE; STV_DEFAULT, STV_PROTECTED; defined here.
-            return [1, 2, 10].contains(binding) && [0, 3].contains(visibility)
-                && symbols.half(at: start + 6) != 0
-        }
-    }
-
-    /// DT_GNU_HASH does not say how many symbols there are: the last chain ends with the last one.
-    private static func gnuCount(
-        _ table: UInt64, in library: borrowing ELFSharedObject
-    ) throws(ABINoteFault) -> UInt64 {
-        let header = ABINoteWords(try library.bytes(atAddress: table, count: 16))
-        let (buckets, first) = (UInt64(header.word(at: 0)), UInt64(header.word(at: 4)))
-        guard buckets <= symbolLimit else {
-            throw .malformed("it has \(buckets) places for symbols, the limit is \(symbolLimit)")
-        }
-        guard buckets > 0 else { return first }
-        let start = 16 + UInt64(header.word(at: 8)) * 8
-        let heads = ABINoteWords(
-            try library.bytes(
-                atAddress: try sum(table, start), count: Int(buckets) * 4))
-        var last = (0..<Int(buckets)).map { UInt64(heads.word(at: $0 * 4)) }.max() ?? 0
-        guard last >= first, last > 0 else { return first }
-        while last < symbolLimit {
-            let entry = try word(table, start + buckets * 4 + (last - first) * 4, in: library)
-            last += 1
-            if entry & 1 == 1 { return last }
-        }
-        throw .malformed("its symbols are not sorted into their table")
-    }
-
-    private static func word(
-        _ base: UInt64, _ offset: UInt64, in library: borrowing ELFSharedObject
-    ) throws(ABINoteFault) -> UInt32 {
-        ABINoteWords(try library.bytes(atAddress: try sum(base, offset), count: 4)).word(at: 0)
-    }
-
-    private static func sum(_ base: UInt64, _ offset: UInt64) throws(ABINoteFault) -> UInt64 {
-        let (sum, overflow) = base.addingReportingOverflow(offset)
-        guard !overflow else { throw .malformed("it points past its own end") }
-        return sum
     }
 
     // MARK: Swift

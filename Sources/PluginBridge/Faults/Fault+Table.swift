@@ -458,8 +458,11 @@ extension Fault {
             221, .example, "an example is not one, or there are too many",
             """
             Examples are payloads that the handler understands, each with a name of 1 to 128 \
-            bytes; they are shown to people and used to try the handler. A manifest has at most 64 \
-            for each handler. Keep the most telling ones.
+            bytes; they are shown to people and used to try the handler. `expect` says how a run \
+            with one goes: "success", the default, "failure", or "slow" when it goes on until it \
+            is told to stop. `files` has up to 64 texts by their relative paths, to be made before \
+            the run. A manifest has at most 64 examples for each handler. Keep the most telling \
+            ones.
             """),
         manifest(
             222, .faultLimit, "more faults are there than are listed",

@@ -44,6 +44,10 @@ public struct Manifest: Hashable, Sendable {
     public static var eventsLimit: Int { 64 }
     public static var exampleLimit: Int { 64 }
     public static var exampleNameLimit: Int { 128 }
+    /// Files that one example may have.
+    public static var exampleFileLimit: Int { 64 }
+    public static var exampleFilePathLimit: Int { 255 }
+    public static var exampleFileTextLimit: Int { 65_536 }
     public static var functionLimit: Int { 255 }
     public static var signatureLimit: Int { 512 }
     /// Bytes that one argument of a call may have written to it.

@@ -198,33 +198,4 @@ extension ManifestChecker {
         }
         return isolation
     }
-
-    private mutating func examples(_ value: JSONValue) -> [ManifestExample] {
-        guard let elements = array(value, key: .examples) else { return [] }
-        guard elements.count <= Manifest.exampleLimit else {
-            fault(
-                .example, at: value,
-                "`examples` has \(elements.count) elements, the limit is \(Manifest.exampleLimit)",
-                help: "keep the most telling ones")
-            return []
-        }
-        return elements.compactMap { element in
-            guard let fields = fields(of: .example, in: element) else { return nil }
-            let name = fields[ManifestKey.exampleName.name].flatMap { exampleName($0) }
-            let payload = fields[ManifestKey.payload.name].flatMap { text($0, key: .payload) }
-            guard let name, let payload else { return nil }
-            return ManifestExample(name: name, payload: payload)
-        }
-    }
-
-    private mutating func exampleName(_ value: JSONValue) -> String? {
-        guard let name = text(value, key: .exampleName) else { return nil }
-        guard (1...Manifest.exampleNameLimit).contains(name.utf8.count) else {
-            fault(
-                .example, at: value, "the name of an example has \(name.utf8.count) bytes",
-                help: "write a name of 1 to \(Manifest.exampleNameLimit) bytes")
-            return nil
-        }
-        return name
-    }
 }

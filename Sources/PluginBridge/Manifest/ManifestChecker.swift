@@ -189,6 +189,13 @@ struct ManifestChecker {
         return nil
     }
 
+    /// Returns the members of an object whose keys are the author's own.
+    mutating func members(_ value: JSONValue, key: ManifestKey) -> [JSONMember]? {
+        if case .object(let members) = value.kind { return members }
+        wrongType(value, key: key, expected: "an object")
+        return nil
+    }
+
     /// Returns a whole number; one that 64 bits cannot hold becomes the nearest that they can.
     mutating func integer(_ value: JSONValue, key: ManifestKey) -> Int64? {
         if case .number(let number) = value.kind {

@@ -66,4 +66,6 @@ struct ManifestKey {
     static let parameters = ManifestKey("parameters", #"["text"]"#)
     static let exampleName = ManifestKey("name", #""small""#, required: true)
     static let payload = ManifestKey("payload", #""/srv/a""#, required: true)
+    static let expect = ManifestKey("expect", #""failure""#)
+    static let files = ManifestKey("files", #"{"in/a.txt": "one"}"#)
 }

@@ -34,7 +34,7 @@ enum ManifestObject: CaseIterable {
                 .form, .call, .isolation, .examples,
             ]
         case .event: [.eventName, .parameters]
-        case .example: [.exampleName, .payload]
+        case .example: [.exampleName, .payload, .expect, .files]
         case .call:
             [.function, .callLibrary, .signature, .arguments, .result, .keep, .free]
         case .systemLibrary: [.system]

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the loader would do with a library, told from its file: what is bound to others and what is
+/// asked of the process. Nothing is loaded, nothing is trusted.
+public struct ELFFacts: Sendable {
+    /// The libraries it wants the loader to load, in its order.
+    public let needed: [String]
+    /// The directories of its DT_RUNPATH, or of its DT_RPATH where it has no other, as they are
+    /// written. An empty one is the directory the process is in.
+    public let searchPath: [String]
+    /// The names of the symbols it offers to others, in the order of its table; with them the names
+    /// of versions, where it has any. None where its tables do not tell: then dlsym(3) finds none.
+    public let exportedNames: [String]
+    /// The names of the symbols it takes from others, in the order of its table.
+    public let imports: [String]
+    /// Those of them that may be nowhere; the loader puts NULL in their places.
+    public let weakImports: [String]
+    /// Its code is written to when it is loaded (DT_TEXTREL).
+    public let hasTextRelocations: Bool
+    /// It wants stacks that can be run, or does not say that it does without (PT_GNU_STACK).
+    public let wantsExecutableStack: Bool
+    /// Its thread-local variables are in the small room that threads have from their beginning
+    /// (DF_STATIC_TLS): it may be that it cannot be loaded into a running process.
+    public let hasStaticTLS: Bool
+
+    // Tags, flags and types of the ELF specification.
+    private static var textRelocationsTag: UInt64 { 22 }
+    private static var flagsTag: UInt64 { 30 }
+    private static var textRelocationsFlag: UInt64 { 4 }
+    private static var staticTLSFlag: UInt64 { 16 }
+    private static var executable: UInt32 { 1 }  // PF_X
+
+    public static func read(path: String) -> Result<ELFFacts, ABINoteFault> {
+        do throws(ABINoteFault) {
+            return .success(try ELFFacts(try ELFSharedObject(path: path)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private init(_ library: borrowing ELFSharedObject) throws(ABINoteFault) {
+        let dependencies = try ELFDependencies(library)
+        needed = dependencies.needed
+        searchPath = dependencies.searchPath
+        let entries = try ELFExport.dynamicEntries(of: library)
+        if let table = try ELFSymbolTable(entries, wanted: true, in: library) {
+            func names(_ condition: (Int) -> Bool) throws(ABINoteFault) -> [String] {
+                try table.names(of: (0..<table.count).filter(condition), entries, in: library)
+            }
+            exportedNames = try names { table.isExported($0) }
+            imports = try names { table.isImported($0) }
+            weakImports = try names { table.isImported($0) && table.isWeak($0) }
+        } else {
+            (exportedNames, imports, weakImports) = ([], [], [])
+        }
+        let flags = entries.last { $0.tag == ELFFacts.flagsTag }?.value ?? 0
+        hasTextRelocations =
+            flags & ELFFacts.textRelocationsFlag != 0
+            || entries.contains { $0.tag == ELFFacts.textRelocationsTag }
+        hasStaticTLS = flags & ELFFacts.staticTLSFlag != 0
+        let stacks = library.segments.filter { $0.type == ELFSegment.stack }
+        wantsExecutableStack =
+            stacks.isEmpty || stacks.contains { $0.flags & ELFFacts.executable != 0 }
+    }
+}

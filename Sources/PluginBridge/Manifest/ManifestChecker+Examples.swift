@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ManifestChecker {
+    mutating func examples(_ value: JSONValue) -> [ManifestExample] {
+        guard let elements = array(value, key: .examples) else { return [] }
+        guard elements.count <= Manifest.exampleLimit else {
+            fault(
+                .example, at: value,
+                "`examples` has \(elements.count) elements, the limit is \(Manifest.exampleLimit)",
+                help: "keep the most telling ones")
+            return []
+        }
+        return elements.compactMap { element in
+            guard let fields = fields(of: .example, in: element) else { return nil }
+            let name = fields[ManifestKey.exampleName.name].flatMap { exampleName($0) }
+            let payload = fields[ManifestKey.payload.name].flatMap { text($0, key: .payload) }
+            let expect = fields[ManifestKey.expect.name].map { expectation($0) }
+            let files = fields[ManifestKey.files.name].map { self.files($0) }
+            guard let name, let payload, let expect = expect ?? .success else { return nil }
+            return ManifestExample(
+                name: name, payload: payload, expect: expect, files: files ?? [])
+        }
+    }
+
+    private mutating func exampleName(_ value: JSONValue) -> String? {
+        guard let name = text(value, key: .exampleName) else { return nil }
+        guard (1...Manifest.exampleNameLimit).contains(name.utf8.count) else {
+            fault(
+                .example, at: value, "the name of an example has \(name.utf8.count) bytes",
+                help: "write a name of 1 to \(Manifest.exampleNameLimit) bytes")
+            return nil
+        }
+        return name
+    }
+
+    private mutating func expectation(_ value: JSONValue) -> ManifestExpectation? {
+        let names = ManifestExpectation.allCases.map(\.rawValue)
+        return word(value, key: .expect, rule: .example, among: names)
+            .flatMap { ManifestExpectation(rawValue: $0) }
+    }
+
+    // MARK: Files
+
+    private mutating func files(_ value: JSONValue) -> [ManifestExampleFile] {
+        guard let members = members(value, key: .files) else { return [] }
+        guard members.count <= Manifest.exampleFileLimit else {
+            fault(
+                .example, at: value,
+                "`files` has \(members.count) members, the limit is \(Manifest.exampleFileLimit)",
+                help: "keep those that the handler looks at")
+            return []
+        }
+        let files = members.compactMap { member -> ManifestExampleFile? in
+            let isPath = self.isPath(member)
+            guard let text = fileText(member), isPath else { return nil }
+            return ManifestExampleFile(path: member.key, text: text)
+        }
+        checkDirectories(of: members)
+        return files
+    }
+
+    /// Notes what keeps the key of a file from being a path below a directory.
+    private mutating func isPath(_ member: JSONMember) -> Bool {
+        let bytes = member.key.utf8
+        let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let shown = DiagnosticText.quoted(member.key)
+        let problem: String
+        if bytes.isEmpty {
+            problem = "the path of a file is empty"
+        } else if bytes.count > Manifest.exampleFilePathLimit {
+            problem =
+                "the path of a file has \(bytes.count) bytes, the limit is"
+                + " \(Manifest.exampleFilePathLimit)"
+        } else if bytes.contains(0) {
+            problem = "\(shown) has a zero byte in it"
+        } else if bytes.first == UInt8(ascii: "/") {
+            problem = "\(shown) is an absolute path"
+        } else if parts.contains(where: \.isEmpty) {
+            problem = "\(shown) has an empty part"
+        } else if parts.contains(where: {
+            $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8)
+        }) {
+            problem = "\(shown) has a part that is `.` or `..`"
+        } else {
+            return true
+        }
+        fault(
+            .example, at: member.keyPosition, width: member.keyWidth, problem,
+            help: "write a path below the example's directory, as \"in/a.txt\"")
+        return false
+    }
+
+    private mutating func fileText(_ member: JSONMember) -> String? {
+        guard case .string(let text) = member.value.kind else {
+            if member.value.kind == .unreadable { return nil }
+            fault(
+                .type, at: member.value,
+                "a file of an example must be text, found \(member.value.noun)",
+                help: "write \(ManifestKey.files.usage)")
+            return nil
+        }
+        let count = text.utf8.count
+        guard count <= Manifest.exampleFileTextLimit else {
+            fault(
+                .example, at: member.value,
+                "the text of a file has \(count) bytes, the limit is"
+                    + " \(Manifest.exampleFileTextLimit)",
+                help: "let the example do with less")
+            return nil
+        }
+        return text
+    }
+
+    /// No file can be made below another. The paths are few and short.
+    private mutating func checkDirectories(of members: [JSONMember]) {
+        for member in members {
+            let above = members.first {
+                !$0.key.isEmpty && member.key.utf8.starts(with: Array($0.key.utf8) + [0x2F])
+            }
+            guard let above else { continue }
+            fault(
+                .example, at: member.keyPosition, width: member.keyWidth,
+                "\(DiagnosticText.quoted(member.key)) lies below"
+                    + " \(DiagnosticText.quoted(above.key)), which is a file",
+                help: "give one of the two another name")
+        }
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a run with an example's payload goes.
+public enum ManifestExpectation: String, Sendable, CaseIterable {
+    /// The task succeeds.
+    case success
+    /// The task fails by itself.
+    case failure
+    /// The task goes on until it is told to stop.
+    case slow
+}
