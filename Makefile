@@ -51,7 +51,9 @@ C_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
                $(if $(wildcard $(d)/*.c),$(if $(wildcard $(d)/*.swift),,$(notdir $(d)))))
 MANIFEST_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
                $(if $(wildcard $(d)/*.c $(d)/*.swift),,$(if $(wildcard $(d)/manifest.json),$(notdir $(d)))))
-C_TEST_PLUGINS := $(foreach d,$(call directories,Tests/Plugins),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
+# Of twins each file is a plugin; they have a script of their own.
+C_TEST_PLUGINS := $(foreach d,$(filter-out %/twins,$(call directories,Tests/Plugins)),\
+                    $(if $(wildcard $(d)/*.c),$(notdir $(d))))
 C_MISDEEDS := $(foreach d,$(call directories,Tests/Plugins/misdeeds),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
 PYTHON_MODULE := .build/python/curfew.py
 CMAKE_FILES := CurfewConfig.cmake CurfewConfigVersion.cmake
@@ -160,10 +162,15 @@ release: toolchain ## build libcurfew.so, curfew and the Swift plugins, for rele
 plugins: $(C_PLUGINS:%=.build/plugins/%/manifest.json) $(SWIFT_PLUGINS:%=swift-plugin-%) \
         $(MANIFEST_PLUGINS:%=.build/plugins/%/manifest.json) ## build the plugins of Plugins/
 
-test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) misdeeds ## build the plugins of Tests/Plugins/
+test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) misdeeds twins ## build the plugins of Tests/Plugins/
 
 .PHONY: misdeeds
 misdeeds: $(C_MISDEEDS:%=.build/test-plugins/misdeeds/%/manifest.json)
+
+.PHONY: twins
+twins:
+	@Tests/Plugins/twins/build.sh .build/test-plugins/twins "$(CC)"
+	Tests/Plugins/languages/build.sh .build/test-plugins/languages
 
 # $(call c-plugin,source directory,name,directory of what is built): the library, then the manifest
 # beside it. A file named `libraries` has what else is to be linked, for instance -lsqlite3; one named

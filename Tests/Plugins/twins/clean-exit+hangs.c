@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wrong: does not come back from a destructor
+ */
+#include <unistd.h>
+
+#define TWIN_IN_DESTRUCTOR for (;;) pause();
+#include "twin.h"

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wrong: does not come back from a constructor
+ */
+#include <unistd.h>
+
+#define TWIN_IN_CONSTRUCTOR for (;;) pause();
+#include "twin.h"

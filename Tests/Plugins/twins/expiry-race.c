@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wrong: uses in its expiration callback what its run makes after 20 ms
+ */
+static const char *_Atomic made;
+
+#define TWIN_IF_SLOW           \
+    atomic_store(&made, NULL); \
+    twin_nap(20);              \
+    atomic_store(&made, "made");
+/* Only where the budget is up: a task may be cancelled as early. */
+#define TWIN_IN_EXPIRED \
+    if (reason == CURFEW_REASON_BUDGET) (void)*(const volatile char *)atomic_load(&made);
+
+#include "twin.h"

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wrong: ends every child of the host that is forked
+ */
+#include <pthread.h>
+#include <unistd.h>
+
+static void die(void) { _exit(1); }
+
+#define TWIN_IN_ENTRY if (TWIN_ONCE) pthread_atfork(NULL, NULL, die);
+
+#include "twin.h"

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wrong: calls abort in its run
+ */
+#include <stdlib.h>
+
+#define TWIN_IN_RUN abort();
+#include "twin.h"

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wrong: dereferences NULL in its run
+ */
+#define TWIN_IN_RUN TWIN_CRASH;
+#include "twin.h"

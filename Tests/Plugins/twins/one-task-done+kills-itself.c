@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wrong: kills its own process in its run
+ */
+#include <signal.h>
+
+#define TWIN_IN_RUN raise(SIGKILL);
+#include "twin.h"
