@@ -22,7 +22,8 @@ struct GuideTests {
             .filter { $0.hasSuffix(".md") }
         #expect(
             guides.sorted() == [
-                "calling-functions.md", "embedding-the-host.md", "writing-a-plugin.md",
+                "calling-functions.md", "embedding-the-host.md", "proving-a-plugin.md",
+                "writing-a-plugin.md",
             ])
     }
 
@@ -31,6 +32,7 @@ struct GuideTests {
         arguments: [
             "README.md", "CONTRIBUTING.md", "Documentation/writing-a-plugin.md",
             "Documentation/embedding-the-host.md", "Documentation/calling-functions.md",
+            "Documentation/proving-a-plugin.md",
         ])
     func links(document: String) throws {
         let root = URL(fileURLWithPath: BuiltProducts.packageRoot)
