@@ -8,7 +8,9 @@ import Testing
 struct GuideTests {
     @Test(
         "What a guide says to write and to run works, and prints what it shows",
-        arguments: ["writing-a-plugin", "embedding-the-host", "calling-functions"])
+        arguments: [
+            "writing-a-plugin", "embedding-the-host", "calling-functions", "proving-a-plugin",
+        ])
     func follow(name: String) throws {
         let guide = try Guide(name)
         #expect(guide.steps.count > 5)
