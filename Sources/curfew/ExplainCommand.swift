@@ -43,6 +43,7 @@ enum ExplainCommand {
         (0, "what calls answer"), (1, "the text of a manifest"), (2, "what a manifest says"),
         (3, "loading a plugin"), (4, "lists of what is permitted"),
         (7, "what a plugin does against the contract"),
+        (8, "what the cases of conform find"),
     ]
 
     private static func title(of fault: Fault) -> String {

@@ -67,8 +67,10 @@ struct ExplainTests {
         #expect(lines.allSatisfy { $0.count <= 80 }, "\(run.output)")
         let groups = lines.filter { $0.hasSuffix(":") && !$0.hasPrefix(" ") }
         #expect(groups.first == "what calls answer:")
-        #expect(groups.last == "what a plugin does against the contract:")
-        let items = lines.compactMap { $0.wholeMatch(of: #/  (CF[0-9]{4})  ([a-z-]+) .+/#)?.output }
+        #expect(groups.last == "what the cases of conform find:")
+        let items = lines.compactMap {
+            $0.wholeMatch(of: #/  (CF[0-9]{4})  ([a-z0-9-]+) .+/#)?.output
+        }
         #expect(items.count > 80)
         let document = try CommandRun("explain", "--json").document()
         let faults = try #require(document["faults"] as? [[String: Any]])
@@ -90,6 +92,16 @@ struct ExplainTests {
         let typist = try Typist(CommandRun.program, "explain", "704")
         #expect(typist.screen.hasPrefix("\u{1B}[1mCF0704\u{1B}[0m"))
         #expect(typist.lines.allSatisfy { $0.count <= 80 })
+    }
+
+    @Test("a case of conform is told by its number and by its name")
+    func conformance() throws {
+        let run = try CommandRun("explain", "reinit-100")
+        #expect(run.output.hasPrefix("CF0862  reinit-100\n"))
+        #expect(try CommandRun("explain", "862").output == run.output)
+        // The rule has the name for itself; the case has it with a word in front.
+        let rule = try CommandRun("explain", "manifest-library")
+        #expect(rule.output.hasPrefix("CF0209  manifest-library\n"))
     }
 
     @Test("what run shows of a misdeed can be explained")

@@ -8,7 +8,9 @@ import Testing
 struct GuideTests {
     @Test(
         "What a guide says to write and to run works, and prints what it shows",
-        arguments: ["writing-a-plugin", "embedding-the-host", "calling-functions"])
+        arguments: [
+            "writing-a-plugin", "embedding-the-host", "calling-functions", "proving-a-plugin",
+        ])
     func follow(name: String) throws {
         let guide = try Guide(name)
         #expect(guide.steps.count > 5)
@@ -22,7 +24,8 @@ struct GuideTests {
             .filter { $0.hasSuffix(".md") }
         #expect(
             guides.sorted() == [
-                "calling-functions.md", "embedding-the-host.md", "writing-a-plugin.md",
+                "calling-functions.md", "embedding-the-host.md", "proving-a-plugin.md",
+                "writing-a-plugin.md",
             ])
     }
 
@@ -31,6 +34,7 @@ struct GuideTests {
         arguments: [
             "README.md", "CONTRIBUTING.md", "Documentation/writing-a-plugin.md",
             "Documentation/embedding-the-host.md", "Documentation/calling-functions.md",
+            "Documentation/proving-a-plugin.md",
         ])
     func links(document: String) throws {
         let root = URL(fileURLWithPath: BuiltProducts.packageRoot)

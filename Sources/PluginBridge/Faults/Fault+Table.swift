@@ -2,7 +2,8 @@
 
 extension Fault {
     /// All faults there are, by number.
-    public static let all: [Fault] = statuses + json + manifest + loading + permitted + misbehaviour
+    public static let all: [Fault] =
+        statuses + json + manifest + loading + permitted + misbehaviour + conformance
 
     // MARK: 00, what calls answer
 

@@ -6,7 +6,7 @@
 /// itself is gone.
 public struct Fault: Hashable, Sendable {
     /// 1…9999, by hundreds: statuses 00, JSON 01, manifests 02, loading 03, lists of what is
-    /// permitted 04, misbehaviour of plugins 07.
+    /// permitted 04, misbehaviour of plugins 07, the cases of conform 08.
     public let number: UInt16
     /// The name of the rule in diagnostics and JSON, `json-trailing-comma`.
     public let name: String
