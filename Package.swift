@@ -101,10 +101,23 @@ let package = Package(
             exclude: ["layout.txt", "Readers"],
             swiftSettings: swift),
 
+        // The headers' own text, from which the tags of threads and states are read.
+        .target(name: "CTags"),
+        // The conformance kit: cases, and the child processes they are run in.
+        .target(
+            name: "Conformance",
+            dependencies: [
+                "Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew", "CSystem", "CTags",
+            ],
+            swiftSettings: swift),
+
         // The command line: parsing and printing only.
         .executableTarget(
             name: "curfew",
-            dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew", "CSystem"],
+            dependencies: [
+                "Conformance", "Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew",
+                "CSystem",
+            ],
             swiftSettings: swift,
             linkerSettings: runtimeInside),
         .testTarget(

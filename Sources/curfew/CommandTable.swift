@@ -4,7 +4,8 @@
 enum CommandTable {
     static let all: [Command] = [
         RunCommand.command, PluginsCommand.command, InspectCommand.command, LintCommand.command,
-        ExplainCommand.command, PathsCommand.command, CompletionsCommand.command,
+        ConformCommand.command, ExplainCommand.command, PathsCommand.command,
+        CompletionsCommand.command,
         ManualCommand.command, VersionCommand.command, HelpCommand.command,
     ]
 

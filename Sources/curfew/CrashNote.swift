@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
 import CSystem
+// SPDX-License-Identifier: Apache-2.0
+import Conformance
 import Glibc
 
 /// What is said when the code of a plugin ends this process.

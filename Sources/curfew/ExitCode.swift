@@ -2,7 +2,7 @@
 
 /// What the program leaves with. The numbers are part of its interface: they are never given
 /// another meaning.
-struct ExitCode: Hashable {
+struct ExitCode: Hashable, Comparable {
     let rawValue: Int32
 
     /// What was asked for was done; of `run`: the task succeeded.
@@ -12,6 +12,10 @@ struct ExitCode: Hashable {
     static let faults = ExitCode(rawValue: 1)
     /// The command line is wrong; nothing was done.
     static let usage = ExitCode(rawValue: 2)
+    /// `conform`: the kit itself could not work.
+    static let kit = ExitCode(rawValue: 3)
+    /// `conform`: the plugin was built for an ABI that this host does not speak.
+    static let otherABI = ExitCode(rawValue: 4)
     /// The task reported failure.
     static let failed = ExitCode(rawValue: 100)
     /// The plugin broke the contract.
@@ -24,6 +28,9 @@ struct ExitCode: Hashable {
     static let refused = ExitCode(rawValue: 126)
     /// There is no handler of that identifier.
     static let notFound = ExitCode(rawValue: 127)
+
+    /// The worse of two is the greater.
+    static func < (a: ExitCode, b: ExitCode) -> Bool { a.rawValue < b.rawValue }
 
     /// Ended by a signal, as a shell tells it: 130 for SIGINT.
     static func signal(_ number: Int32) -> ExitCode { ExitCode(rawValue: 128 + number) }

@@ -28,6 +28,8 @@ struct ExitMeaning: Sendable {
         ExitMeaning(
             .faults, "a fault was found, or the output could not be written"),
         usage,
+        ExitMeaning(.kit, "the conformance kit itself could not work"),
+        ExitMeaning(.otherABI, "the plugin was built for another ABI"),
         ExitMeaning(.failed, "the task reported failure"),
         ExitMeaning(.misuse, "the plugin broke the contract"),
         ExitMeaning(.expired, "the time of the task was up"),

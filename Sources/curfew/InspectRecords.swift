@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Conformance
 import PluginBridge
 
 /// Everything that is known of a plugin, as JSON. What is not known is left out.

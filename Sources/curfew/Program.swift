@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Conformance
 import Glibc
 
 /// The program `curfew`.
@@ -20,6 +21,7 @@ enum Program {
             error.print(to: console.errors)
             leave(error.code, console)
         }
+        CaseChild.runIfAsked(words)
         if let code = TrialChild.run(words) { exit(code.rawValue) }
         if let code = Completion.run(words, console) { exit(code.rawValue) }
         leave(run(words, console), console)

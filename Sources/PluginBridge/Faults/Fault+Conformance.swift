@@ -28,7 +28,7 @@ extension Fault {
             host.
             """),
         Fault(
-            803, "conform-manifest-library",
+            803, "library-file",
             "the library is missing, no plain file, elsewhere, or not what is pinned",
             """
             `library` is the name of a regular file beside the manifest: no path, no symbolic \
@@ -39,7 +39,7 @@ extension Fault {
             directory.
             """),
         Fault(
-            804, "conform-manifest-handlers",
+            804, "handlers-declared",
             "there is no handler, or one with a key or a value that cannot be",
             """
             A plugin declares 1 to 64 handlers, each with `identifier` and `kind` at least, and \
@@ -348,7 +348,7 @@ extension Fault {
             number into the message. Look for a `return` without an initialised variable, too.
             """),
         Fault(
-            835, "conform-progress-range", "progress is outside of 0…1, or reported after the end",
+            835, "progress-in-range", "progress is outside of 0…1, or reported after the end",
             """
             Progress is a fraction: 0 at the beginning, 1 at the end. Divide by the total as a \
             double, and mind a total of 0, which gives NaN; where a file grows while it is read, \

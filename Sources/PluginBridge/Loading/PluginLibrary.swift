@@ -7,12 +7,6 @@ public import Scheduling
 public final class PluginLibrary: @unchecked Sendable {
     // Sendable: everything is constant once `enter` has returned, which the loader waits for.
 
-    private typealias Entry =
-        @convention(c) (
-            UnsafePointer<curfew_host_api>, UnsafeMutablePointer<curfew_plugin_info>,
-            UnsafeMutablePointer<curfew_error>
-        ) -> curfew_status
-
     private let manifest: Manifest
     private let image: PluginImage?
     private var data: UnsafeMutableRawPointer?
@@ -76,7 +70,11 @@ public final class PluginLibrary: @unchecked Sendable {
 
     /// Calls the entry with a table, once, if a handler needs it. Throws what the plugin said when
     /// it said no, and when what it says of itself differs from its manifest.
-    public func enter(_ table: PluginTable) throws(BridgeError) {
+    ///
+    /// - Parameter interposer: who calls it in this one's place.
+    public func enter(
+        _ table: PluginTable, through interposer: (any EntryInterposer)? = nil
+    ) throws(BridgeError) {
         guard let image, manifest.handlers.contains(where: { $0.form == .entry }) else { return }
         let shown = image.shown
         guard let symbol = image.function(PluginImage.entryName) else {
@@ -85,14 +83,16 @@ public final class PluginLibrary: @unchecked Sendable {
                 "\(shown) does not define \(PluginImage.entryName) itself; define it and mark it CURFEW_PLUGIN_EXPORT"
             )
         }
-        let entry = unsafeBitCast(symbol, to: Entry.self)
+        let entry = unsafeBitCast(symbol, to: EntryInterposer.Entry.self)
         var error = curfew_error()
         error.struct_size = UInt32(MemoryLayout<curfew_error>.size)
         var info = curfew_plugin_info()
         info.struct_size = UInt32(MemoryLayout<curfew_plugin_info>.size)
         info.abi = UInt32(CURFEW_ABI_VERSION)
         table.setRegistering(true)
-        let status = Status(rawValue: entry(table.api, &info, &error))
+        let status = Status(
+            rawValue: interposer?.enter(entry, table.api, &info, &error)
+                ?? entry(table.api, &info, &error))
         table.setRegistering(false)
         guard status == .ok else {
             let text = ErrorBuffer.text(&error)

@@ -14,7 +14,7 @@ public struct ManifestExample: Hashable, Sendable {
     /// What stands for the directory of a trial run in a payload.
     public static var directoryMark: String { "@DIRECTORY@" }
 
-    init(
+    public init(
         name: String, payload: String, expect: ManifestExpectation = .success,
         files: [ManifestExampleFile] = []
     ) {

@@ -252,7 +252,7 @@ extension HostRuntime {
             () -> Result<PluginLibrary, BridgeError> in
             do throws(BridgeError) {
                 let library = try PluginLibrary(manifest, checked)
-                try library.enter(table)
+                try library.enter(table, through: configuration.interposer)
                 return .success(library)
             } catch {
                 return .failure(error)

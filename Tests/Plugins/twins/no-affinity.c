@@ -7,15 +7,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-static const curfew_host_api *_Atomic first_table;
+static atomic_flag is_known = ATOMIC_FLAG_INIT;
 static pthread_t first;
 
-/* Only for the first host: the workers of another are others in any case. */
 #define TWIN_IN_RUN                                                                   \
-    const curfew_host_api *table = NULL;                                              \
-    if (atomic_compare_exchange_strong(&first_table, &table, api)) {                  \
+    if (!atomic_flag_test_and_set(&is_known)) {                                       \
         first = pthread_self();                                                       \
-    } else if (table == api && !pthread_equal(first, pthread_self())) {               \
+    } else if (!pthread_equal(first, pthread_self())) {                               \
         return twin_no(host_error, CURFEW_FAILED, "this is not the thread it knows"); \
     }
 

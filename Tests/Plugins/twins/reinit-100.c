@@ -4,7 +4,10 @@
  */
 #include <stdlib.h>
 
-#define TWIN_IN_ENTRY                      \
-    void *volatile lost = malloc(1 << 20); \
+/* Kept in sight, or a compiler sees that nobody reads it. */
+static void *volatile lost;
+
+#define TWIN_IN_ENTRY        \
+    lost = malloc(1 << 20);  \
     if (lost != NULL) memset(lost, 1, 1 << 20);
 #include "twin.h"

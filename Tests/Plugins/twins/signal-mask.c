@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wrong: blocks a signal on its worker
+ * wrong: lets its worker take a signal that is meant for others
  */
 #include <signal.h>
 
@@ -8,6 +8,6 @@
     sigset_t one;             \
     sigemptyset(&one);        \
     sigaddset(&one, SIGUSR2); \
-    pthread_sigmask(SIG_BLOCK, &one, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
 
 #include "twin.h"

@@ -2,15 +2,15 @@
 import Glibc
 
 /// What this process has at one moment, to see what a plugin added to it.
-struct ProcessFacts {
+public struct ProcessFacts: Sendable {
     /// Names by number.
-    let threads: [Int: String]
+    public let threads: [Int: String]
     /// What they lead to, by number.
-    let descriptors: [Int: String]
+    public let descriptors: [Int: String]
     /// The signals that somebody handles or ignores.
-    let signals: Set<Int32>
+    public let signals: Set<Int32>
 
-    init() {
+    public init() {
         threads = Dictionary(
             ProcessFacts.numbers(in: "/proc/self/task").map {
                 ($0, ProcessFacts.firstLine(of: "/proc/self/task/\($0)/comm"))
@@ -27,8 +27,16 @@ struct ProcessFacts {
             })
     }
 
+    /// Of memory, as the kernel counts it.
+    static var residentBytes: UInt64 {
+        let fields = String(decoding: beginning(of: "/proc/self/statm"), as: UTF8.self)
+            .split(separator: " ")
+        return (fields.count > 1 ? UInt64(fields[1]) ?? 0 : 0)
+            * UInt64(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
     /// The names of a directory's entries that are numbers.
-    private static func numbers(in path: String) -> [Int] {
+    static func numbers(in path: String) -> [Int] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
         let own = Int(dirfd(stream))
@@ -51,12 +59,21 @@ struct ProcessFacts {
     }
 
     private static func firstLine(of path: String) -> String {
-        guard let bytes = try? InputFile.read(path, limit: 4_096) else { return "" }
-        return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        String(decoding: beginning(of: path).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
+    /// The first 4 KiB of a file of the kernel's; nothing where it is gone.
+    static func beginning(of path: String) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = read(descriptor, &bytes, bytes.count)
+        return Array(bytes.prefix(max(0, count)))
     }
 
     /// `SIGTERM`, or the number of one without a name of its own.
-    static func name(ofSignal number: Int32) -> String {
+    public static func name(ofSignal number: Int32) -> String {
         let names: [Int32: String] = [
             SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL",
             SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE",

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csystem_containment.h: what it takes to run code that nobody vouches for in a process of its own,
+ * to look at what it does there, and to leave nothing of it behind.
+ */
+#ifndef CSYSTEM_CONTAINMENT_H
+#define CSYSTEM_CONTAINMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* pidfd_open(2): readable once the process has ended. -1 where the kernel has none. */
+int32_t csys_process_descriptor(int32_t process);
+
+/* Removes a directory with everything in it, also what is not writable; never follows a link and
+ * never leaves its file system. */
+void csys_remove_tree(const char *path);
+
+/* fork(2) and execv(3) of a program without arguments. Returns its wait status, or -1 with errno:
+ * ETIMEDOUT where it took longer than `limit_ns` and was killed. */
+int32_t csys_fork_exec(const char *program, uint64_t limit_ns);
+
+/* Pages for `bytes` bytes and behind them one that nobody may touch; the last byte is the last
+ * before it. NULL where there is no memory. Never given back. */
+void *csys_guarded_map(uint64_t bytes);
+/* What the pages of a guarded map allow from now on. */
+void csys_protect(void *address, uint64_t bytes, bool is_readable, bool is_writable);
+
+/* Bytes that the C library's allocator has given out. */
+uint64_t csys_heap_bytes(void);
+
+/* Every resource limit of the process, for comparing: 16 pairs of numbers. */
+void csys_resource_limits(uint64_t limits[32]);
+int32_t csys_nice_value(void);
+/* The process may open no descriptor beyond those that are open; its files cannot grow. */
+void csys_forbid_descriptors(void);
+void csys_forbid_growing_files(void);
+
+/* A number for the contents of the environment. */
+uint64_t csys_environment_hash(void);
+
+/* exit(3), which Swift would take for the end of its function. */
+void csys_exit(int32_t status);
+
+#endif /* CSYSTEM_CONTAINMENT_H */

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// The child in which a case is run.
+public enum CaseChild {
+    /// The first word of its command line; it stands in no help.
+    private static var name: String { "__case" }
+
+    static func words(
+        _ tested: ConformanceCase, _ plugin: String, seed: UInt64, isReproducing: Bool,
+        in directory: String
+    ) -> [String] {
+        [name, tested.name, plugin, String(seed), isReproducing ? "reproduce" : "all", directory]
+    }
+
+    /// Runs the case and ends the process. Returns where the words are not those of a child.
+    public static func runIfAsked(_ words: [String]) {
+        guard words.count == 6, words[0] == name, let tested = ConformanceCase.named(words[1]),
+            let seed = UInt64(words[3]), let voice = ChildVoice()
+        else { return }
+        guard chdir(words[5]) == 0 else { _exit(1) }
+        let run = CaseRun(
+            Subject(directory: words[2]), seed: seed, isReproducing: words[4] == "reproduce", voice)
+        let verdict = run.verdict(tested.body)
+        for note in verdict.notes.prefix(20) { voice.say("note", note) }
+        voice.say("verdict", "\(verdict.status.rawValue) \(verdict.text)")
+        // Nothing of the plugin's is run any more.
+        _exit(0)
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+import PluginBridge
+import Synchronization
+
+/// What a case is run with, in the child.
+final class CaseRun: Sendable {
+    let subject: Subject
+    /// Of everything that is left to chance.
+    let seed: UInt64
+    /// Only the one sequence that this seed stands for.
+    let isReproducing: Bool
+    private let voice: ChildVoice
+    private let warnings = Mutex<[String]>([])
+
+    init(_ subject: Subject, seed: UInt64, isReproducing: Bool, _ voice: ChildVoice) {
+        self.subject = subject
+        self.seed = seed
+        self.isReproducing = isReproducing
+        self.voice = voice
+    }
+
+    private let trying = Mutex<UInt64?>(nil)
+
+    /// Tells what it is at from now on, to be put after how it ended: "while …".
+    func phase(_ text: String) {
+        let seed = trying.withLock { $0 }.map { "\($0)" } ?? "-"
+        voice.say("at", "\(seed) \(text)")
+    }
+
+    /// From now on chance begins here: the seed with which this can be had again.
+    func trying(seed: UInt64) { trying.withLock { $0 = seed } }
+
+    /// Something its author should know, although no rule is broken.
+    func warn(_ text: String) { warnings.withLock { $0.append(text) } }
+
+    /// What the process writes fails the case: to standard output anything, to standard error more
+    /// than so many bytes.
+    func mustBeSilent(_ text: String, errors: Int = 0) { voice.say("silent", "\(errors) \(text)") }
+
+    private let kept = Mutex<[Stage]>([])
+
+    /// A host that is not to end before the process does, but by itself.
+    func keep(_ stage: Stage) { kept.withLock { $0.append(stage) } }
+
+    func letGo(_ stage: Stage) { kept.withLock { $0.removeAll { $0 === stage } } }
+
+    /// The end of the process is the case: it passes when that comes as it should.
+    func leave() {
+        voice.say("leaving")
+        csys_exit(0)
+    }
+
+    /// The verdict of a body that has returned or thrown.
+    func verdict(_ body: (CaseRun) throws -> Void) -> CaseVerdict {
+        do {
+            try body(self)
+        } catch let verdict as CaseVerdict {
+            return verdict
+        } catch {
+            return CaseVerdict(.fail, "\(error)")
+        }
+        let warnings = warnings.withLock { $0 }
+        guard let first = warnings.first else { return CaseVerdict(.pass) }
+        return CaseVerdict(.warn, first, notes: Array(warnings.dropFirst()))
+    }
+
+    var manifest: Manifest {
+        get throws {
+            switch subject.manifest {
+            case .success(let manifest): return manifest
+            case .failure(let faults):
+                throw CaseVerdict.skip("the manifest has faults: \(faults.line)")
+            }
+        }
+    }
+
+    /// The examples of one expectation, with their handlers. Throws a skip where there is none.
+    ///
+    /// - Parameter isEntry: only those of handlers behind `curfew_plugin_entry`.
+    func examples(_ expect: ManifestExpectation, isEntry: Bool = false) throws -> [Trial] {
+        var trials: [Trial] = []
+        for handler in try manifest.handlers where !isEntry || handler.form == .entry {
+            for example in handler.examples where example.expect == expect {
+                trials.append(Trial(handler: handler, example: example))
+            }
+        }
+        guard !trials.isEmpty else {
+            throw CaseVerdict.skip("no example in the manifest expects \(expect.rawValue)")
+        }
+        return trials
+    }
+
+    /// Those that say how they end by themselves. Throws a skip where there is none.
+    func examplesThatEnd(isEntry: Bool = false) throws -> [Trial] {
+        let failures = (try? examples(.failure, isEntry: isEntry)) ?? []
+        guard let successes = try? examples(.success, isEntry: isEntry) else {
+            guard !failures.isEmpty else { return try examples(.success, isEntry: isEntry) }
+            return failures
+        }
+        return successes + failures
+    }
+
+    /// One example of a handler's.
+    struct Trial: Sendable {
+        let handler: ManifestHandler
+        let example: ManifestExample
+
+        var name: String { "\(handler.identifier), example \"\(example.name)\"" }
+    }
+
+    private let places = Mutex<[String: String]>([:])
+    private static let beginning = String(cString: getcwd(nil, 0))
+
+    /// Makes the working directory of an example, with its files, and goes there. Returns its
+    /// payload. The second time it is as the first run has left it.
+    func prepare(_ trial: Trial) throws -> [UInt8] {
+        let key = trial.name
+        let known = places.withLock { $0[key] }
+        let place = known ?? "\(Self.beginning)/\(places.withLock { $0.count })"
+        if known == nil {
+            mkdir(place, 0o700)
+            for file in trial.example.files {
+                let path = "\(place)/\(file.path)"
+                for (index, byte) in path.utf8.enumerated()
+                where byte == UInt8(ascii: "/") && index > place.utf8.count {
+                    mkdir(String(decoding: path.utf8.prefix(index), as: UTF8.self), 0o700)
+                }
+                try Self.write(Array(file.text.utf8), to: path)
+            }
+            places.withLock { $0[key] = place }
+        }
+        chdir(place)
+        return Array(trial.example.payload(in: place).utf8)
+    }
+
+    /// Where it was prepared.
+    func place(of trial: Trial) -> String { places.withLock { $0[trial.name] ?? "" } }
+
+    /// A byte-for-byte copy of the plugin's directory, elsewhere.
+    func copyOfPlugin() throws -> String {
+        let place = "\(Self.beginning)/copy"
+        mkdir(place, 0o700)
+        for name in [Manifest.fileName, try manifest.library].compactMap(\.self) {
+            let source = "\(subject.directory)/\(name)"
+            let file = open(source, O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else {
+                throw CaseVerdict.skip(
+                    "\(source) cannot be read: \(String(cString: strerror(errno)))")
+            }
+            defer { close(file) }
+            var bytes: [UInt8] = []
+            var piece = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = read(file, &piece, piece.count)
+                guard count > 0 else { break }
+                bytes += piece[..<count]
+            }
+            try Self.write(bytes, to: "\(place)/\(name)")
+        }
+        return place
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0, Glibc.write(file, bytes, bytes.count) == bytes.count else {
+            throw CaseVerdict.skip(
+                "a file of the example cannot be written: \(String(cString: strerror(errno)))")
+        }
+        close(file)
+    }
+}

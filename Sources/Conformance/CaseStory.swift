@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// What the child of a case told, and how it ended, taken together.
+struct CaseStory {
+    private let child: ContainedChild
+    private let tested: ConformanceCase
+
+    init(_ child: ContainedChild, _ tested: ConformanceCase) {
+        self.child = child
+        self.tested = tested
+    }
+
+    private func last(_ word: String) -> String? { child.lines.last { $0.word == word }?.text }
+
+    /// What it was at, to be put after how it ended.
+    private var phase: String { at?.text ?? "before it was loaded" }
+
+    /// The seed of what was tried last.
+    var seed: UInt64? { at?.seed }
+
+    private var at: (seed: UInt64?, text: String)? {
+        last("at").map { told in
+            let parts = told.split(separator: " ", maxSplits: 1)
+            return (parts.first.flatMap { UInt64($0) }, parts.count > 1 ? String(parts[1]) : "")
+        }
+    }
+
+    var verdict: CaseVerdict {
+        let isLeaving = child.lines.contains { $0.word == "leaving" }
+        let phase = isLeaving ? "at the end of the process" : self.phase
+        switch child.ending {
+        case .timedOut where tested.isAboutExit, .signalled where tested.isAboutExit:
+            return .skip("it did not come to its end, which another case tells of")
+        case .timedOut:
+            return CaseVerdict(
+                .timeout,
+                "did not come back within \(tested.limit / 1_000_000_000) s \(phase), and was killed"
+            )
+        case .tooMuch:
+            return .fail("wrote to the kit's own descriptor \(phase), and was killed")
+        case .signalled(let signal):
+            return CaseVerdict(
+                .crash, "died of \(ProcessFacts.name(ofSignal: signal)) \(phase)", notes: written)
+        case .exited(let status):
+            guard let told else {
+                if isLeaving, status == 0 { return silenced(CaseVerdict(.pass)) }
+                return .fail("ended the process with status \(status) \(phase)", notes: written)
+            }
+            guard !tested.isAboutExit || !told.status.isFailure else {
+                return .skip("it did not come to its end, which another case tells of")
+            }
+            return silenced(told)
+        }
+    }
+
+    /// The last words before a crash: an assertion's, mostly.
+    private var written: [String] {
+        String(decoding: child.errors, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(3)
+            .map { "it wrote: \($0)" }
+    }
+
+    /// What the case itself said.
+    private var told: CaseVerdict? {
+        guard let text = last("verdict") else { return nil }
+        let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let status = parts.first.flatMap({ CaseStatus(rawValue: String($0)) }) else {
+            return nil
+        }
+        return CaseVerdict(
+            status, parts.count > 1 ? String(parts[1]) : "",
+            notes: child.lines.filter { $0.word == "note" }.map(\.text))
+    }
+
+    /// A pass where nothing was to be written, and something was, is none.
+    private func silenced(_ verdict: CaseVerdict) -> CaseVerdict {
+        guard verdict.status == .pass, let silent = last("silent") else { return verdict }
+        let parts = silent.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let limit = Int(parts[0]) else { return verdict }
+        if child.outputCount > 0 {
+            return .fail(
+                "\(parts[1]) \(child.outputCount) bytes to standard output",
+                notes: lines(of: child.output))
+        }
+        if child.errorCount > limit {
+            return .fail(
+                "\(parts[1]) \(child.errorCount) bytes to standard error",
+                notes: lines(of: child.errors))
+        }
+        return verdict
+    }
+
+    private func lines(of bytes: [UInt8]) -> [String] {
+        String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).prefix(3)
+            .map { "it wrote: \($0)" }
+    }
+}

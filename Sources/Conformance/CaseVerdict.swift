@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a case found.
+public struct CaseVerdict: Error, Sendable {
+    public var status: CaseStatus
+    /// One cause, in a line: lower case, no full stop. Empty where it passed.
+    public var text: String
+    /// What else there is to know, a line each.
+    public var notes: [String] = []
+
+    public init(_ status: CaseStatus, _ text: String = "", notes: [String] = []) {
+        self.status = status
+        self.text = text
+        self.notes = notes
+    }
+
+    static func fail(_ text: String, notes: [String] = []) -> CaseVerdict {
+        CaseVerdict(.fail, text, notes: notes)
+    }
+
+    static func leak(_ text: String, notes: [String] = []) -> CaseVerdict {
+        CaseVerdict(.leak, text, notes: notes)
+    }
+
+    static func skip(_ text: String) -> CaseVerdict { CaseVerdict(.skip, text) }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One thing a contained child told: a word, and a text that may have line ends in it.
+public struct ChildLine: Sendable {
+    public let word: String
+    public let text: String
+
+    /// It tells what the child is at, until the next one.
+    var isPassing: Bool { word == "at" }
+
+    /// Nil for a line that does not bear the mark.
+    init?(_ line: some StringProtocol, mark: String) {
+        let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count > 1, parts[0] == mark else { return nil }
+        word = String(parts[1])
+        var text = String.UnicodeScalarView()
+        var isEscaped = false
+        for scalar in (parts.count > 2 ? parts[2] : "").unicodeScalars {
+            if isEscaped {
+                text.append(scalar == "n" ? "\n" : scalar)
+                isEscaped = false
+            } else if scalar == "\\" {
+                isEscaped = true
+            } else {
+                text.append(scalar)
+            }
+        }
+        self.text = String(text)
+    }
+}

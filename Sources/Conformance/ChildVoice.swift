@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+import Synchronization
+
+/// How a contained child tells what it does: lines with a mark that its parent gave it.
+///
+/// A plugin runs in the child and can write to the same descriptor; without the mark nothing is
+/// believed.
+public final class ChildVoice: Sendable {
+    /// Where it tells: far from the numbers that a plugin might close or take.
+    static var descriptor: Int32 { 63 }
+    /// How long a mark is, in bytes.
+    static var markLength: Int { 32 }
+
+    private let mark: String
+    private let writing = Mutex<Void>(())
+
+    /// Takes the mark from standard input, which leads nowhere afterwards. Nil where no parent gave
+    /// one. The calling process dies with its parent, and without a core file.
+    public init?() {
+        guard fcntl(Self.descriptor, F_GETFD) != -1 else { return nil }
+        csys_die_with_parent()
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64)
+        while bytes.count < Self.markLength {
+            let count = read(0, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            bytes += piece[..<count]
+        }
+        mark = String(decoding: bytes.prefix(Self.markLength), as: UTF8.self)
+        let nowhere = open("/dev/null", O_RDONLY)
+        if nowhere > 0 {
+            dup2(nowhere, 0)
+            close(nowhere)
+        }
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        _ = fcntl(Self.descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    /// One for a case that is run in the process of the kit itself: nobody listens.
+    init(toNobody: Void) { mark = "" }
+
+    /// Tells a word and a text, as one line, whole: or the parent has gone and nobody reads.
+    public func say(_ word: String, _ text: String = "") {
+        guard !mark.isEmpty else { return }
+        var line = "\(mark) \(word)" + (text.isEmpty ? "" : " ")
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n": line += "\\n"
+            case "\\": line += "\\\\"
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+        line += "\n"
+        writing.withLock { _ in
+            line.withUTF8 { bytes in
+                var rest = UnsafeRawBufferPointer(bytes)
+                while !rest.isEmpty {
+                    let count = write(Self.descriptor, rest.baseAddress, rest.count)
+                    if count < 0, errno == EINTR { continue }
+                    guard count > 0 else { return }
+                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import Glibc
+import PluginBridge
+
+/// What loading and the entry do. Nothing is run.
+extension ConformanceCase {
+    /// What every case that loads the plugin needs.
+    static let loadable =
+        soundFile + ["needed-allowed", "entry-present", "dlopen-ok", "symbols-resolve"]
+    /// What every case that has it registered needs.
+    static let registered = loadable + ["registers-its-handlers", "describe-equals-manifest"]
+
+    /// The loader alone: a host that has everything but lets nobody in.
+    private static func open(_ run: CaseRun) throws -> PluginLibrary {
+        let folder = try PluginDirectory(run.subject.directory)
+        let manifest = try run.manifest
+        let library = try CheckedLibrary(manifest, in: folder, pins: nil)
+        run.phase("while it was loaded")
+        return try PluginLibrary(manifest, library)
+    }
+
+    private static func isUnresolved(_ message: String) -> Bool {
+        message.contains("undefined symbol")
+    }
+
+    static let loading: [ConformanceCase] = [
+        ConformanceCase(
+            "dlopen-ok", level: 1, .library, needs: soundFile + ["needed-allowed", "entry-present"]
+        ) { run in
+            do {
+                _ = try open(run)
+            } catch let error as BridgeError where !isUnresolved(error.message) {
+                throw CaseVerdict.fail(error.message)
+            } catch is BridgeError {}
+        },
+        ConformanceCase("symbols-resolve", level: 1, .library, needs: soundFile + ["dlopen-ok"]) {
+            run in
+            do {
+                _ = try open(run)
+            } catch let error as BridgeError where isUnresolved(error.message) {
+                throw CaseVerdict.fail(error.message)
+            }
+        },
+        ConformanceCase("constructors-quiet", level: 1, .library, needs: loadable) { run in
+            let before = Surroundings(run.subject)
+            _ = try open(run)
+            run.phase("after it was loaded")
+            if let change = before.changes().first {
+                throw CaseVerdict.fail(
+                    "loading alone \(change)", notes: before.changes().dropFirst().map(\.self))
+            }
+            run.mustBeSilent("loading alone wrote")
+        },
+        ConformanceCase("registers-its-handlers", level: 1, needs: loadable) { run in
+            let stage = try Stage(run)
+            run.phase("while it was loaded")
+            do {
+                try stage.host.load(plugin: run.subject.directory)
+            } catch let error as CurfewError where error.rule != LoadRule.identity.rawValue {
+                throw CaseVerdict.fail(error.message)
+            } catch is CurfewError {}
+        },
+        ConformanceCase(
+            "describe-equals-manifest", level: 1, .entry,
+            needs: loadable + ["registers-its-handlers"]
+        ) { run in
+            let stage = try Stage(run)
+            run.phase("while it was loaded")
+            do {
+                try stage.host.load(plugin: run.subject.directory)
+            } catch let error as CurfewError where error.rule == LoadRule.identity.rawValue {
+                throw CaseVerdict.fail(error.message)
+            }
+        },
+        ConformanceCase("struct-ends", level: 1, .entry, needs: registered) { run in
+            try enter(run, Interposer(structs: .guarded))
+        },
+        ConformanceCase("larger-structs", level: 1, .entry, needs: registered) { run in
+            let interposer = Interposer(structs: .larger)
+            try enter(run, interposer)
+            for case .tailWritten(let name) in interposer.findings {
+                throw CaseVerdict.fail("it writes to \(name) past what it was compiled with")
+            }
+        },
+        ConformanceCase("scan-time", level: 1, .library, needs: registered) { run in
+            let stage = try Stage(run)
+            let start = csys_monotonic_ns()
+            try stage.load()
+            let time = (csys_monotonic_ns() &- start) / 1_000_000
+            if time > 1_000 {
+                throw CaseVerdict.fail(
+                    "loading and registering took \(time) ms, the limit is 1000 ms")
+            }
+            if time > 100 { run.warn("loading and registering took \(time) ms, advised is 100 ms") }
+        },
+        ConformanceCase("missing-extensions", level: 1, .entry, needs: registered) { run in
+            let interposer = Interposer(hasExtensions: false)
+            let stage = try Stage(run, interposer: interposer)
+            run.phase("while it was loaded by a host without extensions")
+            do {
+                try stage.host.load(plugin: run.subject.directory)
+            } catch let error as CurfewError {
+                let asked = interposer.extensionsAsked
+                guard !asked.contains(where: { error.message.contains($0) }) else { return }
+                throw CaseVerdict.fail(
+                    "without the host's extensions its entry says no, and does not name the one it needs",
+                    notes: ["it asked for \(asked.joined(separator: ", "))", error.message])
+            }
+        },
+        ConformanceCase("two-copies", level: 1, .library, needs: registered) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            let copy = try run.copyOfPlugin()
+            let other = try Stage(run)
+            run.phase("while a copy of it was loaded beside it")
+            do {
+                try other.host.load(plugin: copy)
+            } catch let error as CurfewError {
+                throw CaseVerdict.fail("a copy of it cannot be loaded beside it: \(error.message)")
+            }
+        },
+    ]
+
+    /// Loads it behind an interposer. What it says may be no; what it does must be sound.
+    static func enter(_ run: CaseRun, _ interposer: Interposer) throws {
+        let stage = try Stage(run, interposer: interposer)
+        try stage.load()
+    }
+}

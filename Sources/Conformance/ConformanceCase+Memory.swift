@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import PluginBridge
+
+/// What it does with memory that is not its own, and with its own.
+extension ConformanceCase {
+    /// Runs every example twice, with payloads that lie where this one wants them.
+    private static func placed(_ name: String, _ payload: Interposer.Payload) -> ConformanceCase {
+        ConformanceCase(name, level: 2, .entry, needs: runnable) { run in
+            let interposer = Interposer(payload: payload)
+            let stage = try Stage(run, interposer: interposer)
+            try stage.load()
+            try stage.runAll(isEntry: true)
+            try stage.runAll(isEntry: true)
+        }
+    }
+
+    static let memory: [ConformanceCase] = [
+        placed("borrowed-poisoned", .poisoned),
+        placed("const-inputs", .readOnly),
+        placed("payload-end", .guarded),
+        ConformanceCase("leak-per-task", level: 3, needs: runnable, limit: .seconds(60)) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            for trial in try run.examples(.success) {
+                let payload = try run.prepare(trial)
+                func go(_ count: Int) throws -> Int64 {
+                    let before = csys_heap_bytes()
+                    let until = csys_monotonic_ns() &+ 4_000_000_000
+                    var ran = 0
+                    while ran < count, ran < 20 || csys_monotonic_ns() < until {
+                        _ = try stage.run(trial, payload: payload)
+                        ran += 1
+                    }
+                    return (Int64(csys_heap_bytes()) - Int64(before)) / Int64(ran)
+                }
+                // Caches fill first.
+                _ = try go(200)
+                let growths = try (0..<3).map { _ in try go(300) }
+                // What is really lost is lost every time.
+                if let least = growths.min(), least >= 16 {
+                    throw CaseVerdict.leak(
+                        "\(trial.name) keeps about \(least) bytes of memory per task")
+                }
+            }
+        },
+    ]
+}

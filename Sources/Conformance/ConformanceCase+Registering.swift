@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import PluginBridge
+
+/// What it registers, how it is retired, and whether that can be done again.
+extension ConformanceCase {
+    static let registering: [ConformanceCase] = [
+        ConformanceCase("register-once", level: 1, .entry, needs: registered) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            try stage.check(.registeredTwice)
+        },
+        ConformanceCase("thread-tags", level: 1, .entry, needs: registered) { run in
+            let interposer = Interposer()
+            try enter(run, interposer)
+            for case .thread(let text) in interposer.findings {
+                throw CaseVerdict.fail("it \(text)")
+            }
+        },
+        ConformanceCase("refused-registration", level: 1, .entry, needs: registered) { run in
+            let interposer = Interposer(
+                refusal: Interposer.Refusal(function: "register_handler", status: .exhausted))
+            let stage = try Stage(run, interposer: interposer)
+            run.phase("while its registering was refused")
+            do {
+                try stage.host.load(plugin: run.subject.directory)
+            } catch let error as CurfewError where error.rule == LoadRule.entry.rawValue {
+                for case .noMessage(let text) in interposer.findings {
+                    throw CaseVerdict.fail(text)
+                }
+                return
+            } catch is CurfewError {}
+            guard interposer.refusals > 0 else { return }
+            throw CaseVerdict.fail(
+                "register_handler answered EXHAUSTED, and curfew_plugin_entry returned CURFEW_OK")
+        },
+    ]
+
+    static let leaving: [ConformanceCase] = [
+        ConformanceCase("retires", level: 1, needs: registered) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            try stage.end()
+        },
+        ConformanceCase("idle-retire", level: 1, .entry, needs: registered + ["retires"]) { run in
+            func time(_ body: () throws -> Void) rethrows -> UInt64 {
+                let start = csys_monotonic_ns()
+                try body()
+                return csys_monotonic_ns() &- start
+            }
+            // The host has its own part in it.
+            let empty = try Stage(run)
+            let without = try time { try empty.end() }
+            let stage = try Stage(run)
+            try stage.load()
+            let with = try time { try stage.end() }
+            if with > without + 100_000_000 {
+                throw CaseVerdict.fail(
+                    "with nothing running it took \((with - without) / 1_000_000) ms to retire, the limit is 100 ms"
+                )
+            }
+        },
+        ConformanceCase("init-twice", level: 1, needs: registered + ["retires"]) { run in
+            let first = try Stage(run)
+            try first.load()
+            func load(_ when: String) throws -> Stage {
+                let stage = try Stage(run)
+                run.phase("while a second host loaded it \(when)")
+                do {
+                    try stage.host.load(plugin: run.subject.directory)
+                } catch let error as CurfewError {
+                    throw CaseVerdict.fail("a second host cannot load it \(when): \(error.message)")
+                }
+                return stage
+            }
+            try load("at the same time").end()
+            try first.end()
+            try load("after the first is gone").end()
+        },
+    ]
+}

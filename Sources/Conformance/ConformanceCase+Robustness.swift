@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import Glibc
+import PluginBridge
+import Scheduling
+
+/// What it does when the world is not as it should be, and what chance finds.
+extension ConformanceCase {
+    /// Runs every example that ends by itself; any answer is good that comes.
+    private static func answers(_ stage: Stage, _ trials: [CaseRun.Trial], _ when: String) throws {
+        for trial in trials {
+            let task = try stage.launch(trial, budget: 2_000_000_000)
+            let ended = try stage.end(of: task, trial.name + when)
+            guard ended.outcome != .expired || ended.isAnswered else {
+                throw CaseVerdict.fail("\(trial.name)\(when) did not answer")
+            }
+        }
+    }
+
+    static let robustness: [ConformanceCase] = [
+        ConformanceCase("host-says-no", level: 2, .entry, needs: runnable + ["init-twice"]) { run in
+            let refusals: [Interposer.Refusal] = [
+                .init(function: "task_info", status: .stale),
+                .init(function: "progress", status: .already),
+                .init(function: "raise", status: .busy),
+                .init(function: "keep", status: .exhausted),
+                .init(function: "complete", status: .closing),
+            ]
+            for refusal in refusals {
+                let stage = try Stage(run, interposer: Interposer(refusal: refusal))
+                try stage.load()
+                run.phase("while \(refusal.function) answered \(refusal.status.constant ?? "")")
+                for trial in try run.examplesThatEnd(isEntry: true) {
+                    let task = try stage.launch(trial, budget: 1_000_000_000)
+                    _ = try stage.end(of: task, trial.name)
+                }
+            }
+        },
+        ConformanceCase("no-descriptors", level: 2, needs: runnable, limit: .seconds(60)) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            let trials = try run.examplesThatEnd()
+            for trial in trials { _ = try run.prepare(trial) }
+            csys_forbid_descriptors()
+            try answers(stage, trials, ", with no descriptor left,")
+        },
+        ConformanceCase("no-space", level: 2, needs: runnable, limit: .seconds(60)) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            let trials = try run.examplesThatEnd()
+            for trial in trials { _ = try run.prepare(trial) }
+            csys_forbid_growing_files()
+            try answers(stage, trials, ", with files that cannot grow,")
+        },
+        ConformanceCase(
+            "reinit-100", level: 3,
+            needs: runnable + [
+                "retires", "init-twice", "no-affinity", "thread-exit", "threads-joined",
+                "descriptors-and-children",
+            ], limit: .seconds(120)
+        ) { run in
+            // Fewer where one of them takes long.
+            func cycles(_ most: Int) throws -> Int64 {
+                let until = csys_monotonic_ns() &+ 10_000_000_000
+                var count: Int64 = 0
+                while count < most, count < 5 || csys_monotonic_ns() < until {
+                    let stage = try Stage(run)
+                    try stage.load()
+                    if let trial = (try? run.examples(.success))?.first { _ = try stage.run(trial) }
+                    try stage.end()
+                    count += 1
+                }
+                return count
+            }
+            // What grows at first and then no more is a cache.
+            _ = try cycles(30)
+            let before = Surroundings(run.subject)
+            let (heap, memory) = (csys_heap_bytes(), ProcessFacts.residentBytes)
+            let count = try cycles(70)
+            let left = before.left()
+            if let first = left.first {
+                throw CaseVerdict.leak("after \(count) more hosts it \(first)")
+            }
+            // The host's own lists of what it has had grow by less.
+            let lost = (Int64(csys_heap_bytes()) - Int64(heap)) / count
+            let mapped = (Int64(ProcessFacts.residentBytes) - Int64(memory)) / count
+            if mapped > 256 << 10 || lost > 4 << 10 {
+                throw CaseVerdict.leak(
+                    "each of \(count) hosts one after the other left \(max(mapped, lost) / 1_024) KiB of memory behind"
+                )
+            }
+        },
+        ConformanceCase(
+            "fuzz-calls", level: 3, needs: runnable + ["expiry-race", "cancel-while-running"],
+            limit: .seconds(60), isSeeded: true
+        ) { run in
+            try CallFuzzer(run).go()
+        },
+        ConformanceCase(
+            "fuzz-payload", level: 3, needs: runnable + ["payload-sizes"], limit: .seconds(60),
+            isSeeded: true
+        ) { run in
+            try PayloadFuzzer(run).go()
+        },
+    ]
+}

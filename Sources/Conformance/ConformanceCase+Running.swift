@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curfew
+import PluginBridge
+import Scheduling
+
+/// What its tasks do when nobody stops them.
+extension ConformanceCase {
+    /// What every case that runs tasks needs.
+    static let runnable = registered + ["no-exit", "one-task-done"]
+
+    /// A case that runs every example once, and looks which rules the host saw broken.
+    private static func kept(
+        _ name: String, _ rules: Misbehaviour...,
+        also: @escaping @Sendable (Stage) throws -> Void = { _ in }
+    ) -> ConformanceCase {
+        ConformanceCase(name, level: 2, needs: runnable) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            try stage.runAll()
+            try stage.runAll()
+            for rule in rules { try stage.check(rule) }
+            try also(stage)
+        }
+    }
+
+    static let running: [ConformanceCase] = [
+        ConformanceCase("no-exit", level: 2, needs: registered, isAboutExit: true) { run in
+            // That it comes to its end is what is looked at.
+            let stage = try Stage(run)
+            try stage.load()
+            run.phase("while it ran")
+            try stage.runAll()
+        },
+        ConformanceCase("one-task-done", level: 2, needs: registered + ["no-exit"]) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            for trial in try run.examples(.success) {
+                let task = try stage.launch(trial)
+                let ended = try stage.end(of: task, trial.name)
+                guard ended.outcome == .succeeded else {
+                    throw CaseVerdict.fail(
+                        "\(trial.name) is to succeed, and \(ended.outcome.name)",
+                        notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
+                }
+                let count = try stage.doneEvents(of: task)
+                guard count == 1 else {
+                    throw CaseVerdict.fail("\(trial.name) raised \(count) done events")
+                }
+            }
+        },
+        ConformanceCase("failing-task-done", level: 2, needs: runnable) { run in
+            let interposer = Interposer()
+            let isEntry = try run.manifest.handlers.contains { $0.form == .entry }
+            let stage = try Stage(run, interposer: isEntry ? interposer : nil)
+            try stage.load()
+            for trial in try run.examples(.failure) {
+                let ended = try stage.run(trial)
+                guard ended.outcome == .failed || ended.outcome == .abandoned else {
+                    throw CaseVerdict.fail("\(trial.name) is to fail, and \(ended.outcome.name)")
+                }
+                for case .noMessage(let text) in interposer.findings {
+                    throw CaseVerdict.fail(text)
+                }
+            }
+        },
+        kept("exactly-once", .completedTwice),
+        ConformanceCase("payload-sizes", level: 2, needs: runnable) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            for handler in try run.manifest.handlers {
+                let example = ManifestExample(name: "of the kit", payload: "")
+                let trial = CaseRun.Trial(handler: handler, example: example)
+                _ = try run.prepare(trial)
+                for size in [0, 1, 4_095, 4_096, 1 << 20] {
+                    let task = try stage.launch(
+                        trial, payload: [UInt8](repeating: UInt8(ascii: "x"), count: size),
+                        budget: 2_000_000_000)
+                    let ended = try stage.end(
+                        of: task, "\(handler.identifier) with a payload of \(size) bytes")
+                    guard ended.outcome != .expired || ended.isAnswered else {
+                        throw CaseVerdict.fail(
+                            "\(handler.identifier) did not answer to a payload of \(size) bytes")
+                    }
+                }
+            }
+        },
+        ConformanceCase("status-known", level: 2, .entry, needs: runnable) { run in
+            let interposer = Interposer()
+            let stage = try Stage(run, interposer: interposer)
+            try stage.load()
+            try stage.runAll(isEntry: true)
+            for case .unknownStatus(let text) in interposer.findings {
+                throw CaseVerdict.fail(text)
+            }
+        },
+        kept("progress-in-range", .progressRange),
+        kept("declared-events", .undeclaredEvent, .eventName, .eventTypes, .hostEvent),
+        kept("strings-utf8", .malformedText, .longText),
+        kept("references", .unkeptRelease, .referenceLimit, .staleTask, .foreignTask, .abandoned),
+        ConformanceCase("register-only-in-entry", level: 2, .entry, needs: runnable) { run in
+            let interposer = Interposer()
+            let stage = try Stage(run, interposer: interposer)
+            try stage.load()
+            try stage.runAll(isEntry: true)
+            for case .state(let text) in interposer.findings {
+                throw CaseVerdict.fail("it \(text)")
+            }
+        },
+        ConformanceCase("finishes-in-budget", level: 2, needs: runnable, limit: .seconds(60)) {
+            run in
+            let stage = try Stage(run)
+            try stage.load()
+            for trial in try run.examples(.success) {
+                let ended = try stage.run(trial, budget: trial.handler.budget)
+                guard ended.outcome != .expired else {
+                    throw CaseVerdict.fail(
+                        "\(trial.name) did not finish within the budget of its handler")
+                }
+                let used = Double(ended.duration) / Double(trial.handler.budget)
+                if used > 0.5 {
+                    run.warn("\(trial.name) took \(Int(used * 100)) % of the budget of its handler")
+                }
+            }
+        },
+    ]
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import PluginBridge
+import Runner
+import Scheduling
+
+/// What its tasks do when they are told to stop.
+extension ConformanceCase {
+    private static func mustBeAnswered(_ ended: Stage.Ended, _ name: String, _ what: String) throws
+    {
+        guard !ended.isAnswered else { return }
+        if ended.outcome == .succeeded || ended.outcome == .failed {
+            throw CaseVerdict.fail(
+                "\(name) expects to be stopped, and ended by itself: \(ended.outcome.name)",
+                notes: ended.text.isEmpty ? [] : [ended.text])
+        }
+        throw CaseVerdict.fail("\(what), \(name) did not answer within its grace")
+    }
+
+    static let stopping: [ConformanceCase] = [
+        ConformanceCase("cooperative-stop", level: 2, needs: runnable, limit: .seconds(30)) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            for trial in try run.examples(.slow) {
+                let ended = try stage.run(trial, budget: 100_000_000)
+                try mustBeAnswered(ended, trial.name, "told that its budget of 100 ms was up")
+            }
+        },
+        ConformanceCase(
+            "short-expiration", level: 2, .entry, needs: runnable + ["cooperative-stop"]
+        ) { run in
+            let interposer = Interposer()
+            let stage = try Stage(run, interposer: interposer)
+            try stage.load()
+            for trial in try run.examples(.slow, isEntry: true) {
+                _ = try stage.run(trial, budget: 100_000_000)
+                guard interposer.waitForCallbacks() else {
+                    throw CaseVerdict(
+                        .timeout, "the expiration callback of \(trial.name) did not return")
+                }
+                for case .expiration(let time) in interposer.findings where time > 50_000_000 {
+                    throw CaseVerdict.fail(
+                        "the expiration callback of \(trial.name) took \(time / 1_000_000) ms, the limit is 50 ms"
+                    )
+                }
+            }
+        },
+        ConformanceCase(
+            "cancel-while-running", level: 2, needs: runnable + ["cooperative-stop"],
+            limit: .seconds(30)
+        ) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            for trial in try run.examples(.slow) {
+                let task = try stage.launch(trial)
+                try stage.waitUntilRunning(task, trial.name)
+                task.cancel()
+                let ended = try stage.end(of: task, trial.name)
+                try mustBeAnswered(ended, trial.name, "cancelled while it ran")
+            }
+        },
+        ConformanceCase(
+            "retire-while-busy", level: 2,
+            needs: runnable + ["cooperative-stop", "retires", "thread-exit"], limit: .seconds(30)
+        ) { run in
+            for trial in try run.examples(.slow) {
+                let stage = try Stage(run)
+                try stage.load()
+                let task = try stage.launch(trial)
+                try stage.waitUntilRunning(task, trial.name)
+                run.phase("while it was retired in the middle of \(trial.name)")
+                var limits = HostRuntime.Shutdown()
+                limits.leave = 3_000_000_000
+                try? stage.host.shutDown(limits)
+                let ended = try stage.end(of: task, trial.name)
+                try mustBeAnswered(ended, trial.name, "told that the host was shutting down")
+            }
+        },
+        ConformanceCase("expiry-race", level: 3, needs: runnable, limit: .seconds(60)) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            var trials = (try? run.examples(.slow)) ?? []
+            trials += try run.examples(.success)
+            let until = csys_monotonic_ns() &+ 4_000_000_000
+            for trial in trials {
+                var budget: UInt64 = 1
+                // Closer and closer together where a handler enters, looks and leaves.
+                while budget < 20_000_000, csys_monotonic_ns() < until {
+                    let task = try stage.launch(trial, budget: budget)
+                    _ = try stage.end(of: task, "\(trial.name) with a budget of \(budget) ns")
+                    let count = try stage.doneEvents(of: task)
+                    guard count == 1 else {
+                        throw CaseVerdict.fail(
+                            "\(trial.name) with a budget of \(budget) ns raised \(count) done events"
+                        )
+                    }
+                    budget += max(1, budget / 3)
+                }
+            }
+        },
+    ]
+}

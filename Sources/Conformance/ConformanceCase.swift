@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+public import PluginBridge
+
+/// One rule of the contract, and how the kit looks whether a plugin keeps it.
+public struct ConformanceCase: Sendable {
+    /// What must be there for a case to have a meaning.
+    public enum Scope: Sendable {
+        /// Every plugin.
+        case any
+        /// One with a library of its own.
+        case library
+        /// One with a handler behind `curfew_plugin_entry`.
+        case entry
+    }
+
+    /// The name it goes by for ever, `one-task-done`; that of its `Fault`, too.
+    public let name: String
+    /// 1: static, loading and registering; 2: each thing once; 3: repetition, races and fuzzing.
+    public let level: Int
+    public let scope: Scope
+    /// The cases that must have passed, or it would tell the same again.
+    public let needs: [String]
+    /// Nanoseconds until its process is killed.
+    public let limit: UInt64
+    /// The order of what it does comes from a seed.
+    public let isSeeded: Bool
+    /// Only an end of the process that it chose itself counts: other cases tell of the rest.
+    let isAboutExit: Bool
+    /// Done in the child. What it throws is the verdict; a return is a pass.
+    let body: @Sendable (CaseRun) throws -> Void
+
+    init(
+        _ name: String, level: Int, _ scope: Scope = .any, needs: [String] = [],
+        limit: Duration = .seconds(20), isSeeded: Bool = false, isAboutExit: Bool = false,
+        _ body: @escaping @Sendable (CaseRun) throws -> Void
+    ) {
+        self.name = name
+        self.level = level
+        self.scope = scope
+        self.needs = needs
+        self.limit = UInt64(limit.components.seconds) * 1_000_000_000
+        self.isSeeded = isSeeded
+        self.isAboutExit = isAboutExit
+        self.body = body
+    }
+
+    /// The row that explains it; a test sees to it that there is one.
+    public var fault: Fault {
+        guard let fault = Fault.named(name) else {
+            preconditionFailure("the case \(name) has no row in the table of faults")
+        }
+        return fault
+    }
+
+    /// All there are, in the order in which they are run.
+    public static let all: [ConformanceCase] =
+        files + loading + registering + leaving + running + stopping + threads + memory + process
+        + robustness
+
+    public static let levels = 1...3
+    public static var usualLevel: Int { 2 }
+
+    public static func named(_ name: String) -> ConformanceCase? { all.first { $0.name == name } }
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+import Synchronization
+
+/// A child of this program that ran code nobody vouches for, and was ended for good: with its
+/// process group, and with whoever of its descendants had left that.
+public struct ContainedChild: Sendable {
+    /// How the child ended.
+    public enum Ending: Equatable, Sendable {
+        case exited(Int32)
+        case signalled(Int32)
+        /// Its time was up, and it was killed.
+        case timedOut
+        /// It told more than is read, and was killed.
+        case tooMuch
+    }
+
+    public private(set) var ending = Ending.exited(0)
+    /// What it told, in order.
+    public private(set) var lines: [ChildLine] = []
+    /// The beginning of what it wrote to standard output and to standard error.
+    public private(set) var output: [UInt8] = []
+    public private(set) var errors: [UInt8] = []
+    /// How many bytes there were of each.
+    public private(set) var outputCount = 0
+    public private(set) var errorCount = 0
+    /// How many processes it left behind, which were killed.
+    public private(set) var leftBehind = 0
+    /// Nanoseconds from its start to its end.
+    public private(set) var duration: UInt64 = 0
+
+    /// Bytes that are read of what it tells, and kept of what it writes.
+    private static var reportLimit: Int { 1 << 20 }
+    private static var outputLimit: Int { 16 * 1_024 }
+
+    /// What must not outlive this process, for whoever ends it early.
+    private static let present = Mutex<(children: Set<pid_t>, directories: Set<String>)>(([], []))
+
+    /// Runs this program once more, with these words after its name.
+    ///
+    /// - Parameters:
+    ///   - limit: nanoseconds until it is killed.
+    ///   - hears: called for each line as it comes.
+    public init(
+        _ words: [String], limit: UInt64, hears: (ChildLine) -> Void = { _ in }
+    ) throws(ContainmentError) {
+        // Whoever leaves its group or its parent comes back to this process, to be killed.
+        csys_adopt_orphans()
+        let others = Set(ContainedChild.children)
+        let mark = ContainedChild.mark()
+        var pipes = Pipes()
+        defer { pipes.close() }
+        try pipes.open()
+        let start = csys_monotonic_ns()
+        let child = try ContainedChild.start(words, pipes)
+        ContainedChild.present.withLock { _ = $0.children.insert(child) }
+        defer { ContainedChild.present.withLock { _ = $0.children.remove(child) } }
+        pipes.closeChildsEnds()
+        ContainedChild.send(mark, to: pipes.input.write)
+        let process = csys_process_descriptor(child)
+        defer { if process >= 0 { close(process) } }
+        var reader = LineReader(mark: mark)
+        let until = start &+ limit
+        var early: Ending?
+        var isOpen = [true, true, true]
+        let ends = [pipes.report.read, pipes.output.read, pipes.errors.read]
+        while !ContainedChild.hasEnded(child) {
+            if csys_monotonic_ns() >= until { early = .timedOut }
+            if reader.count > Self.reportLimit { early = .tooMuch }
+            if early != nil { break }
+            // A closed pipe is ready at once and for ever.
+            var ready = (0..<3).map {
+                pollfd(fd: isOpen[$0] ? ends[$0] : -1, events: Int16(POLLIN), revents: 0)
+            }
+            ready.append(pollfd(fd: process, events: Int16(POLLIN), revents: 0))
+            poll(&ready, 4, process >= 0 ? 50 : 5)
+            for index in 0..<3 where ready[index].revents != 0 {
+                isOpen[index] = take(index, ends[index], &reader, hears)
+            }
+        }
+        duration = csys_monotonic_ns() &- start
+        kill(-child, SIGKILL)
+        kill(child, SIGKILL)
+        let status = ContainedChild.wait(for: child)
+        leftBehind = ContainedChild.killAll(except: others)
+        // What is left in the pipes. Nobody is waited for: one who could not be killed may hold them.
+        for index in 0..<3 {
+            while isOpen[index], reader.count <= Self.reportLimit, outputCount < 1 << 30,
+                ContainedChild.isReady(ends[index])
+            {
+                isOpen[index] = take(index, ends[index], &reader, hears)
+            }
+        }
+        ending = early ?? status
+        lines = reader.lines
+    }
+
+    /// Ends every child at once and removes what is theirs: for whoever is about to end the process.
+    public static func abandonAll() {
+        let (children, directories) = present.withLock { $0 }
+        for child in children {
+            kill(-child, SIGKILL)
+            kill(child, SIGKILL)
+        }
+        for directory in directories { csys_remove_tree(directory) }
+    }
+
+    /// An empty directory that is gone afterwards, whatever is in it.
+    static func withDirectory<Result>(
+        _ body: (String) throws(ContainmentError) -> Result
+    ) throws(ContainmentError) -> Result {
+        let place = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        var template = Array(
+            ((place.hasPrefix("/") ? place : "/tmp") + "/curfew-conform-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw ContainmentError("a directory to work in cannot be made", errno: errno)
+        }
+        let path = String(
+            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        present.withLock { _ = $0.directories.insert(path) }
+        defer {
+            csys_remove_tree(path)
+            present.withLock { _ = $0.directories.remove(path) }
+        }
+        return try body(path)
+    }
+
+    // MARK: The child
+
+    /// Of this process; the numbers that the child has them under are fixed.
+    private struct Pipes {
+        var input: (read: Int32, write: Int32) = (-1, -1)
+        var report: (read: Int32, write: Int32) = (-1, -1)
+        var output: (read: Int32, write: Int32) = (-1, -1)
+        var errors: (read: Int32, write: Int32) = (-1, -1)
+
+        mutating func open() throws(ContainmentError) {
+            func pipe() throws(ContainmentError) -> (read: Int32, write: Int32) {
+                var ends: [Int32] = [-1, -1]
+                guard csys_pipe(&ends) else {
+                    throw ContainmentError("a pipe cannot be made", errno: errno)
+                }
+                return (ends[0], ends[1])
+            }
+            input = try pipe()
+            report = try pipe()
+            output = try pipe()
+            errors = try pipe()
+        }
+
+        mutating func closeChildsEnds() {
+            for end in [input.read, report.write, output.write, errors.write] { Glibc.close(end) }
+            (input.read, report.write, output.write, errors.write) = (-1, -1, -1, -1)
+        }
+
+        func close() {
+            for pipe in [input, report, output, errors] {
+                for end in [pipe.read, pipe.write] where end >= 0 { Glibc.close(end) }
+            }
+        }
+    }
+
+    private static func mark() -> String {
+        var mark = ""
+        while mark.utf8.count < ChildVoice.markLength {
+            let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+            mark += String(repeating: "0", count: 16 - digits.count) + digits
+        }
+        return mark
+    }
+
+    private static func send(_ mark: String, to descriptor: Int32) {
+        var mark = mark
+        mark.withUTF8 { _ = write(descriptor, $0.baseAddress, $0.count) }
+    }
+
+    private static func start(_ words: [String], _ pipes: Pipes) throws(ContainmentError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, pipes.input.read, 0)
+        posix_spawn_file_actions_adddup2(&actions, pipes.output.write, 1)
+        posix_spawn_file_actions_adddup2(&actions, pipes.errors.write, 2)
+        // The number must be one that this process may have.
+        let refusal = posix_spawn_file_actions_adddup2(
+            &actions, pipes.report.write, ChildVoice.descriptor)
+        guard refusal == 0 else {
+            throw ContainmentError(
+                "a child process cannot be started: it needs descriptor \(ChildVoice.descriptor), "
+                    + "and this process may have too few", help: "ulimit -n 256")
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setpgroup(&attributes, 0)
+        // What this process blocks or ignores is not the plugin's concern.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        // Swift's own report of a crash would come from yet another process.
+        var variables = ["SWIFT_BACKTRACE=enable=no"]
+        var next = environ
+        while let text = next.pointee {
+            let variable = String(cString: text)
+            if !variable.hasPrefix("SWIFT_BACKTRACE=") { variables.append(variable) }
+            next += 1
+        }
+        let arguments = vector(["curfew"] + words)
+        let environment = vector(variables)
+        defer { for text in arguments + environment { free(text) } }
+        var child: pid_t = 0
+        let code = posix_spawn(
+            &child, "/proc/self/exe", &actions, &attributes, arguments, environment)
+        guard code == 0 else {
+            throw ContainmentError("a child process cannot be started", errno: code)
+        }
+        return child
+    }
+
+    /// As exec(3) takes them; the texts are the caller's to free.
+    private static func vector(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
+        texts.map { strdup($0) } + [nil]
+    }
+
+    private static func hasEnded(_ child: pid_t) -> Bool {
+        var information = siginfo_t()
+        return waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT | WNOHANG) == 0
+            && information.si_signo != 0
+    }
+
+    private static func wait(for child: pid_t) -> Ending {
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        // <sys/wait.h>: the low seven bits are the signal, the next byte is the exit status.
+        let signal = status & 0x7F
+        return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
+    }
+
+    /// The processes whose parent this one is.
+    static var children: [pid_t] {
+        ProcessFacts.numbers(in: "/proc").map(pid_t.init).filter { number in
+            let bytes = ProcessFacts.beginning(of: "/proc/\(number)/stat")
+            // "pid (name) state parent …", where the name may have anything in it.
+            let rest = bytes[(bytes.lastIndex(of: UInt8(ascii: ")")) ?? 0)...]
+            let fields = rest.split(separator: UInt8(ascii: " "))
+            return fields.count > 2 && pid_t(String(decoding: fields[2], as: UTF8.self)) == getpid()
+        }
+    }
+
+    /// Kills what the child left behind, round by round: who is killed may have children as well.
+    private static func killAll(except others: Set<pid_t>) -> Int {
+        var killed = 0
+        for _ in 0..<1_000 {
+            let left = children.filter { !others.contains($0) }
+            if left.isEmpty { break }
+            for process in left { kill(process, SIGKILL) }
+            for process in left { _ = wait(for: process) }
+            killed += left.count
+        }
+        return killed
+    }
+
+    // MARK: Reading
+
+    private static func isReady(_ descriptor: Int32) -> Bool {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&ready, 1, 0) == 1
+    }
+
+    /// False once there is nothing more to come.
+    private mutating func take(
+        _ index: Int, _ descriptor: Int32, _ reader: inout LineReader, _ hears: (ChildLine) -> Void
+    ) -> Bool {
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        let count = read(descriptor, &piece, piece.count)
+        guard count > 0 else { return count < 0 && errno == EINTR }
+        switch index {
+        case 0: reader.take(piece[..<count], hears)
+        case 1:
+            output += piece[..<count].prefix(Self.outputLimit - output.count)
+            outputCount += count
+        default:
+            errors += piece[..<count].prefix(Self.outputLimit - errors.count)
+            errorCount += count
+        }
+        return true
+    }
+
+    /// Makes lines of what comes in pieces.
+    private struct LineReader {
+        let mark: String
+        /// Bytes of lines without the mark, and of one that does not end.
+        var count: Int { foreign + rest.count }
+        private var foreign = 0
+        var lines: [ChildLine] = []
+        private var rest: [UInt8] = []
+
+        init(mark: String) { self.mark = mark }
+
+        mutating func take(_ bytes: ArraySlice<UInt8>, _ hears: (ChildLine) -> Void) {
+            rest += bytes
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                let text = String(decoding: rest[..<end], as: UTF8.self)
+                rest.removeSubrange(...end)
+                guard let line = ChildLine(text, mark: mark) else {
+                    foreign += text.utf8.count + 1
+                    continue
+                }
+                // Of what it is at only the last is of interest.
+                if line.isPassing, lines.last?.isPassing ?? false { lines.removeLast() }
+                lines.append(line)
+                hears(line)
+            }
+        }
+    }
+}

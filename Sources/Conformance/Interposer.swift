@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CSystem
+import Glibc
+import PluginBridge
+import Synchronization
+
+/// A host's table for a plugin, made so that what the plugin must not do is noticed, and in front of
+/// the real one, which does the work.
+///
+/// The kit never looks into a plugin's memory but through what the plugin passes, like any host.
+final class Interposer: EntryInterposer {
+    /// How the structs of the host lie in memory.
+    enum Structs: Sendable {
+        case plain
+        /// The byte after the last one of a struct cannot be touched.
+        case guarded
+        /// Structs have grown at the end, as those of a later host.
+        case larger
+    }
+
+    /// Where a task's payload lies.
+    enum Payload: Sendable {
+        case hosts
+        /// Cannot be written to.
+        case readOnly
+        /// Ends where nobody may read.
+        case guarded
+        /// Cannot be read any more once the task is over.
+        case poisoned
+    }
+
+    /// A function of the table that says no, and with what.
+    struct Refusal: Sendable {
+        let function: String
+        let status: Status
+    }
+
+    /// What was noticed.
+    enum Finding: Sendable, Hashable {
+        /// A call on a thread that its tag does not allow.
+        case thread(String)
+        /// A call at a time that its tag does not allow.
+        case state(String)
+        case unknownStatus(String)
+        case noMessage(String)
+        /// How long a callback took, in nanoseconds.
+        case expiration(UInt64)
+        /// What the thread's state is not any more.
+        case signalMask, signalStack, floatControl
+        case tailWritten(String)
+    }
+
+    private struct State {
+        var findings: [Finding] = []
+        var isEntering = false
+        /// Addresses, by task.
+        var payloads: [UInt64: UInt] = [:]
+        var sizes: [UInt64: Int] = [:]
+        var completed: Set<UInt64> = []
+        var asked: [String] = []
+        var refused = 0
+        var expiring = 0
+    }
+
+    private let structs: Structs
+    private let payload: Payload
+    private let hasExtensions: Bool
+    private let refusal: Refusal?
+    private let tags: HeaderTags
+    private let state = Mutex(State())
+    /// The host's own, once the entry was called. Written on the loading thread before any other
+    /// has this object's table.
+    nonisolated(unsafe) fileprivate var real: UnsafePointer<curfew_host_api>!
+    nonisolated(unsafe) private var table: UnsafePointer<curfew_host_api>!
+
+    static var tail: Int { 64 }
+    static var filler: UInt8 { 0xA5 }
+
+    init(
+        structs: Structs = .plain, payload: Payload = .hosts, hasExtensions: Bool = true,
+        refusal: Refusal? = nil
+    ) {
+        self.structs = structs
+        self.payload = payload
+        self.hasExtensions = hasExtensions
+        self.refusal = refusal
+        tags = .current
+    }
+
+    var findings: [Finding] { state.withLock { $0.findings } }
+    /// The ids of extensions that were asked for.
+    var extensionsAsked: [String] { state.withLock { $0.asked } }
+    /// How often the function that says no has said it.
+    var refusals: Int { state.withLock { $0.refused } }
+
+    fileprivate func find(_ finding: Finding) { state.withLock { $0.findings.append(finding) } }
+
+    // MARK: The entry
+
+    func enter(
+        _ entry: Entry, _ api: UnsafePointer<curfew_host_api>,
+        _ info: UnsafeMutablePointer<curfew_plugin_info>,
+        _ error: UnsafeMutablePointer<curfew_error>
+    ) -> curfew_status {
+        real = api
+        table = makeTable()
+        state.withLock { $0.isEntering = true }
+        defer { state.withLock { $0.isEntering = false } }
+        let status = lend(info, "curfew_plugin_info") { info in
+            lend(error, "curfew_error") { error in entry(table, info, error) }
+        }
+        if status != 0, error.pointee.message.0 == 0 {
+            find(
+                .noMessage(
+                    "curfew_plugin_entry returned \(Status(rawValue: status)) without a message"))
+        }
+        return status
+    }
+
+    /// The table, and before it what leads from it to this object.
+    private func makeTable() -> UnsafePointer<curfew_host_api> {
+        let size = MemoryLayout<curfew_host_api>.size
+        let room = size + (structs == .larger ? Self.tail : 0)
+        // Only where that is looked at nothing lies behind it.
+        let memory = csys_guarded_map(UInt64(8 + room + (structs == .plain ? Self.tail : 0)))!
+        memory.storeBytes(
+            of: Unmanaged.passRetained(self).toOpaque(), as: UnsafeMutableRawPointer.self)
+        let table = memory + 8
+        table.initializeMemory(as: UInt8.self, repeating: Self.filler, count: room)
+        table.storeBytes(
+            of: curfew_host_api(
+                struct_size: UInt32(room), abi: real.pointee.abi,
+                register_handler: interposedRegister, task_info: interposedInfo,
+                is_expired: interposedIsExpired, remaining_ns: interposedRemaining,
+                progress: interposedProgress, complete: interposedComplete,
+                keep: interposedKeep, release: interposedRelease, raise: interposedRaise,
+                log: interposedLog, extension: interposedExtension),
+            as: curfew_host_api.self)
+        return UnsafePointer(table.assumingMemoryBound(to: curfew_host_api.self))
+    }
+
+    static func of(_ api: UnsafePointer<curfew_host_api>) -> Interposer {
+        let pointer = (UnsafeRawPointer(api) - 8).load(as: UnsafeRawPointer.self)
+        return Unmanaged<Interposer>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// Lets the plugin have a copy of a struct where this one is to lie in another way, and takes
+    /// back what it wrote.
+    fileprivate func lend<T, Result>(
+        _ original: UnsafeMutablePointer<T>, _ name: String,
+        _ body: (UnsafeMutablePointer<T>) -> Result
+    ) -> Result {
+        guard structs != .plain else { return body(original) }
+        let size = MemoryLayout<T>.size
+        let extra = structs == .larger ? Self.tail : 0
+        let memory = csys_guarded_map(UInt64(size + extra))!
+        memory.initializeMemory(as: UInt8.self, repeating: Self.filler, count: size + extra)
+        memory.copyMemory(from: original, byteCount: size)
+        // Each of them begins with its size.
+        memory.storeBytes(of: UInt32(size + extra), as: UInt32.self)
+        let copy = memory.assumingMemoryBound(to: T.self)
+        let result = body(copy)
+        for index in size..<(size + extra)
+        where memory.load(fromByteOffset: index, as: UInt8.self) != Self.filler {
+            find(.tailWritten(name))
+            break
+        }
+        UnsafeMutableRawPointer(original).copyMemory(from: memory, byteCount: size)
+        UnsafeMutableRawPointer(original).storeBytes(of: UInt32(size), as: UInt32.self)
+        return result
+    }
+
+    // MARK: What passes
+
+    /// Looks whether the calling thread may call, and whether it may now.
+    fileprivate func check(_ function: String) {
+        guard let tag = tags.functions[function] else { return }
+        if tag.state == "registering", !state.withLock({ $0.isEntering }) {
+            find(.state("called \(function) outside curfew_plugin_entry"))
+        } else if tag.thread != "any", thread != tag.thread {
+            find(
+                .thread(
+                    "called \(function) on a thread of the kind \(thread), its tag says \(tag.thread)"
+                ))
+        }
+    }
+
+    /// What the calling thread is to the host, in the words of the tags.
+    private var thread: String {
+        guard
+            let table = CURFEW_EXT_THREAD_CHECK.withCString({ real.pointee.extension(real, $0) })?
+                .assumingMemoryBound(to: curfew_thread_check.self)
+        else { return "unknown" }
+        return switch table.pointee.current(real) {
+        case Int32(CURFEW_THREAD_LOADING): "loading"
+        case Int32(CURFEW_THREAD_WORKER): "worker"
+        case Int32(CURFEW_THREAD_WATCHER): "watcher"
+        case Int32(CURFEW_THREAD_LOOP): "loop"
+        default: "outside"
+        }
+    }
+
+    /// The status with which a function says no, where it is to.
+    fileprivate func refused(_ function: String) -> curfew_status? {
+        guard let refusal, refusal.function == function else { return nil }
+        state.withLock { $0.refused += 1 }
+        return refusal.status.rawValue
+    }
+
+    /// An extension whose functions take this one's table.
+    fileprivate func `extension`(_ id: UnsafePointer<CChar>) -> UnsafeRawPointer? {
+        let name = String(cString: id)
+        state.withLock { $0.asked.append(name) }
+        guard hasExtensions, real.pointee.extension(real, id) != nil else { return nil }
+        return switch name {
+        case CURFEW_EXT_THREAD_CHECK: UnsafeRawPointer(Self.threadCheck)
+        case CURFEW_EXT_SUBS: UnsafeRawPointer(Self.subs)
+        default: nil
+        }
+    }
+
+    fileprivate func real<T>(_ id: String, as type: T.Type) -> UnsafePointer<T> {
+        id.withCString { real.pointee.extension(real, $0)! }.assumingMemoryBound(to: T.self)
+    }
+
+    nonisolated(unsafe) private static let threadCheck = {
+        let table = UnsafeMutablePointer<curfew_thread_check>.allocate(capacity: 1)
+        table.initialize(
+            to: curfew_thread_check(
+                struct_size: UInt32(MemoryLayout<curfew_thread_check>.size),
+                current: { api in
+                    let interposer = Interposer.of(api)
+                    return interposer.real(CURFEW_EXT_THREAD_CHECK, as: curfew_thread_check.self)
+                        .pointee.current(interposer.real)
+                }))
+        return table
+    }()
+
+    /// Continuations are called with the host's own table, which is as good.
+    nonisolated(unsafe) private static let subs = {
+        let table = UnsafeMutablePointer<curfew_subs>.allocate(capacity: 1)
+        table.initialize(
+            to: curfew_subs(
+                struct_size: UInt32(MemoryLayout<curfew_subs>.size), reserved: 0,
+                call_delayed: { api, sub, values, count in
+                    let interposer = Interposer.of(api)
+                    return interposer.real(CURFEW_EXT_SUBS, as: curfew_subs.self)
+                        .pointee.call_delayed(interposer.real, sub, values, count)
+                },
+                wait_for: { api, selector, sender, limit, continuation, data in
+                    let interposer = Interposer.of(api)
+                    return interposer.real(CURFEW_EXT_SUBS, as: curfew_subs.self)
+                        .pointee.wait_for(
+                            interposer.real, selector, sender, limit, continuation, data)
+                },
+                sleep: { api, duration, continuation, data in
+                    let interposer = Interposer.of(api)
+                    return interposer.real(CURFEW_EXT_SUBS, as: curfew_subs.self)
+                        .pointee.sleep(interposer.real, duration, continuation, data)
+                }))
+        return table
+    }()
+
+    // MARK: Tasks
+
+    fileprivate func run(
+        _ handler: InterposedHandler, _ task: curfew_task,
+        _ error: UnsafeMutablePointer<curfew_error>
+    ) -> curfew_status {
+        let mask = csys_signal_mask()
+        let stack = csys_get_signal_stack()
+        let control = csys_float_control()
+        let status = lend(error, "curfew_error") { error in
+            handler.run(handler.data, table, task, error)
+        }
+        if csys_signal_mask() != mask { find(.signalMask) }
+        let now = csys_get_signal_stack()
+        if now.address != stack.address || now.flags != stack.flags { find(.signalStack) }
+        if csys_float_control() != control { find(.floatControl) }
+        let known = Status(rawValue: status)
+        if known.constant == nil {
+            find(.unknownStatus("the function of \"\(handler.identifier)\" returned \(status)"))
+        } else if known != .ok, known != .pending, error.pointee.message.0 == 0,
+            !state.withLock({ $0.completed.contains(task) })
+        {
+            find(
+                .noMessage(
+                    "the function of \"\(handler.identifier)\" returned \(known.constant ?? "") without a message"
+                ))
+        }
+        if known != .pending { poison(task) }
+        return status
+    }
+
+    fileprivate func expired(
+        _ handler: InterposedHandler, _ task: curfew_task, _ reason: curfew_reason
+    ) {
+        state.withLock { $0.expiring += 1 }
+        let start = csys_monotonic_ns()
+        handler.expired?(handler.data, table, task, reason)
+        let time = csys_monotonic_ns() &- start
+        state.withLock { state in
+            state.expiring -= 1
+            state.findings.append(.expiration(time))
+        }
+    }
+
+    /// Waits until no expiration callback is at work. False where one goes on and on.
+    func waitForCallbacks() -> Bool {
+        let until = csys_monotonic_ns() &+ 5_000_000_000
+        var word: UInt32 = 0
+        while state.withLock({ $0.expiring > 0 }) {
+            guard csys_monotonic_ns() < until else { return false }
+            csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 1_000_000)
+        }
+        return true
+    }
+
+    fileprivate func complete(
+        _ task: curfew_task, _ status: curfew_status, _ error: UnsafePointer<CChar>?,
+        _ errorBytes: UInt64
+    ) {
+        state.withLock { _ = $0.completed.insert(task) }
+        let known = Status(rawValue: status)
+        if known.constant == nil {
+            find(.unknownStatus("a task was completed with the status \(status)"))
+        } else if known != .ok, error == nil || errorBytes == 0 {
+            find(.noMessage("a task was completed with \(known.constant ?? "") and without a text"))
+        }
+    }
+
+    /// Puts the payload where this one wants it, the first time a task asks.
+    fileprivate func place(_ info: UnsafeMutablePointer<curfew_task_info>, _ task: curfew_task) {
+        let needed = MemoryLayout<curfew_task_info>.offset(of: \.payload_bytes)! + 8
+        guard payload != .hosts, info.pointee.struct_size >= needed, info.pointee.payload_bytes > 0,
+            let original = info.pointee.payload
+        else { return }
+        let count = Int(info.pointee.payload_bytes)
+        let (source, payload) = (UInt(bitPattern: original), payload)
+        let address = state.withLock { state -> UInt in
+            if let known = state.payloads[task] { return known }
+            // Behind what only must not be written there is room, and it is zero.
+            let memory = csys_guarded_map(UInt64(count + (payload == .guarded ? 0 : 64)))!
+            memory.copyMemory(from: UnsafeRawPointer(bitPattern: source)!, byteCount: count)
+            if payload == .readOnly { csys_protect(memory, UInt64(count), true, false) }
+            state.payloads[task] = UInt(bitPattern: memory)
+            state.sizes[task] = count
+            return UInt(bitPattern: memory)
+        }
+        info.pointee.payload = UnsafeRawPointer(bitPattern: address)
+    }
+
+    private func poison(_ task: curfew_task) {
+        guard payload == .poisoned else { return }
+        let (address, count) = state.withLock { ($0.payloads[task], $0.sizes[task] ?? 0) }
+        if let memory = address.flatMap(UnsafeMutableRawPointer.init(bitPattern:)) {
+            csys_protect(memory, UInt64(count), false, false)
+        }
+    }
+}
+
+extension Interposer {
+    /// A handler as the plugin registered it.
+    fileprivate final class InterposedHandler: Sendable {
+        let interposer: Interposer
+        let identifier: String
+        nonisolated(unsafe) let data: UnsafeMutableRawPointer?
+        let run: curfew_run_function
+        let expired: curfew_expired_function?
+
+        init(
+            _ interposer: Interposer, _ handler: curfew_handler,
+            _ run: @escaping curfew_run_function
+        ) {
+            self.interposer = interposer
+            identifier = handler.identifier.map { String(cString: $0) } ?? ""
+            data = handler.handler_data
+            self.run = run
+            expired = handler.expired
+        }
+    }
+}
+
+// MARK: - The functions of the table
+
+private func interposedRegister(
+    _ api: UnsafePointer<curfew_host_api>, _ handler: UnsafePointer<curfew_handler>,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    let interposer = Interposer.of(api)
+    interposer.check("register_handler")
+    if let status = interposer.refused("register_handler") { return status }
+    let real = interposer.real!
+    // What is not even a struct of this version is the real one's to refuse.
+    guard handler.pointee.struct_size >= MemoryLayout<curfew_handler>.size,
+        let run = handler.pointee.run
+    else { return real.pointee.register_handler(real, handler, error) }
+    let data = Interposer.InterposedHandler(interposer, handler.pointee, run)
+    var own = handler.pointee
+    own.struct_size = UInt32(MemoryLayout<curfew_handler>.size)
+    own.handler_data = Unmanaged.passRetained(data).toOpaque()
+    own.run = { data, _, task, error in
+        let handler = Unmanaged<Interposer.InterposedHandler>.fromOpaque(data!)
+            .takeUnretainedValue()
+        return handler.interposer.run(handler, task, error)
+    }
+    if handler.pointee.expired != nil {
+        own.expired = { data, _, task, reason in
+            let handler = Unmanaged<Interposer.InterposedHandler>.fromOpaque(data!)
+                .takeUnretainedValue()
+            handler.interposer.expired(handler, task, reason)
+        }
+    }
+    return real.pointee.register_handler(real, &own, error)
+}
+
+private func interposedInfo(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task,
+    _ info: UnsafeMutablePointer<curfew_task_info>
+) -> curfew_status {
+    let interposer = Interposer.of(api)
+    interposer.check("task_info")
+    if let status = interposer.refused("task_info") { return status }
+    let status = interposer.real.pointee.task_info(interposer.real, task, info)
+    if status == 0 { interposer.place(info, task) }
+    return status
+}
+
+private func interposedIsExpired(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
+) -> Bool {
+    let interposer = Interposer.of(api)
+    return interposer.real.pointee.is_expired(interposer.real, task)
+}
+
+private func interposedRemaining(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
+) -> UInt64 {
+    let interposer = Interposer.of(api)
+    interposer.check("remaining_ns")
+    return interposer.real.pointee.remaining_ns(interposer.real, task)
+}
+
+private func interposedProgress(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ fraction: Double,
+    _ text: UnsafePointer<CChar>?, _ bytes: UInt64
+) -> curfew_status {
+    let interposer = Interposer.of(api)
+    interposer.check("progress")
+    return interposer.refused("progress")
+        ?? interposer.real.pointee.progress(interposer.real, task, fraction, text, bytes)
+}
+
+private func interposedComplete(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ status: curfew_status,
+    _ error: UnsafePointer<CChar>?, _ errorBytes: UInt64, _ result: UnsafeRawPointer?,
+    _ resultBytes: UInt64
+) -> curfew_status {
+    let interposer = Interposer.of(api)
+    interposer.check("complete")
+    interposer.complete(task, status, error, errorBytes)
+    // It is completed all the same, or nobody would ever end it.
+    let answer = interposer.real.pointee.complete(
+        interposer.real, task, status, error, errorBytes, result, resultBytes)
+    return interposer.refused("complete") ?? answer
+}
+
+private func interposedKeep(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
+) -> curfew_status {
+    let interposer = Interposer.of(api)
+    interposer.check("keep")
+    return interposer.refused("keep")
+        ?? interposer.real.pointee.keep(interposer.real, task)
+}
+
+private func interposedRelease(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
+) -> curfew_status {
+    let interposer = Interposer.of(api)
+    interposer.check("release")
+    return interposer.real.pointee.release(interposer.real, task)
+}
+
+private func interposedRaise(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ event: UnsafePointer<CChar>,
+    _ values: UnsafePointer<curfew_value>?, _ count: UInt32
+) -> curfew_status {
+    let interposer = Interposer.of(api)
+    interposer.check("raise")
+    return interposer.refused("raise")
+        ?? interposer.real.pointee.raise(interposer.real, task, event, values, count)
+}
+
+private func interposedLog(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ level: curfew_log_level,
+    _ text: UnsafePointer<CChar>, _ bytes: UInt64
+) {
+    let interposer = Interposer.of(api)
+    interposer.check("log")
+    interposer.real.pointee.log(interposer.real, task, level, text, bytes)
+}
+
+private func interposedExtension(
+    _ api: UnsafePointer<curfew_host_api>, _ id: UnsafePointer<CChar>
+) -> UnsafeRawPointer? {
+    Interposer.of(api).extension(id)
+}

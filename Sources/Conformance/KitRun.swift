@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import PluginBridge
+
+/// The kit at work on one plugin: each case in a child process of its own, which is ended for good.
+public struct KitRun: Sendable {
+    public let subject: Subject
+    public let cases: [ConformanceCase]
+    /// Of everything that is left to chance.
+    public let seed: UInt64
+    /// Only the one sequence that the seed stands for.
+    public var isReproducing = false
+    /// In this process, for a debugger: what goes wrong takes the kit along.
+    public var isInProcess = false
+
+    public init(_ subject: Subject, _ cases: [ConformanceCase], seed: UInt64) {
+        self.subject = subject
+        self.cases = cases
+        self.seed = seed
+    }
+
+    /// Runs the cases, one after another.
+    ///
+    /// - Parameters:
+    ///   - begins: called before each.
+    ///   - ends: called after each.
+    public func go(
+        begins: (ConformanceCase) -> Void = { _ in }, ends: (CaseResult) -> Void
+    ) throws(ContainmentError) {
+        var broken: Set<String> = []
+        for each in cases {
+            begins(each)
+            let result: CaseResult
+            if let needed = each.needs.first(where: broken.contains) {
+                // It would tell the same again, and so would who needs it.
+                broken.insert(each.name)
+                result = CaseResult(
+                    tested: each, verdict: .skip("needs \(needed), which did not pass"),
+                    duration: 0, seed: nil, output: "")
+            } else if let reason = subject.reasonToSkip(each.scope) {
+                result = CaseResult(
+                    tested: each, verdict: .skip(reason), duration: 0, seed: nil, output: "")
+            } else if isInProcess {
+                result = inProcess(each)
+            } else {
+                result = try inChild(each)
+            }
+            if result.verdict.status.isFailure { broken.insert(each.name) }
+            ends(result)
+        }
+    }
+
+    private func inProcess(_ tested: ConformanceCase) -> CaseResult {
+        let run = CaseRun(
+            subject, seed: seed, isReproducing: isReproducing, ChildVoice(toNobody: ()))
+        let start = csys_monotonic_ns()
+        let verdict = run.verdict(tested.body)
+        return CaseResult(
+            tested: tested, verdict: verdict, duration: csys_monotonic_ns() &- start, seed: nil,
+            output: "")
+    }
+
+    private func inChild(_ tested: ConformanceCase) throws(ContainmentError) -> CaseResult {
+        try ContainedChild.withDirectory { directory throws(ContainmentError) in
+            let child = try ContainedChild(
+                CaseChild.words(
+                    tested, subject.directory, seed: seed, isReproducing: isReproducing,
+                    in: directory),
+                limit: tested.limit)
+            let story = CaseStory(child, tested)
+            return CaseResult(
+                tested: tested, verdict: story.verdict, duration: child.duration,
+                seed: tested.isSeeded && story.verdict.status.isFailure ? story.seed : nil,
+                output: String(decoding: child.output + child.errors, as: UTF8.self))
+        }
+    }
+}

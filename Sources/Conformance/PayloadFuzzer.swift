@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import PluginBridge
+import Scheduling
+
+/// Payloads by chance: the examples' own with bytes changed, left out, doubled and put in, and such
+/// as have nothing to do with them. Each must be answered.
+///
+/// The directory in an example's payload is put in after the change: what is written goes there, or
+/// nowhere that anybody has named.
+struct PayloadFuzzer {
+    private let run: CaseRun
+    private let trials: [CaseRun.Trial]
+
+    private static var payloads: Int { 10_000 }
+    private static var time: UInt64 { 5_000_000_000 }
+    private static var lengthLimit: Int { 4_096 }
+
+    init(_ run: CaseRun) throws {
+        self.run = run
+        trials = try run.examplesThatEnd()
+    }
+
+    func go() throws {
+        let stage = try Stage(run)
+        try stage.load()
+        if run.isReproducing {
+            _ = try payload(run.seed, stage)
+            return
+        }
+        var seeds = SeededGenerator(seed: run.seed)
+        let until = csys_monotonic_ns() &+ Self.time
+        var times: [UInt64] = []
+        var slowest: (time: UInt64, seed: UInt64) = (0, 0)
+        for _ in 0..<Self.payloads where csys_monotonic_ns() < until {
+            let seed = seeds.next()
+            let time = try payload(seed, stage)
+            times.append(time)
+            if time > slowest.time { slowest = (time, seed) }
+        }
+        let median = times.sorted()[times.count / 2]
+        // What a busy machine does to one of many is no matter.
+        if slowest.time > 100 * median, slowest.time > 100_000_000 {
+            run.warn(
+                "one payload took \(slowest.time / 1_000_000) ms, the median is \(median / 1_000) µs (--reproduce \(slowest.seed))"
+            )
+        }
+    }
+
+    private func payload(_ seed: UInt64, _ stage: Stage) throws -> UInt64 {
+        run.trying(seed: seed)
+        var chance = SeededGenerator(seed: seed)
+        let trial = trials[chance.below(trials.count)]
+        _ = try run.prepare(trial)
+        let place = run.place(of: trial)
+        let mark = ManifestExample.directoryMark
+        var pieces = trial.example.payload.split(separator: mark, omittingEmptySubsequences: false)
+            .map { Array($0.utf8) }
+        if chance.below(4) == 0 {
+            pieces = [(0..<chance.below(Self.lengthLimit)).map { _ in UInt8(chance.below(256)) }]
+        } else {
+            for _ in 0..<1 + chance.below(4) {
+                change(&pieces[chance.below(pieces.count)], &chance)
+            }
+        }
+        let payload = pieces.joined(separator: Array(place.utf8))
+        let start = csys_monotonic_ns()
+        let task = try stage.launch(trial, payload: Array(payload), budget: 2_000_000_000)
+        let ended = try stage.end(of: task, "\(trial.handler.identifier) with a payload by chance")
+        guard ended.outcome != .expired || ended.isAnswered else {
+            throw CaseVerdict.fail(
+                "\(trial.handler.identifier) did not answer to a payload by chance")
+        }
+        return csys_monotonic_ns() &- start
+    }
+
+    private func change(_ bytes: inout [UInt8], _ chance: inout SeededGenerator) {
+        let place = chance.below(bytes.count + 1)
+        let special: [UInt8] = [
+            0, 0xFF, 0x80, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "9"),
+        ]
+        switch chance.below(6) {
+        case 0 where place < bytes.count: bytes[place] ^= 1 << UInt8(chance.below(8))
+        case 1 where place < bytes.count: bytes[place] = special[chance.below(special.count)]
+        case 2 where place < bytes.count:
+            bytes.removeSubrange(place..<min(bytes.count, place + 1 + chance.below(8)))
+        case 3 where !bytes.isEmpty:
+            let piece = bytes[(place % bytes.count)..<min(bytes.count, place % bytes.count + 16)]
+            bytes.insert(contentsOf: piece, at: place)
+        case 4: bytes = Array(bytes.prefix(place))
+        default: bytes.insert(special[chance.below(special.count)], at: place)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+
+/// What belongs to the whole process and is nobody's to change: as it was at one moment.
+struct ProcessGlobals {
+    private let umask = csys_umask()
+    private let directory = ProcessGlobals.text { getcwd(nil, 0) }
+    private let environment = csys_environment_hash()
+    private let locale = setlocale(LC_ALL, nil).map { String(cString: $0) } ?? ""
+    private let nice = csys_nice_value()
+    private let limits = {
+        var limits = [UInt64](repeating: 0, count: 32)
+        csys_resource_limits(&limits)
+        return limits
+    }()
+
+    private static func text(_ body: () -> UnsafeMutablePointer<CChar>?) -> String {
+        guard let text = body() else { return "" }
+        defer { free(text) }
+        return String(cString: text)
+    }
+
+    /// What is different, each to be put after "it".
+    func changes(to now: ProcessGlobals) -> [String] {
+        var changes: [String] = []
+        if now.umask != umask {
+            changes.append(
+                "changed the umask (0\(String(umask, radix: 8)) → 0\(String(now.umask, radix: 8)))")
+        }
+        if now.directory != directory {
+            changes.append("changed the working directory (to \(now.directory))")
+        }
+        if now.environment != environment { changes.append("changed the environment") }
+        if now.locale != locale { changes.append("changed the locale (to \(now.locale))") }
+        if now.nice != nice { changes.append("changed the nice value (\(nice) → \(now.nice))") }
+        if now.limits != limits { changes.append("changed a resource limit") }
+        return changes
+    }
+}

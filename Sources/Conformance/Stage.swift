@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import PluginBridge
+import Runner
+import Scheduling
+import Synchronization
+
+/// A host of a case's own, as an embedder would have it, that remembers what it was told.
+final class Stage: Sendable {
+    /// How a task came to its end.
+    struct Ended: Sendable {
+        let outcome: Outcome
+        /// The text of its done event.
+        let text: String
+        /// Nanoseconds from its launch to its end.
+        let duration: UInt64
+        /// Told to stop, it answered within its grace.
+        let isAnswered: Bool
+    }
+
+    let host: Host
+    private let run: CaseRun
+    private let log: LogKeeper
+    private let done: DoneCounter
+    private let observation: Observation
+
+    /// The budget of tasks that are not to be stopped, in nanoseconds.
+    static var ample: UInt64 { 5_000_000_000 }
+    /// How long a case waits for anything.
+    private static var patience: Duration { .seconds(12) }
+
+    /// - Parameters:
+    ///   - workers: of each kind. One, unless tasks are to meet: then what a thread keeps for itself
+    ///     does not show where it is not looked for.
+    init(
+        _ run: CaseRun, workers: Int = 1, interposer: Interposer? = nil, queueLimit: UInt32 = 4_096
+    ) throws {
+        self.run = run
+        let log = LogKeeper()
+        self.log = log
+        var configuration = HostConfiguration()
+        configuration.appRefresh.count = workers
+        configuration.processing.count = workers
+        configuration.queueLimit = queueLimit
+        configuration.log = { level, _, _, line in log.add(level, line) }
+        configuration.interposer = interposer
+        host = try Host(configuration)
+        let done = DoneCounter()
+        self.done = done
+        observation = try host.observe { done.add($0) }
+        // Only where that is looked at is the plugin retired.
+        run.keep(self)
+    }
+
+    /// Loads the plugin, or fails the case with what the host says.
+    func load() throws {
+        run.phase("while it was loaded")
+        do {
+            try host.load(plugin: run.subject.directory)
+        } catch let error as CurfewError {
+            throw CaseVerdict.fail(firstLine(error.message))
+        }
+        run.phase("after it was loaded")
+    }
+
+    private func firstLine(_ text: String) -> String {
+        String(text.prefix { $0 != "\n" })
+    }
+
+    /// Ends the host: the plugin is retired.
+    func end(_ limits: HostRuntime.Shutdown = HostRuntime.Shutdown()) throws {
+        run.phase("while it was retired")
+        defer { run.letGo(self) }
+        do {
+            try host.shutDown(limits)
+            try host.runtime.destroy()
+        } catch let error as CurfewError {
+            throw CaseVerdict(.timeout, "it cannot be retired: \(firstLine(error.message))")
+        }
+        run.phase("after it was retired")
+    }
+
+    // MARK: Tasks
+
+    func launch(
+        _ trial: CaseRun.Trial, payload: [UInt8]? = nil, budget: UInt64 = Stage.ample,
+        attempt: UInt32 = 1
+    ) throws -> LaunchedTask {
+        let bytes = try payload ?? run.prepare(trial)
+        run.phase("while it ran \(trial.name)")
+        return try host.launch(
+            trial.handler.identifier, payload: bytes, budget: .nanoseconds(Int64(budget)),
+            attempt: attempt)
+    }
+
+    /// Waits until a task is over.
+    func end(of task: LaunchedTask, _ name: String) throws -> Ended {
+        let start = csys_monotonic_ns()
+        do {
+            let outcome = try task.wait(atMost: Self.patience)
+            let state = task.state
+            return Ended(
+                outcome: outcome, text: task.errorText, duration: csys_monotonic_ns() &- start,
+                isAnswered: state.isAnswered)
+        } catch {
+            throw CaseVerdict(.timeout, "\(name) was not over after \(Self.patience)")
+        }
+    }
+
+    func run(
+        _ trial: CaseRun.Trial, payload: [UInt8]? = nil, budget: UInt64 = Stage.ample,
+        attempt: UInt32 = 1
+    ) throws -> Ended {
+        let ended = try end(
+            of: launch(trial, payload: payload, budget: budget, attempt: attempt), trial.name)
+        run.phase("after it ran \(trial.name)")
+        return ended
+    }
+
+    /// Runs every example that says how it ends by itself, once each.
+    func runAll(isEntry: Bool = false) throws {
+        for expect in [ManifestExpectation.success, .failure] {
+            guard let trials = try? run.examples(expect, isEntry: isEntry) else { continue }
+            for trial in trials { _ = try run(trial) }
+        }
+        _ = try run.examples(.success, isEntry: isEntry)
+    }
+
+    /// Waits until a task has been entered and a little longer, so that it is in the middle of it.
+    func waitUntilRunning(_ task: LaunchedTask, _ name: String) throws {
+        let until = csys_monotonic_ns() &+ 5_000_000_000
+        var word: UInt32 = 0
+        while task.state.startedAt == 0 {
+            guard csys_monotonic_ns() < until, task.outcomeSoFar == nil else { break }
+            csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 1_000_000)
+        }
+        let middle = csys_monotonic_ns() &+ 50_000_000
+        while csys_monotonic_ns() < middle { csys_futex_wait(&word, 0, middle) }
+        guard task.outcomeSoFar == nil else {
+            throw CaseVerdict.fail(
+                "\(name) expects to be stopped, and ended by itself: \(task.outcomeSoFar?.name ?? "")",
+                notes: task.errorText.isEmpty ? [] : [task.errorText])
+        }
+    }
+
+    // MARK: What was told
+
+    /// The lines about rules that the host saw broken.
+    func misdeeds(_ rules: [Misbehaviour]) -> [String] {
+        let marks = rules.map { "\($0.fault.code) \($0.rawValue): " }
+        return log.lines.filter { line in marks.contains { line.hasPrefix($0) } }
+    }
+
+    /// Fails the case where the host saw one of these rules broken.
+    func check(_ rules: Misbehaviour...) throws {
+        let lines = misdeeds(rules)
+        guard let first = lines.first else { return }
+        let text = first.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? first
+        throw CaseVerdict.fail(
+            text, notes: lines.count > 1 ? ["\(lines.count - 1) more of the kind"] : [])
+    }
+
+    /// How many done events there were about a task, after all that were raised before now.
+    func doneEvents(of task: LaunchedTask) throws -> Int {
+        try host.raise(DoneCounter.fence)
+        let until = csys_monotonic_ns() &+ 5_000_000_000
+        var word: UInt32 = 0
+        while !done.hasSeenFence, csys_monotonic_ns() < until {
+            csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 200_000)
+        }
+        return done.count(task.id)
+    }
+
+    /// Log lines, from any thread.
+    private final class LogKeeper: Sendable {
+        private let kept = Mutex<[String]>([])
+        var lines: [String] { kept.withLock { $0 } }
+
+        func add(_ level: LogLevel, _ line: String) {
+            guard level > .info else { return }
+            kept.withLock { if $0.count < 1_000 { $0.append(line) } }
+        }
+    }
+
+    private final class DoneCounter: Sendable {
+        static let fence = "conform_fence"
+        private let counts = Mutex<(done: [UInt64: Int], fences: Int)>(([:], 0))
+
+        func count(_ task: UInt64) -> Int { counts.withLock { $0.done[task] ?? 0 } }
+
+        /// Once for each that has come.
+        var hasSeenFence: Bool {
+            counts.withLock { counts in
+                guard counts.fences > 0 else { return false }
+                counts.fences -= 1
+                return true
+            }
+        }
+
+        func add(_ event: HostEvent) {
+            counts.withLock { counts in
+                if event.selector.name == Self.fence { counts.fences += 1 }
+                guard event.selector.name.hasSuffix("_done"), event.task != 0 else { return }
+                counts.done[event.task, default: 0] += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+public import PluginBridge
+
+/// The plugin a case is about, as far as it is known without running it.
+public struct Subject: Sendable {
+    /// Absolute.
+    public let directory: String
+    /// What its manifest says, or what is wrong with that.
+    public let manifest: Result<Manifest, ManifestFaults>
+
+    public init(directory: String) {
+        let resolved = realpath(directory, nil)
+        self.directory = resolved.map { String(cString: $0) } ?? directory
+        free(resolved)
+        manifest = Manifest.read(directory: self.directory)
+    }
+
+    public var sound: Manifest? { try? manifest.get() }
+
+    /// Of its own; nil where it has none, or its manifest is not sound.
+    public var libraryPath: String? { sound?.library.map { "\(directory)/\($0)" } }
+
+    public var elf: Result<ELFSummary, ABINoteFault>? { libraryPath.map(ELFSummary.read(path:)) }
+
+    /// What the loader would do with its library.
+    var facts: ELFFacts? {
+        get throws { try libraryPath.map { try ELFFacts.read(path: $0).get() } }
+    }
+
+    /// Code of Swift's, whose runtime does things that its author cannot help.
+    public var isSwift: Bool { (try? elf?.get().isSwift) ?? false }
+
+    /// The first rule about its file that its library breaks, as loading would find it.
+    func libraryProblem() -> BridgeError? {
+        do throws(BridgeError) {
+            let folder = try PluginDirectory(directory)
+            guard case .success(let manifest) = try folder.manifest() else { return nil }
+            _ = try CheckedLibrary(manifest, in: folder, pins: nil)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Why a case has nothing to look at; nil where it has.
+    func reasonToSkip(_ scope: ConformanceCase.Scope) -> String? {
+        guard let sound else { return nil }
+        switch scope {
+        case .any: return nil
+        case .library: return sound.library == nil ? "the plugin has no library of its own" : nil
+        case .entry:
+            return sound.handlers.contains { $0.form == .entry }
+                ? nil : "no handler of it is behind curfew_plugin_entry"
+        }
+    }
+}

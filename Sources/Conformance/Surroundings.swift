@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+
+/// What a plugin could change around itself, as it was at one moment.
+struct Surroundings {
+    private let subject: Subject
+    private let facts = ProcessFacts()
+    private let globals = ProcessGlobals()
+    private let children = Set(ContainedChild.children)
+
+    init(_ subject: Subject) { self.subject = subject }
+
+    /// What is different now, each to be put after "it" or the like. What the Swift runtime is known
+    /// to do is left out for plugins with code of Swift's.
+    func changes() -> [String] {
+        signalChanges() + globals.changes(to: ProcessGlobals()) + left()
+    }
+
+    func signalChanges() -> [String] {
+        ProcessFacts().signals.symmetricDifference(facts.signals).sorted().map {
+            "changed what \(ProcessFacts.name(ofSignal: $0)) does"
+        }
+    }
+
+    func globalChanges() -> [String] { globals.changes(to: ProcessGlobals()) }
+
+    /// What is there besides what was there.
+    func left() -> [String] { threads() + descriptors() + processes() }
+
+    func threads() -> [String] {
+        let now = ProcessFacts().threads.filter {
+            facts.threads[$0.key] == nil
+                && !(subject.isSwift && RuntimeAllowance.threads.contains($0.value))
+        }
+        return now.sorted { $0.key < $1.key }.map {
+            "left a thread (\($0.value.isEmpty ? "without a name" : $0.value))"
+        }
+    }
+
+    func descriptors() -> [String] {
+        let now = ProcessFacts().descriptors.filter { number, target in
+            facts.descriptors[number] != target
+                && !(subject.isSwift && RuntimeAllowance.isDescriptor(target))
+        }
+        return now.sorted { $0.key < $1.key }.map { "left descriptor \($0.key) open (\($0.value))" }
+    }
+
+    func processes() -> [String] {
+        ContainedChild.children.filter { !children.contains($0) }.sorted()
+            .map { "left a process (\($0))" }
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Conformance
+import Glibc
+import PluginBridge
+
+/// `curfew conform`
+enum ConformCommand {
+    static let levelOption = CommandOption(
+        name: "level", value: "N",
+        summary: "1: loading and registering; 2: each thing once; 3: races, leaks, fuzzing")
+    static let onlyOption = CommandOption(
+        name: "only", value: "CASE", sort: .fault, isRepeated: true,
+        summary: "only these cases, of whatever level; * stands for any letters")
+    static let excludeOption = CommandOption(
+        name: "exclude", value: "CASE", sort: .fault, isRepeated: true, summary: "not these cases")
+    static let repeatOption = CommandOption(
+        name: "repeat", value: "N", summary: "all of it so many times, each with a seed of its own")
+    static let seedOption = CommandOption(
+        name: "seed", value: "N", summary: "where chance begins: the same again")
+    static let reproduceOption = CommandOption(
+        name: "reproduce", value: "N", summary: "only the one sequence of fuzzing with this seed")
+    static let inProcessOption = CommandOption(
+        name: "in-process", summary: "in this process, for a debugger; with --only CASE")
+    static let listOption = CommandOption(
+        name: "list", summary: "list the cases, and do nothing else")
+    static let junitOption = CommandOption(
+        name: "junit", value: "FILE", sort: .file, summary: "write a report as JUnit has it")
+
+    static let command = Command(
+        name: "conform", summary: "prove that a plugin keeps the contract",
+        operands: "[PATH…]", operandCount: 0...1_000, operandSort: .plugin,
+        options: [
+            levelOption, onlyOption, excludeOption, repeatOption, seedOption, reproduceOption,
+            inProcessOption, listOption, junitOption, .json,
+        ],
+        details: [
+            """
+            PATH is the directory of a plugin, or its manifest or library. Each case looks
+            at one rule of the contract, in a child process of its own that is killed for
+            good when its time is up, with all it has started. Nothing but the plugin's
+            files and the ABI is known, so it may be written in any language.
+            """,
+            """
+            Cases that run tasks take their payloads from the examples in the manifest, in
+            an empty directory; without one they are skipped, and say so. A case that needs
+            what another one found broken is skipped too: one fault shows once.
+            """,
+            """
+            A plugin has all the rights of this user, here as in a host: try one that you
+            do not trust where it can do no harm.
+            """,
+        ],
+        exits: [
+            ExitMeaning(.ok, "all cases passed, or were skipped"),
+            ExitMeaning(.faults, "the plugin has failed one, or the output could not be written"),
+            ExitMeaning(
+                .usage,
+                "the command line is wrong, there is no such plugin, or no case was selected or "
+                    + "could be run"),
+            ExitMeaning(.kit, "the kit itself could not work"),
+            ExitMeaning(.otherABI, "the plugin was built for an ABI that this host does not speak"),
+        ],
+        examples: [
+            "curfew conform build/plugin", "curfew conform . --level 3 --junit conform.xml",
+            "curfew conform . --only fuzz-payload --reproduce 7151220631",
+        ]
+    ) { arguments, console throws(CommandError) in
+        if arguments.has(listOption) {
+            ConformList.show(try selection(arguments), arguments.has(.json), console.out)
+            return .ok
+        }
+        guard !arguments.operands.isEmpty else {
+            throw CommandError(
+                .usage, "`curfew conform` lacks its argument",
+                help: ["write `curfew conform PATH…`", "curfew help conform"])
+        }
+        let request = try ConformRequest(arguments)
+        try EarlyEnd.watch()
+        var code = ExitCode.ok
+        var reports: [ConformReport] = []
+        for path in request.paths {
+            let screen: any ConformView =
+                arguments.has(.json)
+                ? ConformSilence() : ConformScreen(console.out, request)
+            for round in 0..<request.rounds {
+                let report = try run(path, request, round, screen)
+                reports.append(report)
+                code = max(code, report.code)
+            }
+        }
+        if arguments.has(.json) {
+            console.out.line(ConformRecords.item(reports, request).written)
+        }
+        if let path = request.junit { try JUnitReport.write(reports, to: path) }
+        return code
+    }
+
+    static func selection(_ arguments: Arguments) throws(CommandError) -> Selection {
+        var selection = Selection()
+        if let level = try number(levelOption, arguments, ConformanceCase.levels) {
+            selection.level = level
+        }
+        selection.only = arguments.values(onlyOption)
+        selection.exclude = arguments.values(excludeOption)
+        if let unknown = selection.unknown {
+            var help = ["curfew conform --list"]
+            let names = ConformanceCase.all.map(\.name)
+            if let near = Suggestion.nearest(to: unknown, among: names) {
+                help.insert("did you mean `\(near)`?", at: 0)
+            }
+            throw CommandError(.usage, "there is no case `\(unknown)`", help: help)
+        }
+        guard !selection.cases.isEmpty else {
+            throw CommandError(
+                .usage, "no case is left to be run: each that is wanted is excluded as well",
+                help: ["curfew conform --list"])
+        }
+        return selection
+    }
+
+    static func number(
+        _ option: CommandOption, _ arguments: Arguments, _ range: ClosedRange<Int>
+    ) throws(CommandError) -> Int? {
+        guard let text = arguments.values(option).first else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw CommandError(
+                .usage,
+                "`--\(option.name)` takes a number from \(range.lowerBound) to \(range.upperBound), not `\(Shown.line(text))`",
+                help: ["curfew help conform"])
+        }
+        return number
+    }
+
+    private static func run(
+        _ path: String, _ request: ConformRequest, _ round: Int, _ view: any ConformView
+    ) throws(CommandError) -> ConformReport {
+        let subject = Subject(directory: path)
+        var kit = KitRun(subject, request.selection.cases, seed: request.seed &+ UInt64(round))
+        kit.isReproducing = request.isReproducing
+        kit.isInProcess = request.isInProcess
+        var report = ConformReport(path: path, subject: subject, seed: kit.seed)
+        view.begin(report, kit.cases.count)
+        let start = csys_monotonic_ns()
+        do throws(ContainmentError) {
+            try kit.go(
+                begins: { view.begins($0) },
+                ends: { result in
+                    report.results.append(result)
+                    view.ends(result)
+                })
+        } catch {
+            view.clear()
+            throw CommandError(
+                .kit, error.description, notes: ["the plugin is not to blame"],
+                help: error.help.map { [$0] } ?? [])
+        }
+        report.duration = csys_monotonic_ns() &- start
+        view.end(report)
+        return report
+    }
+}

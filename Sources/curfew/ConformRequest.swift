@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import Conformance
+import Glibc
+import PluginBridge
+
+/// What `curfew conform` was asked for.
+struct ConformRequest {
+    /// The directories of plugins, as they were given.
+    let paths: [String]
+    let selection: Selection
+    let rounds: Int
+    let seed: UInt64
+    let isReproducing: Bool
+    let isInProcess: Bool
+    let junit: String?
+    /// The words that bring the same about again, without the path.
+    let options: String
+
+    init(_ arguments: Arguments) throws(CommandError) {
+        var selection = try ConformCommand.selection(arguments)
+        let reproduced = try Self.seed(ConformCommand.reproduceOption, arguments)
+        isReproducing = reproduced != nil
+        if isReproducing {
+            if selection.only.isEmpty { selection.only = ["fuzz-*"] }
+            guard selection.cases.allSatisfy(\.isSeeded) else {
+                throw CommandError(
+                    .usage, "`--reproduce` is for the cases that fuzz, fuzz-calls and fuzz-payload",
+                    help: ["write `--only fuzz-calls --reproduce N`"])
+            }
+        }
+        isInProcess = arguments.has(ConformCommand.inProcessOption)
+        guard !isInProcess || !selection.only.isEmpty else {
+            throw CommandError(
+                .usage, "in this process one case can be looked at, and none is named",
+                notes: ["what one case leaves behind would be in the way of the next"],
+                help: ["write `--in-process --only CASE`", "curfew conform --list"])
+        }
+        let given = try Self.seed(ConformCommand.seedOption, arguments)
+        self.selection = selection
+        seed = reproduced ?? given ?? UInt64.random(in: 1...UInt64(Int32.max))
+        rounds = try ConformCommand.number(ConformCommand.repeatOption, arguments, 1...10_000) ?? 1
+        junit = arguments.values(ConformCommand.junitOption).first
+        options =
+            selection.only.isEmpty && selection.level != ConformanceCase.usualLevel
+            ? " --level \(selection.level)" : ""
+        var paths: [String] = []
+        for operand in arguments.operands { paths.append(try Self.directory(operand)) }
+        self.paths = paths
+    }
+
+    private static func seed(
+        _ option: CommandOption, _ arguments: Arguments
+    ) throws(CommandError) -> UInt64? {
+        guard let text = arguments.values(option).first else { return nil }
+        guard let seed = UInt64(text) else {
+            throw CommandError(
+                .usage, "`--\(option.name)` takes a whole number, not `\(Shown.line(text))`",
+                help: ["curfew help conform"])
+        }
+        return seed
+    }
+
+    /// A plugin is a directory; its manifest and its library stand for it.
+    private static func directory(_ path: String) throws(CommandError) -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw CommandError(
+                .usage,
+                "there is no plugin `\(Shown.line(path))`: \(String(cString: strerror(errno)))",
+                help: ["curfew plugins"])
+        }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            guard access(path + "/" + Manifest.fileName, F_OK) == 0 else {
+                throw CommandError(
+                    .usage,
+                    "\(Shown.line(path)) is no plugin: there is no \(Manifest.fileName) in it",
+                    help: ["give the directory of a plugin"])
+            }
+            return path
+        }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        let directory = parts.joined(separator: "/")
+        let folder = directory.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : directory
+        guard access(folder + "/" + Manifest.fileName, F_OK) == 0 else {
+            throw CommandError(
+                .usage,
+                "\(Shown.line(path)) is no plugin: there is no \(Manifest.fileName) beside it",
+                notes: ["a plugin is a directory with a manifest and mostly a library"],
+                help: ["give the directory of a plugin"])
+        }
+        return folder
+    }
+}

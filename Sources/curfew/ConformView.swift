@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+import Conformance
+
+/// Where the kit's work is watched.
+protocol ConformView {
+    func begin(_ report: ConformReport, _ count: Int)
+    func begins(_ tested: ConformanceCase)
+    func ends(_ result: CaseResult)
+    func end(_ report: ConformReport)
+    /// Takes away what is only drawn over.
+    func clear()
+}

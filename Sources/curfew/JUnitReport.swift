@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import Conformance
+import Glibc
+import PluginBridge
+
+/// What the kit found, in the XML that JUnit has made common and CI services read: a suite for each
+/// plugin, a failure for what broke a rule, an error for what crashed or was killed.
+enum JUnitReport {
+    static func write(_ reports: [ConformReport], to path: String) throws(CommandError) {
+        var text = text(of: reports)
+        let failed = text.withUTF8 { bytes -> Int32 in
+            let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+            guard file >= 0 else { return errno }
+            var rest = UnsafeRawBufferPointer(bytes)
+            var failure: Int32 = 0
+            while !rest.isEmpty, failure == 0 {
+                let count = Glibc.write(file, rest.baseAddress, rest.count)
+                if count > 0 {
+                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                } else if errno != EINTR {
+                    failure = errno
+                }
+            }
+            return close(file) == 0 ? failure : errno
+        }
+        guard failed == 0 else {
+            throw CommandError(
+                .faults,
+                "the report \(Shown.line(path)) cannot be written: \(String(cString: strerror(failed)))",
+                notes: ["the cases were run; their results are above"],
+                help: ["write `--junit FILE` with a file in a directory that is there"])
+        }
+    }
+
+    static func text(of reports: [ConformReport]) -> String {
+        var lines = [#"<?xml version="1.0" encoding="UTF-8"?>"#, "<testsuites>"]
+        for report in reports {
+            let tally = report.tally
+            let errors = tally[.crash] + tally[.timeout]
+            let name = report.subject.sound?.id ?? report.path
+            lines.append(
+                "  <testsuite name=\"\(escaped(name))\" tests=\"\(tally.all)\" failures=\"\(tally.failures - errors)\" errors=\"\(errors)\" skipped=\"\(tally[.skip])\" time=\"\(TimeText.seconds(report.duration, decimals: 3))\">"
+            )
+            lines.append(
+                "    <properties><property name=\"seed\" value=\"\(report.seed)\"/></properties>")
+            for result in report.results { lines += self.lines(of: result, name) }
+            lines.append("  </testsuite>")
+        }
+        return (lines + ["</testsuites>", ""]).joined(separator: "\n")
+    }
+
+    private static func lines(of result: CaseResult, _ suite: String) -> [String] {
+        let time = TimeText.seconds(result.duration, decimals: 3)
+        let head =
+            "    <testcase classname=\"\(escaped(suite))\" name=\"\(result.tested.name)\" time=\"\(time)\""
+        let status = result.verdict.status
+        let message = escaped(result.verdict.text)
+        let notes = escaped(
+            (result.verdict.notes + ["curfew explain \(result.tested.fault.code)"])
+                .joined(separator: "\n"))
+        let inside: String
+        switch status {
+        case .pass: return [head + "/>"]
+        case .skip: inside = "<skipped message=\"\(message)\"/>"
+        case .warn: inside = "<system-out>warning: \(message)\n\(notes)</system-out>"
+        case .fail, .leak:
+            inside =
+                "<failure type=\"\(status.rawValue)\" message=\"\(message)\">\(notes)</failure>"
+        case .crash, .timeout:
+            inside = "<error type=\"\(status.rawValue)\" message=\"\(message)\">\(notes)</error>"
+        }
+        return [head + ">", "      " + inside, "    </testcase>"]
+    }
+
+    /// XML 1.0 has no way to write most control characters: they become U+FFFD.
+    private static func escaped(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result.append(contentsOf: "&amp;".unicodeScalars)
+            case "<": result.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": result.append(contentsOf: "&gt;".unicodeScalars)
+            case "\"": result.append(contentsOf: "&quot;".unicodeScalars)
+            case "\n", "\t": result.append(scalar)
+            default:
+                let isAllowed =
+                    scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
+                result.append(isAllowed ? scalar : "\u{FFFD}")
+            }
+        }
+        return String(result)
+    }
+}
