@@ -59,10 +59,11 @@ PYTHON_MODULE := .build/python/curfew.py
 CMAKE_FILES := CurfewConfig.cmake CurfewConfigVersion.cmake
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS) $(MANIFEST_PLUGINS))
 
-# What authors of plugins copy, and the Swift package that theirs depend on. Named one by one, so
-# that nothing comes along that was built in between.
-TEMPLATES := $(patsubst Plugins/%,%,$(wildcard $(addprefix Plugins/templates/*/,Makefile README.md \
-               manifest.json *.c *.swift *.map Sources/*/*.swift)))
+# What `curfew new` makes plugins of, and the Swift package that those depend on. Named one by one,
+# so that nothing comes along that was built in between.
+TEMPLATES := $(patsubst Plugins/%,%,$(wildcard $(addprefix Plugins/templates/*/,.gitignore \
+               .github/workflows/*.yml Makefile README.md manifest.json *.c *.map *.sh *.swift \
+               Sources/*/*.swift)))
 AUTHOR_SOURCES := $(wildcard Sources/CurfewPlugin/*.swift)
 AUTHOR_FILES := Package.swift $(HEADERS:%=include/%) $(AUTHOR_SOURCES)
 # The directories they are in below share/curfew, those inside of others first.
@@ -362,8 +363,11 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	for file in $(CMAKE_FILES); do
 	    fill "Sources/CInterface/cmake/$$file.in" "$$prefix" "$$root/lib/cmake/Curfew/$$file"
 	done
+	# A file that a template had in an older version would be in each new plugin. The names in them
+	# are filled in by `curfew new`.
+	rm -rf -- "$$root/share/curfew/templates/c" "$$root/share/curfew/templates/swift"
 	for file in $(TEMPLATES); do
-	    fill "Plugins/$$file" "$$prefix" "$$root/share/curfew/$$file"
+	    put 644 "Plugins/$$file" "$$root/share/curfew/$$file"
 	done
 	package="$$root/share/curfew/CurfewPlugin"
 	put 644 Sources/CurfewPlugin/Package.swift.in "$$package/Package.swift"

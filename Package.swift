@@ -110,6 +110,9 @@ let package = Package(
                 "Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew", "CSystem", "CTags",
             ],
             swiftSettings: swift),
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["Conformance", "PluginBridge", "TestSupport"],
+            swiftSettings: swift),
 
         // The command line: parsing and printing only.
         .executableTarget(

@@ -4,9 +4,9 @@
 enum CommandTable {
     static let all: [Command] = [
         RunCommand.command, PluginsCommand.command, InspectCommand.command, LintCommand.command,
-        ConformCommand.command, ExplainCommand.command, PathsCommand.command,
-        CompletionsCommand.command,
-        ManualCommand.command, VersionCommand.command, HelpCommand.command,
+        ConformCommand.command, NewCommand.command, ExplainCommand.command, PathsCommand.command,
+        CompletionsCommand.command, ManualCommand.command, VersionCommand.command,
+        HelpCommand.command,
     ]
 
     /// Fails with the name that was probably meant.

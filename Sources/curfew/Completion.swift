@@ -130,6 +130,7 @@ struct Completion {
         case .fault: words = Fault.all.flatMap { [($0.code, $0.text), ($0.name, $0.text)] }
         case .command: words = CommandTable.all.map { ($0.name, $0.summary) }
         case .shell: words = Shell.allCases.map { ($0.rawValue, "") }
+        case .language: words = PluginLanguage.allCases.map { ($0.rawValue, $0.title) }
         }
     }
 

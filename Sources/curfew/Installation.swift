@@ -8,12 +8,14 @@ enum Installation {
     static var program: String? { place(of: "/proc/self/exe") }
 
     /// The directory above the one that the program is in; "" is the root.
-    private static var prefix: String? {
+    static var prefix: String? {
         program.map { $0.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() }
     }
 
     static var plugins: String? { prefix.map { $0 + "/lib/curfew/plugins" } }
     static var schema: String? { prefix.map { $0 + "/share/curfew/manifest.schema.json" } }
+    /// What `curfew new` makes plugins of.
+    static var templates: String? { prefix.map { $0 + "/share/curfew/templates" } }
     /// The library of this very version.
     static var library: String? {
         prefix.map { $0 + "/lib/libcurfew.so." + CURFEW_VERSION_STRING }

@@ -27,8 +27,8 @@ enum PathsCommand {
                     ("shadowed", "plugins that do not count, each with id, directory and by"),
                     ("remarks", "what of the environment is ignored, as texts"),
                     (
-                        "program, library, schema",
-                        "files of this installation, each with path and exists"
+                        "program, library, schema, templates",
+                        "files and directories of this installation, each with path and exists"
                     ),
                 ])
         ],
@@ -49,7 +49,7 @@ enum PathsCommand {
     private static var files: [(name: String, path: String)] {
         [
             ("program", Installation.program), ("library", Installation.library),
-            ("schema", Installation.schema),
+            ("schema", Installation.schema), ("templates", Installation.templates),
         ].compactMap { name, path in path.map { (name, $0) } }
     }
 

@@ -31,6 +31,7 @@ enum Surroundings {
         ("PREFIX/lib/curfew/plugins", "those that were installed with this program"),
         ("/usr/lib/curfew/plugins", "those of the distribution"),
         ("PREFIX/share/curfew/manifest.schema.json", "the JSON Schema of manifests"),
+        ("PREFIX/share/curfew/templates", "what `curfew new` makes plugins of"),
         ("PREFIX/lib/libcurfew.so", "the library for hosts of one's own"),
     ]
 }

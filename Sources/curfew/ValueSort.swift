@@ -18,4 +18,6 @@ enum ValueSort {
     case fault
     case command
     case shell
+    /// What a plugin can be written in.
+    case language
 }

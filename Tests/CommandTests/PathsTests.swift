@@ -96,6 +96,7 @@ struct PathsTests {
         for (name, end) in [
             ("program", "/bin/curfew"), ("library", "/lib/libcurfew.so."),
             ("schema", "/share/curfew/manifest.schema.json"),
+            ("templates", "/share/curfew/templates"),
         ] {
             let file = try #require(document[name] as? [String: Any])
             #expect(file["exists"] as? Bool == true)

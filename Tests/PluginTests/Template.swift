@@ -2,28 +2,36 @@
 import Foundation
 import TestSupport
 
-/// A template, copied out of the installation as a newcomer does it, and built there.
+/// A plugin that `curfew new` has made of a template, built as a newcomer does it.
 final class Template: Sendable {
     /// Built once for all tests: a Swift package takes its time.
-    static let c = Result { try Template("c") }
-    static let swift = Result { try Template("swift") }
+    static let c = Result { try Template("find-words", "c") }
+    static let swift = Result { try Template("line-count", "swift") }
 
-    /// The directory of the copy, whose path has a space in it.
+    /// The plugin's directory, whose path has a space in it.
     let path: String
+    /// What a host loads.
+    let plugin: String
     private let place: TemporaryDirectory
 
-    private init(_ name: String) throws {
+    private init(_ name: String, _ language: String) throws {
         place = try TemporaryDirectory()
-        path = place.path("of my own/plugin")
-        try FileManager.default.createDirectory(
-            atPath: place.path("of my own"), withIntermediateDirectories: true)
-        try FileManager.default.createDirectory(
-            atPath: place.path("home"), withIntermediateDirectories: true)
-        try FileManager.default.copyItem(
-            atPath: "\(BuiltProducts.prefix)/share/curfew/templates/\(name)", toPath: path)
+        path = place.path("of my own/\(name)")
+        plugin = "\(path)/build/\(name)"
+        for directory in ["of my own", "home"] {
+            try FileManager.default.createDirectory(
+                atPath: place.path(directory), withIntermediateDirectories: true)
+        }
+        let made = try ChildProcess.run(
+            Template.program,
+            ["new", name, "--lang", language, "--into", place.path("of my own")],
+            environment: environment)
+        guard made.succeeded else { throw Fault(text: "curfew new: \(made)") }
         let built = try make()
         guard built.succeeded else { throw Fault(text: "make in \(path): \(built)") }
     }
+
+    private static let program = "\(BuiltProducts.prefix)/bin/curfew"
 
     /// Only where programs are: nothing that would lead the build to this repository.
     var environment: [String: String] {
@@ -33,29 +41,23 @@ final class Template: Sendable {
         ]
     }
 
-    /// Runs make in the copy.
+    /// Runs make in the plugin's directory.
     func make(_ arguments: String...) throws -> ChildProcess {
         try ChildProcess.run(
             "make", arguments, environment: environment, directory: path, limit: .seconds(600))
     }
 
-    /// Runs the installed command in the copy.
+    /// Runs the installed command there.
     func curfew(_ arguments: String...) throws -> ChildProcess { try curfew(arguments) }
 
-    /// Runs the installed command in the copy.
+    /// Runs the installed command there.
     func curfew(_ arguments: [String]) throws -> ChildProcess {
         try ChildProcess.run(
-            "\(BuiltProducts.prefix)/bin/curfew", arguments, environment: environment,
-            directory: path)
+            Template.program, arguments, environment: environment, directory: path)
     }
 
-    /// Writes a file beside the copy, and returns its path.
+    /// Writes a file beside the plugin, and returns its path.
     func write(_ text: String, to name: String) throws -> String {
         try place.write(text, to: name)
-    }
-
-    /// Reads a file of the copy.
-    func read(_ name: String) throws -> String {
-        try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
     }
 }

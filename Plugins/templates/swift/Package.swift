@@ -7,12 +7,12 @@ let curfew = Context.environment["CURFEW_PREFIX"] ?? "@PREFIX@"
 
 // The module's name has to differ from that of every other plugin in the host's process.
 let package = Package(
-    name: "survey",
-    products: [.library(name: "survey", type: .dynamic, targets: ["SurveyPlugin"])],
+    name: "sample",
+    products: [.library(name: "sample", type: .dynamic, targets: ["SamplePlugin"])],
     dependencies: [.package(path: "\(curfew)/share/curfew/CurfewPlugin")],
     targets: [
         .target(
-            name: "SurveyPlugin",
+            name: "SamplePlugin",
             dependencies: [.product(name: "CurfewPlugin", package: "CurfewPlugin")])
     ]
 )

@@ -3,7 +3,7 @@
  * Finds the lines of a file that have a word in them, a log's for instance.
  *
  * Payload: two lines, the word and the absolute path of the file. For each line that is found the
- * event sift_found(number, line) is raised; the result is their count. A line that is longer than
+ * event sample_found(number, line) is raised; the result is their count. A line that is longer than
  * LINE_LIMIT is taken for several.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -37,10 +37,10 @@ static void raise_found(const curfew_host_api *api, curfew_task task, int64_t nu
          .text_bytes = strcspn(line, "\n")},
     };
     /* CURFEW_BUSY says that the queue is full: no reason to give up the work. */
-    (void)api->raise(api, task, "sift_found", values, 2);
+    (void)api->raise(api, task, "sample_found", values, 2);
 }
 
-static curfew_status sift(const curfew_host_api *api, curfew_task task, const char *word,
+static curfew_status find(const curfew_host_api *api, curfew_task task, const char *word,
                           FILE *file, int64_t size, curfew_error *host_error) {
     char line[LINE_LIMIT];
     int64_t number = 0, found = 0, bytes = 0, reported = 0;
@@ -108,7 +108,7 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
     if (file == NULL || fstat(descriptor, &facts) != 0) {
         status = fail(host_error, "could not open", path);
     } else {
-        status = sift(api, task, payload, file, (int64_t)facts.st_size, host_error);
+        status = find(api, task, payload, file, (int64_t)facts.st_size, host_error);
     }
     if (file != NULL) {
         fclose(file);
@@ -123,6 +123,6 @@ CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *ap
                                                        curfew_error *host_error) {
     (void)host_info;
     const curfew_handler handler = {
-        .struct_size = sizeof handler, .identifier = "org.example.sift", .run = run};
+        .struct_size = sizeof handler, .identifier = "org.example.sample", .run = run};
     return api->register_handler(api, &handler, host_error);
 }

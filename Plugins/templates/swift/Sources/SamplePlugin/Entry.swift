@@ -7,5 +7,5 @@ public func curfew_plugin_entry(
     _ api: UnsafePointer<curfew_host_api>, _ info: UnsafeMutablePointer<curfew_plugin_info>,
     _ error: UnsafeMutablePointer<curfew_error>
 ) -> curfew_status {
-    Plugin.register(["org.example.survey": SurveyHandler()], api, info, error)
+    Plugin.register(["org.example.sample": SampleHandler()], api, info, error)
 }

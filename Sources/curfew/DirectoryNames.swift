@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// What is in a directory.
+enum DirectoryNames {
+    /// All names but `.` and `..`, in no order.
+    static func all(in path: String) throws(CommandError) -> [String] {
+        guard let stream = opendir(path) else {
+            throw CommandError(
+                .faults, "`\(path)` cannot be read: \(String(cString: strerror(errno)))")
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let offset = MemoryLayout<dirent>.offset(of: \.d_name)!
+            let name = String(
+                cString: UnsafeRawPointer(entry).advanced(by: offset)
+                    .assumingMemoryBound(to: CChar.self))
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+}
