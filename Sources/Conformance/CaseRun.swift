@@ -115,8 +115,10 @@ final class CaseRun: Sendable {
 
     /// Makes the working directory of an example, with its files, and goes there. Returns its
     /// payload. The second time it is as the first run has left it.
-    func prepare(_ trial: Trial) throws -> [UInt8] {
-        let key = trial.name
+    ///
+    /// - Parameter copy: of several that are in use at a time.
+    func prepare(_ trial: Trial, copy: Int = 0) throws -> [UInt8] {
+        let key = Self.key(trial, copy)
         let known = places.withLock { $0[key] }
         let place = known ?? "\(Self.beginning)/\(places.withLock { $0.count })"
         if known == nil {
@@ -136,7 +138,9 @@ final class CaseRun: Sendable {
     }
 
     /// Where it was prepared.
-    func place(of trial: Trial) -> String { places.withLock { $0[trial.name] ?? "" } }
+    func place(of trial: Trial) -> String { places.withLock { $0[Self.key(trial, 0)] ?? "" } }
+
+    private static func key(_ trial: Trial, _ copy: Int) -> String { "\(copy) \(trial.name)" }
 
     /// A byte-for-byte copy of the plugin's directory, elsewhere.
     func copyOfPlugin() throws -> String {

@@ -54,11 +54,8 @@ struct CaseStory {
         }
     }
 
-    /// The last words before a crash: an assertion's, mostly.
-    private var written: [String] {
-        String(decoding: child.errors, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(3)
-            .map { "it wrote: \($0)" }
-    }
+    /// What was said before a crash: an assertion's words, mostly.
+    private var written: [String] { lines(of: child.errors) }
 
     /// What the case itself said.
     private var told: CaseVerdict? {
