@@ -113,7 +113,8 @@ final class Interposer: EntryInterposer {
         if status != 0, error.pointee.message.0 == 0 {
             find(
                 .noMessage(
-                    "curfew_plugin_entry returned \(Status(rawValue: status).constant ?? String(status)) without a message"))
+                    "curfew_plugin_entry returned \(Status(rawValue: status).constant ?? String(status)) without a message"
+                ))
         }
         return status
     }
