@@ -44,7 +44,9 @@ struct CaseStory {
                 .crash, "died of \(ProcessFacts.name(ofSignal: signal)) \(phase)", notes: written)
         case .exited(let status):
             guard let told else {
-                if isLeaving, status == 0 { return silenced(CaseVerdict(.pass)) }
+                if isLeaving, status == CaseRun.leavingStatus {
+                    return silenced(CaseVerdict(.pass))
+                }
                 return .fail("ended the process with status \(status) \(phase)", notes: written)
             }
             guard !tested.isAboutExit || !told.status.isFailure else {
