@@ -38,7 +38,7 @@ extension ConformanceCase {
     ]
 
     static let leaving: [ConformanceCase] = [
-        ConformanceCase("retires", level: 1, needs: registered) { run in
+        ConformanceCase("retires", level: 1, needs: registered, limit: .seconds(10)) { run in
             let stage = try Stage(run)
             try stage.load()
             try stage.end()
