@@ -30,6 +30,9 @@ public struct ContainedChild: Sendable {
     /// Nanoseconds from its start to its end.
     public private(set) var duration: UInt64 = 0
 
+    /// Nanoseconds that it has for its end once it has told that it leaves.
+    static var leavingLimit: UInt64 { 5_000_000_000 }
+
     /// Bytes that are read of what it tells, and kept of what it writes.
     private static var reportLimit: Int { 1 << 20 }
     private static var outputLimit: Int { 16 * 1_024 }
@@ -70,7 +73,7 @@ public struct ContainedChild: Sendable {
         let process = csys_process_descriptor(child)
         defer { if process >= 0 { close(process) } }
         var reader = LineReader(mark: mark)
-        let until = start &+ limit
+        var until = start &+ limit
         var early: Ending?
         var isOpen = [true, true, true]
         let ends = [pipes.report.read, pipes.output.read, pipes.errors.read]
@@ -85,7 +88,12 @@ public struct ContainedChild: Sendable {
             ready.append(pollfd(fd: process, events: Int16(POLLIN), revents: 0))
             poll(&ready, 4, process >= 0 ? 50 : 5)
             for index in 0..<3 where ready[index].revents != 0 {
-                isOpen[index] = take(index, ends[index], &reader, hears)
+                isOpen[index] = take(index, ends[index], &reader) { line in
+                    if line.isLast {
+                        until = min(until, csys_monotonic_ns() &+ ContainedChild.leavingLimit)
+                    }
+                    hears(line)
+                }
             }
         }
         duration = csys_monotonic_ns() &- start
