@@ -46,10 +46,12 @@ final class CaseRun: Sendable {
 
     func letGo(_ stage: Stage) { kept.withLock { $0.removeAll { $0 === stage } } }
 
-    /// The end of the process is the case: it passes when that comes as it should.
+    /// The end of the process is the case: it passes when that comes as it should, with this status.
+    static var leavingStatus: Int32 { 23 }
+
     func leave() {
         voice.say("leaving")
-        csys_exit(0)
+        csys_exit(voice.isHeard ? Self.leavingStatus : 0)
     }
 
     /// The verdict of a body that has returned or thrown.

@@ -14,12 +14,13 @@ struct OwnPluginsTests {
         // The whole of it takes minutes.
         let isWhole = ProcessInfo.processInfo.environment["CURFEW_CONFORM_MATRIX"] == "1"
         let run = try ConformRun(
-            "\(BuiltProducts.prefix)/lib/curfew/plugins/\(name)", "--level", isWhole ? "3" : "2")
+            ["\(BuiltProducts.prefix)/lib/curfew/plugins/\(name)"],
+            ["--level", isWhole ? "3" : "2"])
         #expect(run.broken.isEmpty)
         #expect(run.process.ending == .exited(0))
         // What is skipped does not apply: nothing is skipped because something else was broken.
-        #expect(!run.told("skip").contains { $0.contains("did not pass") })
-        #expect(run.told("pass").count > 25)
+        #expect(!run.told(.skip).contains { $0.contains("did not pass") })
+        #expect(run.told(.pass).count > 25)
     }
 
     @Test("none is forgotten here")

@@ -79,8 +79,7 @@ struct RuntimeAllowanceTests {
             ])
         try #require(built.succeeded, "\(built)")
         let run = try ConformRun(
-            directory.path("plugin"), "--only", "threads-joined", "--only",
-            "descriptors-and-children")
-        #expect(run.told("leak").count == 2, "\(run.cases)")
+            directory.path("plugin"), only: "threads-joined", "descriptors-and-children")
+        #expect(run.told(.leak).count == 2, "\(run.cases)")
     }
 }

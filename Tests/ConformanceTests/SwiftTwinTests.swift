@@ -17,7 +17,7 @@ struct SwiftTwinTests {
     func twins(place: String, tested: String, status: String, level: String) throws {
         let plugin = try SwiftPlugin(place)
         let run = try ConformRun(
-            plugin.directory.path, "--level", level, "--exclude", "fuzz-*", "--seed", "7")
+            [plugin.directory.path], ["--level", level, "--exclude", "fuzz-*"])
         #expect(run.broken.count == 1, "\(run.broken)")
         #expect(run.cases.first { $0.name == tested }?.status == status, "\(run.broken)")
         #expect(run.process.ending == .exited(1))
@@ -28,7 +28,7 @@ struct SwiftTwinTests {
         arguments: ["swift-runtime", "good-swift"])
     func runtime(place: String) throws {
         let plugin = try SwiftPlugin(place)
-        let run = try ConformRun(plugin.directory.path, "--level", "3")
+        let run = try ConformRun([plugin.directory.path], ["--level", "3"])
         #expect(run.broken.isEmpty)
         #expect(run.process.ending == .exited(0))
     }
@@ -38,8 +38,8 @@ struct SwiftTwinTests {
         let plugin = try SwiftPlugin("good-swift")
         let own = BuiltProducts.path(ofProduct: "libgood-swift.so")
         try #require(try ChildProcess.run("cp", [own, plugin.directory.path]).succeeded)
-        let run = try ConformRun(plugin.directory.path, "--only", "needed-allowed")
+        let run = try ConformRun(plugin.directory.path, only: "needed-allowed")
         #expect(
-            run.told("warn").first?.contains("takes the Swift runtime from the machine") == true)
+            run.told(.warn).first?.contains("takes the Swift runtime from the machine") == true)
     }
 }
