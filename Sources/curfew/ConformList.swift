@@ -4,16 +4,14 @@ import PluginBridge
 
 /// The cases, for reading and for other programs.
 enum ConformList {
-    static func show(_ selection: Selection, _ isJSON: Bool, _ out: Output) {
+    static func show(_ cases: [ConformanceCase], _ isJSON: Bool, _ out: Output) {
         if isJSON {
             out.line(
                 JSONItem.object([
-                    ("version", .integer(1)), ("cases", .list(ConformanceCase.all.map(item))),
+                    ("version", .integer(1)), ("cases", .list(cases.map(item))),
                 ]).written)
             return
         }
-        let isNarrowed = !selection.only.isEmpty || !selection.exclude.isEmpty
-        let cases = isNarrowed ? selection.cases : ConformanceCase.all
         for level in ConformanceCase.levels {
             let those = cases.filter { $0.level == level }
             guard !those.isEmpty else { continue }
