@@ -57,7 +57,7 @@ public struct ConformanceCase: Sendable {
 
     /// All there are, in the order in which they are run.
     public static let all: [ConformanceCase] =
-        files + loading + registering + leaving + running + stopping + threads + memory + process
+        files + loading + registering + leaving + running + threads + stopping + memory + process
         + robustness
 
     public static let levels = 1...3

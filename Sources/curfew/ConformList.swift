@@ -17,8 +17,14 @@ enum ConformList {
             guard !those.isEmpty else { continue }
             out.line(out.paint("level \(level)", .strong))
             for each in those {
-                let head = "  \(each.fault.code)  \(Shown.padded(each.name, 26))"
-                out.line(head + out.wrapped(each.fault.text, after: 36, indent: 36))
+                let head = "  \(each.fault.code)  "
+                guard (out.columns ?? 80) >= 60 else {
+                    out.line(head + each.name)
+                    out.line("      " + out.wrapped(each.fault.text, after: 6, indent: 6))
+                    continue
+                }
+                let text = out.wrapped(each.fault.text, after: 36, indent: 36)
+                out.line(head + Shown.padded(each.name, 26) + text)
             }
         }
     }

@@ -134,7 +134,7 @@ final class ConformScreen: ConformView {
         let text = "\(tally.all) case\(tally.all == 1 ? "" : "s"): "
         let line =
             "  Summary [\(Shown.rightAligned(time, 7))s] "
-            + out.wrapped(text + parts.joined(separator: ", "), after: 20, indent: 20)
+            + out.wrapped(text + parts.joined(separator: ", "), after: 21, indent: 21)
         out.line(
             out.paint(line, tally.failures > 0 ? .alarm : tally[.pass] > 0 ? .good : .warning))
         if tally.failures == 0, tally[.pass] + tally[.warn] == 0 {
