@@ -28,7 +28,7 @@ struct CallFuzzer {
         var seeds = SeededGenerator(seed: run.seed)
         let until = csys_monotonic_ns() &+ Self.time
         for _ in 0..<Self.sequences where csys_monotonic_ns() < until {
-            try sequence(seeds.next(), stage)
+            try sequence(seeds.seed(), stage)
         }
     }
 

@@ -10,4 +10,6 @@ public struct CaseResult: Sendable {
     public let seed: UInt64?
     /// The beginning of what the plugin wrote meanwhile.
     public let output: String
+    /// The case that did not pass, and without which this one was not begun.
+    public var needed: String?
 }

@@ -32,12 +32,22 @@ final class CaseRun: Sendable {
     /// From now on chance begins here: the seed with which this can be had again.
     func trying(seed: UInt64) { trying.withLock { $0 = seed } }
 
+    /// Where chance began last.
+    var tried: UInt64? { trying.withLock { $0 } }
+
     /// Something its author should know, although no rule is broken.
     func warn(_ text: String) { warnings.withLock { $0.append(text) } }
 
     /// What the process writes fails the case: to standard output anything, to standard error more
     /// than so many bytes.
-    func mustBeSilent(_ text: String, errors: Int = 0) { voice.say("silent", "\(errors) \(text)") }
+    func mustBeSilent(_ text: String, errors: Int = 0) {
+        silence.withLock { $0 = true }
+        voice.say("silent", "\(errors) \(text)")
+    }
+
+    /// A part of the verdict is what the process writes, which only a parent can see.
+    var isAboutOutput: Bool { silence.withLock { $0 } }
+    private let silence = Mutex(false)
 
     private let kept = Mutex<[Stage]>([])
 
@@ -113,7 +123,8 @@ final class CaseRun: Sendable {
     }
 
     private let places = Mutex<[String: String]>([:])
-    private static let beginning = String(cString: getcwd(nil, 0))
+    /// The working directory at the beginning, which was empty.
+    private let beginning = String(cString: getcwd(nil, 0))
 
     /// Makes the working directory of an example, with its files, and goes there. Returns its
     /// payload. The second time it is as the first run has left it.
@@ -122,7 +133,7 @@ final class CaseRun: Sendable {
     func prepare(_ trial: Trial, copy: Int = 0) throws -> [UInt8] {
         let key = Self.key(trial, copy)
         let known = places.withLock { $0[key] }
-        let place = known ?? "\(Self.beginning)/\(places.withLock { $0.count })"
+        let place = known ?? "\(beginning)/\(places.withLock { $0.count })"
         if known == nil {
             mkdir(place, 0o700)
             for file in trial.example.files {
@@ -146,7 +157,7 @@ final class CaseRun: Sendable {
 
     /// A byte-for-byte copy of the plugin's directory, elsewhere.
     func copyOfPlugin() throws -> String {
-        let place = "\(Self.beginning)/copy"
+        let place = "\(beginning)/copy"
         mkdir(place, 0o700)
         for name in [Manifest.fileName, try manifest.library].compactMap(\.self) {
             let source = "\(subject.directory)/\(name)"

@@ -12,12 +12,14 @@ public struct ChildLine: Sendable {
 
     /// Nil for a line that does not bear the mark.
     init?(_ line: some StringProtocol, mark: String) {
-        let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count > 1, parts[0] == mark else { return nil }
+        // By scalars: a blank and an accent after it are one character.
+        let parts = String(line).unicodeScalars.split(
+            separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count > 1, String(parts[0]) == mark else { return nil }
         word = String(parts[1])
         var text = String.UnicodeScalarView()
         var isEscaped = false
-        for scalar in (parts.count > 2 ? parts[2] : "").unicodeScalars {
+        for scalar in parts.dropFirst(2).joined() {
             if isEscaped {
                 text.append(scalar == "n" ? "\n" : scalar)
                 isEscaped = false
@@ -28,5 +30,18 @@ public struct ChildLine: Sendable {
             }
         }
         self.text = String(text)
+    }
+
+    /// The same as it is told, with the line end.
+    static func written(_ word: String, _ text: String, mark: String) -> String {
+        var line = "\(mark) \(word)" + (text.isEmpty ? "" : " ")
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n": line += "\\n"
+            case "\\": line += "\\\\"
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+        return line + "\n"
     }
 }

@@ -48,15 +48,7 @@ public final class ChildVoice: Sendable {
     /// Tells a word and a text, as one line, whole: or the parent has gone and nobody reads.
     public func say(_ word: String, _ text: String = "") {
         guard isHeard else { return }
-        var line = "\(mark) \(word)" + (text.isEmpty ? "" : " ")
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\n": line += "\\n"
-            case "\\": line += "\\\\"
-            default: line.unicodeScalars.append(scalar)
-            }
-        }
-        line += "\n"
+        var line = ChildLine.written(word, text, mark: mark)
         writing.withLock { _ in
             line.withUTF8 { bytes in
                 var rest = UnsafeRawBufferPointer(bytes)

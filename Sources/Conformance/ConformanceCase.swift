@@ -52,9 +52,12 @@ public struct ConformanceCase: Sendable {
         return fault
     }
 
+    /// It does not only read the plugin's files.
+    public var runsCode: Bool { !Self.files.contains { $0.name == name } }
+
     /// All there are, in the order in which they are run.
     public static let all: [ConformanceCase] =
-        files + loading + registering + leaving + running + stopping + threads + memory + process
+        files + loading + registering + leaving + running + threads + stopping + memory + process
         + robustness
 
     public static let levels = 1...3

@@ -114,6 +114,16 @@ public struct ContainedChild: Sendable {
         lines = reader.lines
     }
 
+    /// One whose end is known already.
+    init(_ ending: Ending, _ lines: [ChildLine] = [], output: [UInt8] = [], errors: [UInt8] = []) {
+        self.ending = ending
+        self.lines = lines
+        self.output = output
+        self.errors = errors
+        outputCount = output.count
+        errorCount = errors.count
+    }
+
     /// Ends every child at once, with whoever had left its group, and removes what is theirs: for
     /// whoever is about to end the process. A thread that contains a child goes no further.
     public static func abandonAll() {

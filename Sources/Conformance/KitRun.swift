@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import Glibc
 import PluginBridge
 
 /// The kit at work on one plugin: each case in a child process of its own, which is ended for good.
@@ -36,12 +37,12 @@ public struct KitRun: Sendable {
                 broken.insert(each.name)
                 result = CaseResult(
                     tested: each, verdict: .skip("needs \(needed), which did not pass"),
-                    duration: 0, seed: nil, output: "")
+                    duration: 0, seed: nil, output: "", needed: needed)
             } else if let reason = subject.reasonToSkip(each.scope) {
                 result = CaseResult(
                     tested: each, verdict: .skip(reason), duration: 0, seed: nil, output: "")
             } else if isInProcess {
-                result = inProcess(each)
+                result = try inProcess(each)
             } else {
                 result = try inChild(each)
             }
@@ -50,14 +51,22 @@ public struct KitRun: Sendable {
         }
     }
 
-    private func inProcess(_ tested: ConformanceCase) -> CaseResult {
-        let run = CaseRun(
-            subject, seed: seed, isReproducing: isReproducing, ChildVoice(toNobody: ()))
-        let start = csys_monotonic_ns()
-        let verdict = run.verdict(tested.body)
-        return CaseResult(
-            tested: tested, verdict: verdict, duration: csys_monotonic_ns() &- start, seed: nil,
-            output: "")
+    private func inProcess(_ tested: ConformanceCase) throws(ContainmentError) -> CaseResult {
+        try ContainedChild.withDirectory { directory in
+            let before = String(cString: getcwd(nil, 0))
+            chdir(directory)
+            defer { chdir(before) }
+            let run = CaseRun(
+                subject, seed: seed, isReproducing: isReproducing, ChildVoice(toNobody: ()))
+            let start = csys_monotonic_ns()
+            var verdict = run.verdict(tested.body)
+            if verdict.status == .pass, run.isAboutOutput {
+                verdict = .skip("what it writes can be seen in a child only")
+            }
+            return CaseResult(
+                tested: tested, verdict: verdict, duration: csys_monotonic_ns() &- start,
+                seed: tested.isSeeded && verdict.status.isFailure ? run.tried : nil, output: "")
+        }
     }
 
     private func inChild(_ tested: ConformanceCase) throws(ContainmentError) -> CaseResult {

@@ -34,7 +34,7 @@ struct PayloadFuzzer {
         var times: [UInt64] = []
         var slowest: (time: UInt64, seed: UInt64) = (0, 0)
         for _ in 0..<Self.payloads where csys_monotonic_ns() < until {
-            let seed = seeds.next()
+            let seed = seeds.seed()
             let time = try payload(seed, stage)
             times.append(time)
             if time > slowest.time { slowest = (time, seed) }

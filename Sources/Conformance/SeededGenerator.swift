@@ -15,6 +15,9 @@ struct SeededGenerator: RandomNumberGenerator {
         return word ^ (word >> 31)
     }
 
+    /// A seed for another one: short enough to be typed, and whole in every reader of JSON.
+    mutating func seed() -> UInt64 { next() >> 32 }
+
     /// A number below a limit, the same on every platform.
     mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
 }

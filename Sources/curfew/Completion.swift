@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Conformance
 import Glibc
 import PluginBridge
 import Scheduling
@@ -128,6 +129,7 @@ struct Completion {
             }.map { ($0.identifier, Completion.text($0)) }
         case .manifest: files = .files
         case .fault: words = Fault.all.flatMap { [($0.code, $0.text), ($0.name, $0.text)] }
+        case .conformanceCase: words = ConformanceCase.all.map { ($0.name, $0.fault.text) }
         case .command: words = CommandTable.all.map { ($0.name, $0.summary) }
         case .shell: words = Shell.allCases.map { ($0.rawValue, "") }
         case .language: words = PluginLanguage.allCases.map { ($0.rawValue, $0.title) }

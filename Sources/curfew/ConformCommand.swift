@@ -10,10 +10,11 @@ enum ConformCommand {
         name: "level", value: "N",
         summary: "1: loading and registering; 2: each thing once; 3: races, leaks, fuzzing")
     static let onlyOption = CommandOption(
-        name: "only", value: "CASE", sort: .fault, isRepeated: true,
+        name: "only", value: "CASE", sort: .conformanceCase, isRepeated: true,
         summary: "only these cases, of whatever level; * stands for any letters")
     static let excludeOption = CommandOption(
-        name: "exclude", value: "CASE", sort: .fault, isRepeated: true, summary: "not these cases")
+        name: "exclude", value: "CASE", sort: .conformanceCase, isRepeated: true,
+        summary: "not these cases")
     static let repeatOption = CommandOption(
         name: "repeat", value: "N", summary: "all of it so many times, each with a seed of its own")
     static let seedOption = CommandOption(
@@ -67,7 +68,11 @@ enum ConformCommand {
         ]
     ) { arguments, console throws(CommandError) in
         if arguments.has(listOption) {
-            ConformList.show(try selection(arguments), arguments.has(.json), console.out)
+            let selection = try selection(arguments)
+            let isNarrowed = [levelOption, onlyOption, excludeOption].contains(where: arguments.has)
+            ConformList.show(
+                isNarrowed ? selection.cases : ConformanceCase.all, arguments.has(.json),
+                console.out)
             return .ok
         }
         guard !arguments.operands.isEmpty else {
@@ -77,23 +82,32 @@ enum ConformCommand {
         }
         let request = try ConformRequest(arguments)
         try EarlyEnd.watch()
-        var code = ExitCode.ok
         var reports: [ConformReport] = []
         for path in request.paths {
             let screen: any ConformView =
                 arguments.has(.json)
                 ? ConformSilence() : ConformScreen(console.out, request)
             for round in 0..<request.rounds {
-                let report = try run(path, request, round, screen)
+                let report = try run(path, request, round, screen) {
+                    // Nobody reads on, and nobody else is told.
+                    if console.out.failure != 0, request.junit == nil {
+                        Program.leave(.faults, console)
+                    }
+                }
                 reports.append(report)
-                code = max(code, report.code)
             }
         }
         if arguments.has(.json) {
             console.out.line(ConformRecords.item(reports, request).written)
         }
         if let path = request.junit { try JUnitReport.write(reports, to: path) }
-        return code
+        return code(of: reports)
+    }
+
+    /// The worst of all. That one plugin was not looked at does not hide that another failed.
+    private static func code(of reports: [ConformReport]) -> ExitCode {
+        let codes = Set(reports.map(\.code))
+        return [.otherABI, .faults, .usage].first(where: codes.contains) ?? .ok
     }
 
     static func selection(_ arguments: Arguments) throws(CommandError) -> Selection {
@@ -133,10 +147,11 @@ enum ConformCommand {
     }
 
     private static func run(
-        _ path: String, _ request: ConformRequest, _ round: Int, _ view: any ConformView
+        _ path: String, _ request: ConformRequest, _ round: Int, _ view: any ConformView,
+        _ goesOn: () -> Void
     ) throws(CommandError) -> ConformReport {
         let subject = Subject(directory: path)
-        var kit = KitRun(subject, request.selection.cases, seed: request.seed &+ UInt64(round))
+        var kit = KitRun(subject, request.selection.cases, seed: request.seed(ofRound: round))
         kit.isReproducing = request.isReproducing
         kit.isInProcess = request.isInProcess
         var report = ConformReport(path: path, subject: subject, seed: kit.seed)
@@ -148,6 +163,7 @@ enum ConformCommand {
                 ends: { result in
                     report.results.append(result)
                     view.ends(result)
+                    goesOn()
                 })
         } catch {
             view.clear()

@@ -27,7 +27,7 @@ enum ConformRecords {
             ("path", .text(report.path)), ("id", .text(orNull: report.subject.sound?.id)),
             ("pluginVersion", .text(orNull: report.subject.sound?.version)),
             ("sha256", .text(orNull: (try? report.subject.elf?.get())?.sha256)),
-            ("seed", .integer(Int64(clamping: report.seed))), ("ok", .bool(report.code == .ok)),
+            ("seed", .integer(Int64(report.seed))), ("ok", .bool(report.code == .ok)),
             ("seconds", .seconds(report.duration)),
             (
                 "tally",
@@ -47,7 +47,7 @@ enum ConformRecords {
             ("text", .text(result.verdict.text)),
             ("notes", .list(result.verdict.notes.map { .text($0) })),
             ("seconds", .seconds(result.duration)),
-            ("seed", result.seed.map { .integer(Int64(clamping: $0)) } ?? .null),
+            ("seed", result.seed.map { .integer(Int64($0)) } ?? .null),
             ("output", .text(result.output)),
         ])
     }

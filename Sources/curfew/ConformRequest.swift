@@ -13,51 +13,63 @@ struct ConformRequest {
     let isReproducing: Bool
     let isInProcess: Bool
     let junit: String?
-    /// The words that bring the same about again, without the path.
-    let options: String
 
     init(_ arguments: Arguments) throws(CommandError) {
         var selection = try ConformCommand.selection(arguments)
         let reproduced = try Self.seed(ConformCommand.reproduceOption, arguments)
+        let given = try Self.seed(ConformCommand.seedOption, arguments)
         isReproducing = reproduced != nil
         if isReproducing {
             if selection.only.isEmpty { selection.only = ["fuzz-*"] }
-            guard selection.cases.allSatisfy(\.isSeeded) else {
+            let cases = selection.cases
+            guard !cases.isEmpty, cases.allSatisfy(\.isSeeded) else {
                 throw CommandError(
                     .usage, "`--reproduce` is for the cases that fuzz, fuzz-calls and fuzz-payload",
                     help: ["write `--only fuzz-calls --reproduce N`"])
             }
+            guard given == nil else {
+                throw CommandError(
+                    .usage, "`--reproduce` names a seed, and so does `--seed`: one is enough",
+                    help: ["curfew help conform"])
+            }
         }
         isInProcess = arguments.has(ConformCommand.inProcessOption)
-        guard !isInProcess || !selection.only.isEmpty else {
+        // What one case leaves behind would be in the way of the next.
+        if isInProcess, selection.only.isEmpty || selection.cases.count > 1 {
+            let count =
+                selection.only.isEmpty ? "none is named" : "these are \(selection.cases.count)"
             throw CommandError(
-                .usage, "in this process one case can be looked at, and none is named",
-                notes: ["what one case leaves behind would be in the way of the next"],
+                .usage, "in this process one case can be looked at, and \(count)",
                 help: ["write `--in-process --only CASE`", "curfew conform --list"])
         }
-        let given = try Self.seed(ConformCommand.seedOption, arguments)
         self.selection = selection
         seed = reproduced ?? given ?? UInt64.random(in: 1...UInt64(Int32.max))
         rounds = try ConformCommand.number(ConformCommand.repeatOption, arguments, 1...10_000) ?? 1
         junit = arguments.values(ConformCommand.junitOption).first
-        options =
-            selection.only.isEmpty && selection.level != ConformanceCase.usualLevel
-            ? " --level \(selection.level)" : ""
         var paths: [String] = []
         for operand in arguments.operands { paths.append(try Self.directory(operand)) }
         self.paths = paths
     }
 
+    /// Those that every reader of JSON can hold.
+    private static var seeds: ClosedRange<UInt64> { 0...(1 << 53 - 1) }
+
     private static func seed(
         _ option: CommandOption, _ arguments: Arguments
     ) throws(CommandError) -> UInt64? {
         guard let text = arguments.values(option).first else { return nil }
-        guard let seed = UInt64(text) else {
+        guard let seed = UInt64(text), seeds.contains(seed) else {
             throw CommandError(
-                .usage, "`--\(option.name)` takes a whole number, not `\(Shown.line(text))`",
+                .usage,
+                "`--\(option.name)` takes a whole number up to \(seeds.upperBound), not `\(Shown.line(text))`",
                 help: ["curfew help conform"])
         }
         return seed
+    }
+
+    /// The seed of a round; what is reproduced stays the same.
+    func seed(ofRound round: Int) -> UInt64 {
+        isReproducing ? seed : (seed &+ UInt64(round)) & Self.seeds.upperBound
     }
 
     /// A plugin is a directory; its manifest and its library stand for it.

@@ -9,9 +9,14 @@ final class ConformScreen: ConformView {
     private var count = 0
     private var number = 0
     private var isDrawn = false
+    /// Skipped one after another, all for one reason: they are told of together.
+    private var skipped: [CaseResult] = []
 
     private static var nameWidth: Int { 25 }
-    private static var textColumn: Int { 46 }
+    private static var nameColumn: Int { 20 }
+    private static var textColumn: Int { nameColumn + nameWidth + 1 }
+    /// What stands below a line of a case, by how much it is moved to the right.
+    private var indent: Int { (out.columns ?? 80) >= 60 ? Self.nameColumn + 2 : 6 }
 
     init(_ out: Output, _ request: ConformRequest) {
         self.out = out
@@ -22,7 +27,7 @@ final class ConformScreen: ConformView {
         self.count = count
         number = 0
         let manifest = report.subject.sound
-        let name = manifest.map { "\($0.id) \($0.version)" } ?? Shown.line(report.path)
+        let name = Shown.line(manifest.map { "\($0.id) \($0.version)" } ?? report.path)
         var facts: [String] = []
         if let manifest {
             let handlers = manifest.handlers.count
@@ -30,7 +35,13 @@ final class ConformScreen: ConformView {
             facts.append("\(handlers) handler\(handlers == 1 ? "" : "s")")
         }
         facts += ["\(count) case\(count == 1 ? "" : "s")", "seed \(report.seed)"]
-        out.line(out.paint(Shown.line(name), .strong) + "  " + facts.joined(separator: ", "))
+        let text = facts.joined(separator: ", ")
+        let start = Shown.width(name) + 2
+        guard let columns = out.columns, start + Shown.width(text) > columns else {
+            return out.line(out.paint(name, .strong) + "  " + text)
+        }
+        out.line(out.paint(name, .strong))
+        out.line("  " + out.wrapped(text, after: 2, indent: 2))
     }
 
     func begins(_ tested: ConformanceCase) {
@@ -48,36 +59,71 @@ final class ConformScreen: ConformView {
 
     func ends(_ result: CaseResult) {
         clear()
-        let (word, colour) = Self.word(result.verdict.status)
-        let time = TimeText.seconds(result.duration, decimals: 3)
+        if result.verdict.status == .skip {
+            if let last = skipped.last, last.verdict.text != result.verdict.text { showSkipped() }
+            skipped.append(result)
+            return
+        }
+        showSkipped()
+        show(result.tested.name, result.verdict, result.duration)
+        guard result.verdict.status.isFailure || result.verdict.status == .warn else { return }
+        for note in result.verdict.notes.prefix(10) { row("= ", note) }
+        row("= ", "curfew explain \(result.tested.fault.code)", .accent)
+    }
+
+    /// Those that lack what another case found broken are only counted: they say nothing of their
+    /// own.
+    private func showSkipped() {
+        guard let first = skipped.first else { return }
+        let verdict = first.verdict
+        if skipped.count == 1 {
+            show(first.tested.name, verdict, first.duration)
+        } else {
+            let time = skipped.reduce(0) { $0 &+ $1.duration }
+            let name = "\(skipped.count) cases"
+            if let needed = first.needed {
+                show(name, CaseVerdict(.skip, "need \(needed) to pass"), time)
+            } else {
+                show(name, verdict, time)
+                row("", skipped.map(\.tested.name).joined(separator: ", "), .faint)
+            }
+        }
+        skipped = []
+    }
+
+    /// The line of a case: with its text where that has room in one line, and else above it.
+    private func show(_ name: String, _ verdict: CaseVerdict, _ duration: UInt64) {
+        let (word, colour) = Self.word(verdict.status)
+        let time = TimeText.seconds(duration, decimals: 3)
         let head =
             out.paint(Shown.rightAligned(word, 9), colour)
             + " [\(Shown.rightAligned(time, 7))s] "
-        let text = Shown.line(result.verdict.text)
-        guard !text.isEmpty else { return out.line(head + result.tested.name) }
-        let indent = Self.textColumn
-        let name = Shown.padded(result.tested.name, Self.nameWidth)
-        let wrapped = out.columns.map { Shown.wrapped(text, max(30, $0 - indent)) } ?? [text]
-        let isLoud = result.verdict.status != .skip
-        for (index, line) in wrapped.enumerated() {
-            let lead = index == 0 ? head + name : String(repeating: " ", count: indent)
-            let space = index == 0 ? " " : ""
-            out.line(lead + space + (isLoud ? line : out.paint(line, .faint)))
+        let text = Shown.line(verdict.text)
+        let isQuiet = verdict.status == .skip
+        guard !text.isEmpty else { return out.line(head + name) }
+        guard let columns = out.columns, Self.textColumn + Shown.width(text) > columns else {
+            let name = Shown.padded(name, Self.nameWidth) + " "
+            return out.line(head + name + (isQuiet ? out.paint(text, .faint) : text))
         }
-        guard result.verdict.status.isFailure || result.verdict.status == .warn else { return }
-        for note in result.verdict.notes.prefix(10) { row("= " + note) }
-        row("= curfew explain \(result.tested.fault.code)", .accent)
+        out.line(head + name)
+        row("", text, isQuiet ? .faint : nil)
     }
 
-    private func row(_ text: String, _ colour: Colour? = nil) {
+    private func row(_ lead: String, _ text: String, _ colour: Colour? = nil) {
         let text = Shown.line(text)
-        for line in out.columns.map({ Shown.wrapped(text, max(30, $0 - 22)) }) ?? [text] {
-            out.line(
-                String(repeating: " ", count: 22) + (colour.map { out.paint(line, $0) } ?? line))
+        let start = String(repeating: " ", count: indent)
+        let room = out.columns.map { max(16, $0 - indent - lead.count) }
+        // What can be typed next is not broken: it is there to be copied.
+        let lines = colour == .accent ? [text] : room.map { Shown.wrapped(text, $0) } ?? [text]
+        for (index, line) in lines.enumerated() {
+            let lead = index == 0 ? lead : String(repeating: " ", count: lead.count)
+            out.line(start + (colour.map { out.paint(lead + line, $0) } ?? lead + line))
         }
     }
 
     func end(_ report: ConformReport) {
+        clear()
+        showSkipped()
         let tally = report.tally
         var parts = ["\(tally[.pass]) passed"]
         for (status, text) in [
@@ -85,31 +131,38 @@ final class ConformScreen: ConformView {
             (.leak, "leaked"), (.warn, "with a warning"), (.skip, "skipped"),
         ] where tally[status] > 0 { parts.append("\(tally[status]) \(text)") }
         let time = TimeText.seconds(report.duration, decimals: 1)
+        let text = "\(tally.all) case\(tally.all == 1 ? "" : "s"): "
         let line =
-            "Summary [\(Shown.rightAligned(time, 7))s] \(tally.all) case\(tally.all == 1 ? "" : "s"): \(parts.joined(separator: ", "))"
+            "  Summary [\(Shown.rightAligned(time, 7))s] "
+            + out.wrapped(text + parts.joined(separator: ", "), after: 21, indent: 21)
         out.line(
-            "  "
-                + out.paint(line, tally.failures > 0 ? .alarm : tally[.pass] > 0 ? .good : .warning)
-        )
+            out.paint(line, tally.failures > 0 ? .alarm : tally[.pass] > 0 ? .good : .warning))
         if tally.failures == 0, tally[.pass] + tally[.warn] == 0 {
-            out.line("  nothing was looked at, and so nothing is proven")
+            advise("", "nothing was looked at, and so nothing is proven")
         }
         if let first = report.results.first(where: \.verdict.status.isFailure) {
-            out.line("  again:  " + out.paint(again(first, report), .accent))
+            let again = ConformAgain(first, report, request)
+            if let words = again.inChild { advise("again:", words, .accent) }
+            if let words = again.underDebugger { advise("debug:", words, .accent) }
         }
-        if report.results.contains(where: {
-            $0.verdict.text.hasPrefix("no example in the manifest")
-        }) {
-            out.line(
-                "  hint:   examples in the manifest let more cases be run: \(out.paint("curfew explain CF0830", .accent))"
-            )
-        }
+        adviseExamples(report)
     }
 
-    private func again(_ result: CaseResult, _ report: ConformReport) -> String {
-        let start = "curfew conform \(ShellWord.path(report.path)) --only \(result.tested.name)"
-        if let seed = result.seed { return start + " --reproduce \(seed)" }
-        return start + " --in-process"
+    private func adviseExamples(_ report: ConformReport) {
+        let lacking = report.results.filter {
+            $0.verdict.text.hasPrefix("no example in the manifest")
+        }.count
+        guard lacking > 0 else { return }
+        advise(
+            "hint:",
+            "\(lacking) case\(lacking == 1 ? " lacks" : "s lack") an example in the manifest; "
+                + "how to write one:")
+        advise("", "curfew explain one-task-done", .accent)
+    }
+
+    private func advise(_ word: String, _ text: String, _ colour: Colour? = nil) {
+        let text = colour == nil ? out.wrapped(text, after: 10, indent: 10) : text
+        out.line("  " + Shown.padded(word, 8) + (colour.map { out.paint(text, $0) } ?? text))
     }
 
     static func word(_ status: CaseStatus) -> (String, Colour) {

@@ -16,6 +16,8 @@ enum ValueSort {
     case manifest
     /// A code that is explained, or the name of its rule.
     case fault
+    /// The name of a case of `curfew conform`.
+    case conformanceCase
     case command
     case shell
     /// What a plugin can be written in.
