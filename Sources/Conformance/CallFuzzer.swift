@@ -42,7 +42,7 @@ struct CallFuzzer {
                 let trial = trials[chance.below(trials.count)]
                 let isSlow = trial.example.expect == .slow
                 let budgets: [UInt64] = [
-                    1, 1_000, 100_000, 2_000_000, isSlow ? 5_000_000 : Stage.ample,
+                    1, 1_000, 100_000, 2_000_000, isSlow ? 5_000_000 : Stage.ample(trial.handler),
                 ]
                 let budget = budgets[chance.below(budgets.count)]
                 let attempt = UInt32(1 + chance.below(5))

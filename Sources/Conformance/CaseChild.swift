@@ -7,20 +7,25 @@ public enum CaseChild {
     private static var name: String { "__case" }
 
     static func words(
-        _ tested: ConformanceCase, _ plugin: String, seed: UInt64, isReproducing: Bool,
+        _ tested: ConformanceCase, _ plugin: String, seed: UInt64, pace: UInt64,
+        isReproducing: Bool,
         in directory: String
     ) -> [String] {
-        [name, tested.name, plugin, String(seed), isReproducing ? "reproduce" : "all", directory]
+        [
+            name, tested.name, plugin, String(seed), isReproducing ? "reproduce" : "all", directory,
+            String(pace),
+        ]
     }
 
     /// Runs the case and ends the process. Returns where the words are not those of a child.
     public static func runIfAsked(_ words: [String]) {
-        guard words.count == 6, words[0] == name, let tested = ConformanceCase.named(words[1]),
-            let seed = UInt64(words[3]), let voice = ChildVoice()
+        guard words.count == 7, words[0] == name, let tested = ConformanceCase.named(words[1]),
+            let seed = UInt64(words[3]), let pace = UInt64(words[6]), let voice = ChildVoice()
         else { return }
         guard chdir(words[5]) == 0 else { _exit(1) }
         let run = CaseRun(
-            Subject(directory: words[2]), seed: seed, isReproducing: words[4] == "reproduce", voice)
+            Subject(directory: words[2]), seed: seed, pace: pace,
+            isReproducing: words[4] == "reproduce", voice)
         let verdict = run.verdict(tested.body)
         for note in verdict.notes.prefix(20) { voice.say("note", note) }
         voice.say("verdict", "\(verdict.status.rawValue) \(verdict.text)")

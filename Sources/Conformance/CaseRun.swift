@@ -14,11 +14,33 @@ final class CaseRun: Sendable {
     private let voice: ChildVoice
     private let warnings = Mutex<[String]>([])
 
-    init(_ subject: Subject, seed: UInt64, isReproducing: Bool, _ voice: ChildVoice) {
+    init(
+        _ subject: Subject, seed: UInt64, pace: UInt64 = 0, isReproducing: Bool, _ voice: ChildVoice
+    ) {
         self.subject = subject
         self.seed = seed
+        self.pace = pace
         self.isReproducing = isReproducing
         self.voice = voice
+    }
+
+    /// Nanoseconds that the longest success example takes; 0 where it is not known.
+    let pace: UInt64
+
+    /// Tells the parent that, for the cases to come.
+    func tell(longest: UInt64) { voice.say("pace", String(longest)) }
+
+    /// Lets other threads go on for so many nanoseconds.
+    func rest(_ time: UInt64) {
+        let until = csys_monotonic_ns() &+ time
+        var word: UInt32 = 0
+        while csys_monotonic_ns() < until { csys_futex_wait(&word, 0, until) }
+    }
+
+    /// How often something with all success examples is done: as often as is wanted, or as there is
+    /// time for.
+    func rounds(_ wanted: Int, within time: UInt64 = 5_000_000_000, atLeast least: Int = 2) -> Int {
+        pace == 0 ? wanted : max(least, min(wanted, Int(clamping: time / pace)))
     }
 
     private let trying = Mutex<UInt64?>(nil)
@@ -41,6 +63,8 @@ final class CaseRun: Sendable {
     /// What the process writes fails the case: to standard output anything, to standard error more
     /// than so many bytes.
     func mustBeSilent(_ text: String, errors: Int = 0) {
+        // What the C library still holds is written as well.
+        fflush(nil)
         silence.withLock { $0 = true }
         voice.say("silent", "\(errors) \(text)")
     }

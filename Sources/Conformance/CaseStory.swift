@@ -6,7 +6,11 @@ struct CaseStory {
     private let child: ContainedChild
     private let tested: ConformanceCase
 
-    init(_ child: ContainedChild, _ tested: ConformanceCase) {
+    /// Nanoseconds it could take.
+    private let limit: UInt64
+
+    init(_ child: ContainedChild, _ tested: ConformanceCase, limit: UInt64? = nil) {
+        self.limit = limit ?? tested.limit
         self.child = child
         self.tested = tested
     }
@@ -18,6 +22,9 @@ struct CaseStory {
 
     /// The seed of what was tried last.
     var seed: UInt64? { at?.seed }
+
+    /// How long the longest success example took, where that was looked at.
+    var pace: UInt64? { last("pace").flatMap { UInt64($0) } }
 
     private var at: (seed: UInt64?, text: String)? {
         last("at").map { told in
@@ -33,7 +40,7 @@ struct CaseStory {
         case .timedOut where tested.isAboutExit, .signalled where tested.isAboutExit:
             return .skip("it did not come to its end, which another case tells of")
         case .timedOut:
-            let limit = isLeaving ? ContainedChild.leavingLimit : tested.limit
+            let limit = isLeaving ? ContainedChild.leavingLimit : self.limit
             return CaseVerdict(
                 .timeout,
                 "did not come back within \(limit / 1_000_000_000) s \(phase), and was killed")

@@ -43,7 +43,10 @@ public final class ChildVoice: Sendable {
     /// One for a case that is run in the process of the kit itself: nobody listens.
     init(toNobody: Void) { mark = "" }
 
-    var isHeard: Bool { !mark.isEmpty }
+    /// A copy that a plugin makes of the process with fork(2) is not the child that was started.
+    var isHeard: Bool { !mark.isEmpty && getpid() == process }
+
+    private let process = getpid()
 
     /// Tells a word and a text, as one line, whole: or the parent has gone and nobody reads.
     public func say(_ word: String, _ text: String = "") {

@@ -7,12 +7,17 @@ import PluginBridge
 extension ConformanceCase {
     /// Runs every example twice, with payloads that lie where this one wants them.
     private static func placed(_ name: String, _ payload: Interposer.Payload) -> ConformanceCase {
-        ConformanceCase(name, level: 2, .entry, needs: runnable) { run in
-            let interposer = Interposer(payload: payload)
+        ConformanceCase(
+            name, level: 2, .entry, needs: tried + (payload == .guarded ? ["struct-ends"] : [])
+        ) { run in
+            let interposer = Interposer(
+                structs: payload == .guarded ? .guarded : .plain, payload: payload)
             let stage = try Stage(run, interposer: interposer)
             try stage.load()
             try stage.runAll(isEntry: true)
             try stage.runAll(isEntry: true)
+            // Who still has it on a thread of its own looks at it by then.
+            run.rest(50_000_000)
         }
     }
 
@@ -20,16 +25,20 @@ extension ConformanceCase {
         placed("borrowed-poisoned", .poisoned),
         placed("const-inputs", .readOnly),
         placed("payload-end", .guarded),
-        ConformanceCase("leak-per-task", level: 3, needs: runnable, limit: .seconds(60)) { run in
+        ConformanceCase("leak-per-task", level: 3, needs: tried, limit: .seconds(60)) { run in
             let stage = try Stage(run)
             try stage.load()
-            for trial in try run.examples(.success) {
+            guard run.pace < 1_000_000_000 else {
+                throw CaseVerdict.skip(
+                    "an example takes over a second: too long to be run often enough")
+            }
+            for trial in try run.examplesThatEnd() {
                 let payload = try run.prepare(trial)
                 func go(_ count: Int) throws -> Int64 {
                     let before = csys_heap_bytes()
                     let until = csys_monotonic_ns() &+ 4_000_000_000
                     var ran = 0
-                    while ran < count, ran < 20 || csys_monotonic_ns() < until {
+                    while ran < count, ran < 5 || csys_monotonic_ns() < until {
                         _ = try stage.run(trial, payload: payload)
                         ran += 1
                     }
@@ -41,7 +50,8 @@ extension ConformanceCase {
                 // What is really lost is lost every time.
                 if let least = growths.min(), least >= 16 {
                     throw CaseVerdict.leak(
-                        "\(trial.name) keeps about \(least) bytes of memory per task")
+                        "\(trial.name) keeps about \(least) bytes of memory per task",
+                        notes: ["a cache that is not full after so many tasks looks the same"])
                 }
             }
         },

@@ -6,24 +6,36 @@ import PluginBridge
 
 /// What it does to the process that it is a guest in.
 extension ConformanceCase {
-    /// Runs every example once and looks what is different then.
+    /// Has it do all it can, retires it, and looks each time what is different then.
+    ///
+    /// - Parameter isLoading: what the host itself saw changed while it was loaded counts as well.
     private static func unchanged(
-        _ name: String, _ changes: @escaping @Sendable (Surroundings) -> [String]
+        _ name: String, isLoading: Bool = false,
+        _ changes: @escaping @Sendable (Surroundings) -> [String]
     ) -> ConformanceCase {
-        ConformanceCase(name, level: 2, needs: runnable + ["constructors-quiet"]) { run in
+        ConformanceCase(
+            name, level: 2, needs: tried + ["constructors-quiet", "retires", "thread-exit"]
+        ) { run in
             let stage = try Stage(run)
             try stage.load()
-            try stage.check(.processState)
-            for trial in try run.examplesThatEnd() {
-                let payload = try run.prepare(trial)
-                let before = Surroundings(run.subject)
-                _ = try stage.run(trial, payload: payload)
+            if isLoading { try stage.check(.processState) }
+            func look(_ what: String, _ before: Surroundings) throws {
                 let found = changes(before)
                 if let first = found.first {
-                    throw CaseVerdict.fail(
-                        "\(trial.name) \(first)", notes: Array(found.dropFirst()))
+                    throw CaseVerdict.fail("\(what) \(first)", notes: Array(found.dropFirst()))
                 }
             }
+            let slow = (try? run.examples(.slow)) ?? []
+            for trial in try run.examplesThatEnd() + slow {
+                let payload = try run.prepare(trial)
+                let before = Surroundings(run.subject)
+                let budget = trial.example.expect == .slow ? Stage.brief : nil
+                _ = try stage.run(trial, payload: payload, budget: budget)
+                try look(trial.name, before)
+            }
+            let before = Surroundings(run.subject)
+            try stage.end()
+            try look("retired, it", before)
         }
     }
 
@@ -31,13 +43,14 @@ extension ConformanceCase {
     private static func thread(
         _ name: String, _ find: @escaping @Sendable (Interposer.Finding) -> String?
     ) -> ConformanceCase {
-        ConformanceCase(name, level: 2, .entry, needs: runnable) { run in
+        ConformanceCase(name, level: 2, .entry, needs: tried) { run in
             let interposer = Interposer()
             let stage = try Stage(run, interposer: interposer)
             try stage.load()
             try stage.runAll(isEntry: true)
+            _ = interposer.waitForCallbacks()
             if let text = interposer.findings.lazy.compactMap(find).first {
-                throw CaseVerdict.fail("its function changed \(text)")
+                throw CaseVerdict.fail("its code changed \(text)")
             }
         }
     }
@@ -46,21 +59,21 @@ extension ConformanceCase {
         unchanged("signal-actions") { $0.signalChanges() },
         thread("signal-mask") { finding in
             switch finding {
-            case .signalMask: "the signal mask of the worker"
-            case .signalStack: "the alternate signal stack of the worker"
+            case .signalMask: "the signal mask of the host's thread"
+            case .signalStack: "the alternate signal stack of the host's thread"
             default: nil
             }
         },
-        unchanged("process-globals") { $0.globalChanges() },
+        unchanged("process-globals", isLoading: true) { $0.globalChanges() },
         thread("fpu-state") { finding in
             if case .floatControl = finding {
-                "the floating-point control of the worker"
+                "the floating-point control of the host's thread"
             } else {
                 nil
             }
         },
         ConformanceCase(
-            "descriptors-and-children", level: 2, needs: runnable + ["retires", "thread-exit"]
+            "descriptors-and-children", level: 2, needs: tried + ["retires", "thread-exit"]
         ) { run in
             let before = try rounds(run)
             let left = before.descriptors() + before.processes()
@@ -68,13 +81,15 @@ extension ConformanceCase {
             throw CaseVerdict.leak(
                 "retired, it \(first)", notes: left.dropFirst().map { "it \($0)" })
         },
-        ConformanceCase("stdio-untouched", level: 2, needs: runnable) { run in
+        ConformanceCase("stdio-untouched", level: 2, needs: tried + ["retires", "thread-exit"]) {
+            run in
             let stage = try Stage(run)
             try stage.load()
             try stage.runAll()
+            try stage.end()
             run.mustBeSilent("it wrote", errors: 4_096)
         },
-        ConformanceCase("fork-exec", level: 2, needs: runnable) { run in
+        ConformanceCase("fork-exec", level: 2, needs: tried) { run in
             let stage = try Stage(run)
             try stage.load()
             func fork(_ when: String) throws {
@@ -91,11 +106,11 @@ extension ConformanceCase {
                 _ = try stage.end(of: task, trial.name)
             }
         },
-        ConformanceCase("clean-exit", level: 2, needs: runnable + ["retires", "thread-exit"]) {
+        ConformanceCase("clean-exit", level: 2, needs: tried + ["retires", "thread-exit"]) {
             run in
             let stage = try Stage(run)
             try stage.load()
-            if (try? run.examples(.success)) != nil { try stage.runAll() }
+            if (try? run.examplesThatEnd()) != nil { try stage.runAll() }
             try stage.end()
             run.leave()
         },

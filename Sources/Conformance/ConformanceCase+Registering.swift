@@ -5,11 +5,29 @@ import PluginBridge
 
 /// What it registers, how it is retired, and whether that can be done again.
 extension ConformanceCase {
+    /// Lets so many registrations through and none after them.
+    private static func refuse(_ run: CaseRun, _ number: Int) throws {
+        let interposer = Interposer(
+            refusal: Interposer.Refusal(
+                function: "register_handler", status: .exhausted, after: number))
+        let stage = try Stage(run, interposer: interposer)
+        run.phase("while its registering was refused")
+        do {
+            try stage.host.load(plugin: run.subject.directory)
+        } catch let error as CurfewError where error.rule == LoadRule.entry.rawValue {
+            for case .noMessage(let text) in interposer.findings { throw CaseVerdict.fail(text) }
+            return
+        } catch is CurfewError {}
+        guard interposer.refusals > 0 else { return }
+        throw CaseVerdict.fail(
+            "register_handler answered EXHAUSTED, and curfew_plugin_entry returned CURFEW_OK")
+    }
+
     static let registering: [ConformanceCase] = [
         ConformanceCase("register-once", level: 1, .entry, needs: registered) { run in
             let stage = try Stage(run)
             try stage.load()
-            try stage.check(.registeredTwice)
+            try stage.check(.registeredTwice, .structSize, .handlerArguments)
         },
         ConformanceCase("thread-tags", level: 1, .entry, needs: registered) { run in
             let interposer = Interposer()
@@ -19,21 +37,8 @@ extension ConformanceCase {
             }
         },
         ConformanceCase("refused-registration", level: 1, .entry, needs: registered) { run in
-            let interposer = Interposer(
-                refusal: Interposer.Refusal(function: "register_handler", status: .exhausted))
-            let stage = try Stage(run, interposer: interposer)
-            run.phase("while its registering was refused")
-            do {
-                try stage.host.load(plugin: run.subject.directory)
-            } catch let error as CurfewError where error.rule == LoadRule.entry.rawValue {
-                for case .noMessage(let text) in interposer.findings {
-                    throw CaseVerdict.fail(text)
-                }
-                return
-            } catch is CurfewError {}
-            guard interposer.refusals > 0 else { return }
-            throw CaseVerdict.fail(
-                "register_handler answered EXHAUSTED, and curfew_plugin_entry returned CURFEW_OK")
+            let count = try run.manifest.handlers.count { $0.form == .entry }
+            for number in 0..<count { try refuse(run, number) }
         },
     ]
 

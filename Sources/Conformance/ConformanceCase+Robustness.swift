@@ -10,7 +10,7 @@ extension ConformanceCase {
     /// Runs every example that ends by itself; any answer is good that comes.
     private static func answers(_ stage: Stage, _ trials: [CaseRun.Trial], _ when: String) throws {
         for trial in trials {
-            let task = try stage.launch(trial, budget: 2_000_000_000)
+            let task = try stage.launch(trial)
             let ended = try stage.end(of: task, trial.name + when)
             guard ended.outcome != .expired || ended.isAnswered else {
                 throw CaseVerdict.fail("\(trial.name)\(when) did not answer")
@@ -19,27 +19,10 @@ extension ConformanceCase {
     }
 
     static let robustness: [ConformanceCase] = [
-        ConformanceCase("payload-sizes", level: 2, needs: runnable + ["cooperative-stop"]) { run in
-            let stage = try Stage(run)
-            try stage.load()
-            for handler in try run.manifest.handlers {
-                let example = ManifestExample(name: "of the kit", payload: "")
-                let trial = CaseRun.Trial(handler: handler, example: example)
-                _ = try run.prepare(trial)
-                for size in [0, 1, 4_095, 4_096, 1 << 20] {
-                    let task = try stage.launch(
-                        trial, payload: [UInt8](repeating: UInt8(ascii: "x"), count: size),
-                        budget: 2_000_000_000)
-                    let ended = try stage.end(
-                        of: task, "\(handler.identifier) with a payload of \(size) bytes")
-                    guard ended.outcome != .expired || ended.isAnswered else {
-                        throw CaseVerdict.fail(
-                            "\(handler.identifier) did not answer to a payload of \(size) bytes")
-                    }
-                }
-            }
-        },
-        ConformanceCase("host-says-no", level: 2, .entry, needs: runnable + ["init-twice"]) { run in
+        ConformanceCase(
+            "host-says-no", level: 2, .entry,
+            needs: tried + ["init-twice", "missing-extensions", "larger-structs"]
+        ) { run in
             let refusals: [Interposer.Refusal] = [
                 .init(function: "task_info", status: .stale),
                 .init(function: "progress", status: .already),
@@ -47,17 +30,32 @@ extension ConformanceCase {
                 .init(function: "keep", status: .exhausted),
                 .init(function: "complete", status: .closing),
             ]
-            for refusal in refusals {
-                let stage = try Stage(run, interposer: Interposer(refusal: refusal))
+            func tryAll(_ interposer: Interposer, _ when: String) throws {
+                let stage = try Stage(run, interposer: interposer)
                 try stage.load()
-                run.phase("while \(refusal.function) answered \(refusal.status.constant ?? "")")
                 for trial in try run.examplesThatEnd(isEntry: true) {
-                    let task = try stage.launch(trial, budget: 1_000_000_000)
-                    _ = try stage.end(of: task, trial.name)
+                    let task = try stage.launch(trial)
+                    run.phase("while it ran \(trial.name) and \(when)")
+                    let ended = try stage.end(of: task, trial.name)
+                    guard ended.outcome != .expired || ended.isAnswered else {
+                        throw CaseVerdict.fail("\(trial.name) did not answer when \(when)")
+                    }
                 }
             }
+            for refusal in refusals {
+                try tryAll(
+                    Interposer(refusal: refusal),
+                    "\(refusal.function) answered \(refusal.status.constant ?? "")")
+            }
+            try tryAll(Interposer(structs: .larger), "the host's structs had grown")
+            // One that cannot do without has said so to missing-extensions.
+            let bare = Interposer(hasExtensions: false)
+            let stage = try Stage(run, interposer: bare)
+            if (try? stage.host.load(plugin: run.subject.directory)) != nil {
+                try tryAll(Interposer(hasExtensions: false), "the host had no extensions")
+            }
         },
-        ConformanceCase("no-descriptors", level: 2, needs: runnable, limit: .seconds(60)) { run in
+        ConformanceCase("no-descriptors", level: 2, needs: tried, limit: .seconds(60)) { run in
             let stage = try Stage(run)
             try stage.load()
             let trials = try run.examplesThatEnd()
@@ -66,7 +64,7 @@ extension ConformanceCase {
             csys_forbid_descriptors()
             try answers(stage, trials, ", with no descriptor left,")
         },
-        ConformanceCase("no-space", level: 2, needs: runnable, limit: .seconds(60)) { run in
+        ConformanceCase("no-space", level: 2, needs: tried, limit: .seconds(60)) { run in
             let stage = try Stage(run)
             try stage.load()
             let trials = try run.examplesThatEnd()
@@ -76,7 +74,7 @@ extension ConformanceCase {
         },
         ConformanceCase(
             "reinit-100", level: 3,
-            needs: runnable + [
+            needs: tried + [
                 "retires", "init-twice", "no-affinity", "thread-exit", "threads-joined",
                 "descriptors-and-children",
             ], limit: .seconds(120)
@@ -113,13 +111,13 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
-            "fuzz-calls", level: 3, needs: runnable + ["expiry-race", "cancel-while-running"],
+            "fuzz-calls", level: 3, needs: tried + ["expiry-race", "cancel-while-running"],
             limit: .seconds(60), isSeeded: true
         ) { run in
             try CallFuzzer(run).go()
         },
         ConformanceCase(
-            "fuzz-payload", level: 3, needs: runnable + ["payload-sizes"], limit: .seconds(60),
+            "fuzz-payload", level: 3, needs: tried, limit: .seconds(60),
             isSeeded: true
         ) { run in
             try PayloadFuzzer(run).go()

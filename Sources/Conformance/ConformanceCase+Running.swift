@@ -13,7 +13,7 @@ extension ConformanceCase {
         _ name: String, _ rules: Misbehaviour...,
         also: @escaping @Sendable (Stage) throws -> Void = { _ in }
     ) -> ConformanceCase {
-        ConformanceCase(name, level: 2, needs: runnable) { run in
+        ConformanceCase(name, level: 2, needs: tried) { run in
             let stage = try Stage(run)
             try stage.load()
             try stage.runAll()
@@ -23,20 +23,32 @@ extension ConformanceCase {
         }
     }
 
-    static let running: [ConformanceCase] = [
+    /// What every case that has them do all they can needs.
+    static let tried = runnable + ["failing-task-done", "cooperative-stop", "payload-sizes"]
+
+    static let basics: [ConformanceCase] = [
         ConformanceCase("no-exit", level: 2, needs: registered, isAboutExit: true) { run in
             // That it comes to its end is what is looked at.
             let stage = try Stage(run)
             try stage.load()
             run.phase("while it ran")
-            try stage.runAll()
+            for trial in try run.examplesThatEnd() { _ = try stage.run(trial) }
         },
         ConformanceCase("one-task-done", level: 2, needs: registered + ["no-exit"]) { run in
             let stage = try Stage(run)
             try stage.load()
+            var longest: UInt64 = 0
             for trial in try run.examples(.success) {
                 let task = try stage.launch(trial)
                 let ended = try stage.end(of: task, trial.name)
+                longest = max(longest, ended.duration)
+                guard ended.outcome != .expired else {
+                    throw CaseVerdict.fail(
+                        "\(trial.name) is to succeed, and was not done after \(Stage.ample(trial.handler) / 1_000_000_000) s",
+                        notes: [
+                            "the kit gives an example the budget of its handler, 10 s at least and 60 s at most"
+                        ])
+                }
                 guard ended.outcome == .succeeded else {
                     throw CaseVerdict.fail(
                         "\(trial.name) is to succeed, and \(ended.outcome.name)",
@@ -47,6 +59,7 @@ extension ConformanceCase {
                     throw CaseVerdict.fail("\(trial.name) raised \(count) done events")
                 }
             }
+            run.tell(longest: longest)
         },
         ConformanceCase("failing-task-done", level: 2, needs: runnable) { run in
             let interposer = Interposer()
@@ -63,8 +76,11 @@ extension ConformanceCase {
                 }
             }
         },
-        kept("exactly-once", .completedTwice),
-        ConformanceCase("status-known", level: 2, .entry, needs: runnable) { run in
+    ]
+
+    static let running: [ConformanceCase] = [
+        kept("exactly-once", .completedTwice, .completion, .resultSize),
+        ConformanceCase("status-known", level: 2, .entry, needs: tried) { run in
             let interposer = Interposer()
             let stage = try Stage(run, interposer: interposer)
             try stage.load()
@@ -74,10 +90,23 @@ extension ConformanceCase {
             }
         },
         kept("progress-in-range", .progressRange),
-        kept("declared-events", .undeclaredEvent, .eventName, .eventTypes, .hostEvent),
-        kept("strings-utf8", .malformedText, .longText),
-        kept("references", .unkeptRelease, .referenceLimit, .staleTask, .foreignTask, .abandoned),
-        ConformanceCase("register-only-in-entry", level: 2, .entry, needs: runnable) { run in
+        kept(
+            "declared-events", .undeclaredEvent, .eventName, .eventTypes, .hostEvent, .eventFlood),
+        kept("strings-utf8", .malformedText, .longText, .logLevel),
+        ConformanceCase("references", level: 2, needs: tried + ["retires", "thread-exit"]) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            try stage.runAll()
+            try stage.runAll()
+            try stage.end()
+            for rule: Misbehaviour in [
+                .unkeptRelease, .referenceLimit, .staleTask, .foreignTask, .abandoned,
+                .keptReference,
+            ] {
+                try stage.check(rule)
+            }
+        },
+        ConformanceCase("register-only-in-entry", level: 2, .entry, needs: tried) { run in
             let interposer = Interposer()
             let stage = try Stage(run, interposer: interposer)
             try stage.load()
@@ -86,7 +115,7 @@ extension ConformanceCase {
                 throw CaseVerdict.fail("it \(text)")
             }
         },
-        ConformanceCase("finishes-in-budget", level: 2, needs: runnable, limit: .seconds(60)) {
+        ConformanceCase("finishes-in-budget", level: 2, needs: tried, limit: .seconds(60)) {
             run in
             let stage = try Stage(run)
             try stage.load()

@@ -18,13 +18,39 @@ extension ConformanceCase {
         throw CaseVerdict.fail("\(what), \(name) did not answer within its grace")
     }
 
+    private static func mustHaveReturned(_ interposer: Interposer?, _ name: String) throws {
+        guard let interposer, !interposer.waitForCallbacks() else { return }
+        throw CaseVerdict(.timeout, "the expiration callback of \(name) did not return")
+    }
+
     static let stopping: [ConformanceCase] = [
         ConformanceCase("cooperative-stop", level: 2, needs: runnable, limit: .seconds(30)) { run in
             let stage = try Stage(run)
             try stage.load()
             for trial in try run.examples(.slow) {
-                let ended = try stage.run(trial, budget: 100_000_000)
+                let ended = try stage.run(trial, budget: Stage.brief)
                 try mustBeAnswered(ended, trial.name, "told that its budget of 100 ms was up")
+            }
+            try stage.check(.lostWorker, .slowCallback)
+        },
+        ConformanceCase("payload-sizes", level: 2, needs: runnable + ["cooperative-stop"]) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            for handler in try run.manifest.handlers {
+                let example = ManifestExample(name: "of the kit", payload: "")
+                let trial = CaseRun.Trial(handler: handler, example: example)
+                _ = try run.prepare(trial)
+                for size in [0, 1, 4_095, 4_096, 1 << 20] {
+                    let task = try stage.launch(
+                        trial, payload: [UInt8](repeating: UInt8(ascii: "x"), count: size),
+                        budget: 300_000_000)
+                    let ended = try stage.end(
+                        of: task, "\(handler.identifier) with a payload of \(size) bytes")
+                    guard ended.outcome != .expired || ended.isAnswered else {
+                        throw CaseVerdict.fail(
+                            "\(handler.identifier) did not answer to a payload of \(size) bytes")
+                    }
+                }
             }
         },
         ConformanceCase(
@@ -38,7 +64,7 @@ extension ConformanceCase {
                 var least = UInt64.max
                 for _ in 0..<3 where least > 50_000_000 {
                     let known = interposer.findings.count
-                    _ = try stage.run(trial, budget: 100_000_000)
+                    _ = try stage.run(trial, budget: Stage.brief)
                     guard interposer.waitForCallbacks() else {
                         throw CaseVerdict(
                             .timeout, "the expiration callback of \(trial.name) did not return")
@@ -60,7 +86,8 @@ extension ConformanceCase {
             "cancel-while-running", level: 2, needs: runnable + ["cooperative-stop"],
             limit: .seconds(30)
         ) { run in
-            let stage = try Stage(run)
+            let interposer = try Interposer.ifEntry(run)
+            let stage = try Stage(run, interposer: interposer)
             try stage.load()
             for trial in try run.examples(.slow) {
                 let task = try stage.launch(trial)
@@ -68,14 +95,23 @@ extension ConformanceCase {
                 task.cancel()
                 let ended = try stage.end(of: task, trial.name)
                 try mustBeAnswered(ended, trial.name, "cancelled while it ran")
+                try mustHaveReturned(interposer, trial.name)
             }
+        },
+        ConformanceCase("thread-exit", level: 2, needs: tried + ["retires"]) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            try stage.runAll()
+            run.phase("while the threads that had run it ended")
+            try stage.end()
         },
         ConformanceCase(
             "retire-while-busy", level: 2,
             needs: runnable + ["cooperative-stop", "retires", "thread-exit"], limit: .seconds(30)
         ) { run in
             for trial in try run.examples(.slow) {
-                let stage = try Stage(run)
+                let interposer = try Interposer.ifEntry(run)
+                let stage = try Stage(run, interposer: interposer)
                 try stage.load()
                 let task = try stage.launch(trial)
                 try stage.waitUntilRunning(task, trial.name)
@@ -85,9 +121,10 @@ extension ConformanceCase {
                 try? stage.host.shutDown(limits)
                 let ended = try stage.end(of: task, trial.name)
                 try mustBeAnswered(ended, trial.name, "told that the host was shutting down")
+                try mustHaveReturned(interposer, trial.name)
             }
         },
-        ConformanceCase("expiry-race", level: 3, needs: runnable, limit: .seconds(60)) { run in
+        ConformanceCase("expiry-race", level: 3, needs: tried, limit: .seconds(60)) { run in
             let stage = try Stage(run)
             try stage.load()
             var trials = (try? run.examples(.slow)) ?? []

@@ -6,54 +6,60 @@ import Scheduling
 /// On which threads it can run, and what it leaves on them.
 extension ConformanceCase {
     static let threads: [ConformanceCase] = [
-        ConformanceCase("thread-exit", level: 2, needs: runnable + ["retires"]) { run in
-            let stage = try Stage(run)
-            try stage.load()
-            try stage.runAll()
-            run.phase("while the threads that had run it ended")
-            try stage.end()
-        },
-        ConformanceCase("no-affinity", level: 2, needs: runnable + ["init-twice", "thread-exit"]) {
+        ConformanceCase("no-affinity", level: 2, needs: tried + ["init-twice", "thread-exit"]) {
             run in
             // Another host has another worker.
-            for number in 0..<3 {
-                let stage = try Stage(run)
-                try stage.load()
+            var stages: [Stage] = []
+            func tryAll(_ stage: Stage, _ place: String) throws {
                 for trial in try run.examples(.success) {
                     let ended = try stage.run(trial)
                     guard ended.outcome == .succeeded else {
                         throw CaseVerdict.fail(
-                            "on worker \(number + 1) \(trial.name) \(ended.outcome.name)",
+                            "\(place) \(trial.name) \(ended.outcome.name)",
+                            notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
+                    }
+                }
+            }
+            for number in 1...3 {
+                let stage = try Stage(run)
+                try stage.load()
+                try tryAll(stage, "on worker \(number)")
+                stages.append(stage)
+            }
+            try tryAll(stages[0], "in the first of three hosts")
+            try stages[2].end()
+            try stages[1].end()
+            try tryAll(stages[0], "in the first of three hosts, when the others are gone,")
+        },
+        ConformanceCase("reentrancy", level: 2, needs: tried) { run in
+            let trials = try run.examplesThatEnd()
+            let most = trials.map(\.handler.maxConcurrency).max() ?? 1
+            let handlers = Set(trials.map(\.handler.identifier)).count
+            guard most > 1 || handlers > 1 else {
+                throw CaseVerdict.skip("its one handler runs one task at a time")
+            }
+            let stage = try Stage(run, workers: min(max(most, handlers), 8))
+            try stage.load()
+            var launches: [(trial: CaseRun.Trial, payload: [UInt8])] = []
+            for trial in trials {
+                for copy in 0..<min(trial.handler.maxConcurrency, 8) {
+                    launches.append((trial, try run.prepare(trial, copy: copy)))
+                }
+            }
+            for _ in 0..<run.rounds(10) {
+                let tasks = try launches.map { try stage.launch($0.trial, payload: $0.payload) }
+                for (task, (trial, _)) in zip(tasks, launches) {
+                    let ended = try stage.end(of: task, trial.name)
+                    let expected = trial.example.expect == .success ? Outcome.succeeded : .failed
+                    guard ended.outcome == expected || ended.outcome == .abandoned else {
+                        throw CaseVerdict.fail(
+                            "\(trial.name), with others at the same time, \(ended.outcome.name)",
                             notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
                     }
                 }
             }
         },
-        ConformanceCase("reentrancy", level: 2, needs: runnable) { run in
-            let trials = try run.examples(.success).filter { $0.handler.maxConcurrency > 1 }
-            guard !trials.isEmpty else {
-                throw CaseVerdict.skip(
-                    "no handler with a success example has maxConcurrency over 1")
-            }
-            for trial in trials {
-                let count = min(trial.handler.maxConcurrency, 8)
-                let stage = try Stage(run, workers: count)
-                try stage.load()
-                let payloads = try (0..<count).map { try run.prepare(trial, copy: $0) }
-                for _ in 0..<10 {
-                    let tasks = try payloads.map { try stage.launch(trial, payload: $0) }
-                    for task in tasks {
-                        let ended = try stage.end(of: task, trial.name)
-                        guard ended.outcome == .succeeded else {
-                            throw CaseVerdict.fail(
-                                "\(trial.name), \(count) at a time, \(ended.outcome.name)",
-                                notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
-                        }
-                    }
-                }
-            }
-        },
-        ConformanceCase("threads-joined", level: 2, needs: runnable + ["retires", "thread-exit"]) {
+        ConformanceCase("threads-joined", level: 2, needs: tried + ["retires", "thread-exit"]) {
             run in
             let before = try rounds(run)
             let threads = before.threads()

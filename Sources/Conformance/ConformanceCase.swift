@@ -57,8 +57,8 @@ public struct ConformanceCase: Sendable {
 
     /// All there are, in the order in which they are run.
     public static let all: [ConformanceCase] =
-        files + loading + registering + leaving + running + threads + stopping + memory + process
-        + robustness
+        files + loading + registering + leaving + basics + stopping + running + threads + memory
+        + process + robustness
 
     public static let levels = 1...3
     public static var usualLevel: Int { 2 }

@@ -285,23 +285,54 @@ public struct ContainedChild: Sendable {
             && information.si_signo != 0
     }
 
+    /// Takes the status of a child that was killed. One that another process holds on to, a tracer
+    /// for instance, is not waited for for ever.
     private static func wait(for child: pid_t) -> Ending {
         var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        let until = csys_monotonic_ns() &+ 2_000_000_000
+        while true {
+            let waited = waitpid(child, &status, WNOHANG)
+            if waited == child { break }
+            if waited < 0, errno != EINTR { break }
+            guard csys_monotonic_ns() < until else { return .timedOut }
+            for tracer in descendants { kill(tracer, SIGKILL) }
+            poll(nil, 0, 1)
+        }
         // <sys/wait.h>: the low seven bits are the signal, the next byte is the exit status.
         let signal = status & 0x7F
         return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
     }
 
+    /// The processes below this one that are not its own children: those of the child.
+    private static var descendants: [pid_t] {
+        var parents: [pid_t: pid_t] = [:]
+        for number in ProcessFacts.numbers(in: "/proc") {
+            parents[pid_t(number)] = parent(of: pid_t(number))
+        }
+        return parents.keys.filter { process in
+            guard parents[process] != getpid(), !inherited.contains(process) else { return false }
+            var above = parents[process]
+            for _ in 0..<64 {
+                guard let next = above, next > 1 else { return false }
+                if next == getpid() { return true }
+                if inherited.contains(next) { return false }
+                above = parents[next]
+            }
+            return false
+        }
+    }
+
+    private static func parent(of process: pid_t) -> pid_t? {
+        let bytes = ProcessFacts.beginning(of: "/proc/\(process)/stat")
+        // "pid (name) state parent …", where the name may have anything in it.
+        let rest = bytes[(bytes.lastIndex(of: UInt8(ascii: ")")) ?? 0)...]
+        let fields = rest.split(separator: UInt8(ascii: " "))
+        return fields.count > 2 ? pid_t(String(decoding: fields[2], as: UTF8.self)) : nil
+    }
+
     /// The processes whose parent this one is.
     static var children: [pid_t] {
-        ProcessFacts.numbers(in: "/proc").map(pid_t.init).filter { number in
-            let bytes = ProcessFacts.beginning(of: "/proc/\(number)/stat")
-            // "pid (name) state parent …", where the name may have anything in it.
-            let rest = bytes[(bytes.lastIndex(of: UInt8(ascii: ")")) ?? 0)...]
-            let fields = rest.split(separator: UInt8(ascii: " "))
-            return fields.count > 2 && pid_t(String(decoding: fields[2], as: UTF8.self)) == getpid()
-        }
+        ProcessFacts.numbers(in: "/proc").map(pid_t.init).filter { parent(of: $0) == getpid() }
     }
 
     /// Kills what the child left behind, round by round: who is killed may have children as well.

@@ -34,6 +34,13 @@ final class Interposer: EntryInterposer {
     struct Refusal: Sendable {
         let function: String
         let status: Status
+        /// How often it says yes before.
+        var after = 0
+    }
+
+    /// One that only looks, where there is a handler behind an entry.
+    static func ifEntry(_ run: CaseRun) throws -> Interposer? {
+        try run.manifest.handlers.contains { $0.form == .entry } ? Interposer() : nil
     }
 
     /// What was noticed.
@@ -59,7 +66,11 @@ final class Interposer: EntryInterposer {
         var sizes: [UInt64: Int] = [:]
         var completed: Set<UInt64> = []
         var asked: [String] = []
+        var called = 0
         var refused = 0
+        /// The references that tasks have, by task: the function's own, and those that were kept.
+        var references: [UInt64: Int] = [:]
+        var pending: Set<UInt64> = []
         var expiring = 0
     }
 
@@ -205,8 +216,12 @@ final class Interposer: EntryInterposer {
     /// The status with which a function says no, where it is to.
     fileprivate func refused(_ function: String) -> Status? {
         guard let refusal, refusal.function == function else { return nil }
-        state.withLock { $0.refused += 1 }
-        return refusal.status
+        return state.withLock { state in
+            state.called += 1
+            guard state.called > refusal.after else { return nil }
+            state.refused += 1
+            return refusal.status
+        }
     }
 
     /// An extension whose functions take this one's table.
@@ -269,29 +284,56 @@ final class Interposer: EntryInterposer {
         _ handler: InterposedHandler, _ task: curfew_task,
         _ error: UnsafeMutablePointer<curfew_error>
     ) -> curfew_status {
+        state.withLock { $0.references[task, default: 0] += 1 }
+        let status = onThisThread {
+            lend(error, "curfew_error") { error in handler.run(handler.data, table, task, error) }
+        }
+        let isCompleted = state.withLock { $0.completed.contains(task) }
+        let known = Status(rawValue: status)
+        // What it returns after it has completed the task is nobody's business.
+        if !isCompleted {
+            if known.constant == nil {
+                find(
+                    .unknownStatus("the function of \"\(handler.identifier)\" returned \(status)"))
+            } else if known != .ok, known != .pending, error.pointee.message.0 == 0 {
+                find(
+                    .noMessage(
+                        "the function of \"\(handler.identifier)\" returned \(known.constant ?? "") without a message"
+                    ))
+            }
+        }
+        if known == .pending, !isCompleted {
+            state.withLock { _ = $0.pending.insert(task) }
+        } else {
+            drop(task)
+        }
+        return status
+    }
+
+    /// Calls into the plugin, and looks what is different on the thread afterwards.
+    private func onThisThread<Result>(_ body: () -> Result) -> Result {
         let mask = csys_signal_mask()
         let stack = csys_get_signal_stack()
         let control = csys_float_control()
-        let status = lend(error, "curfew_error") { error in
-            handler.run(handler.data, table, task, error)
-        }
+        let result = body()
         if csys_signal_mask() != mask { find(.signalMask) }
         let now = csys_get_signal_stack()
         if now.address != stack.address || now.flags != stack.flags { find(.signalStack) }
         if csys_float_control() != control { find(.floatControl) }
-        let known = Status(rawValue: status)
-        if known.constant == nil {
-            find(.unknownStatus("the function of \"\(handler.identifier)\" returned \(status)"))
-        } else if known != .ok, known != .pending, error.pointee.message.0 == 0,
-            !state.withLock({ $0.completed.contains(task) })
-        {
-            find(
-                .noMessage(
-                    "the function of \"\(handler.identifier)\" returned \(known.constant ?? "") without a message"
-                ))
+        return result
+    }
+
+    /// A reference to a task is gone; with the last one goes the payload.
+    fileprivate func drop(_ task: curfew_task) {
+        let isLast = state.withLock { state in
+            state.references[task, default: 0] -= 1
+            return state.references[task] == 0
         }
-        if known != .pending { poison(task) }
-        return status
+        if isLast { poison(task) }
+    }
+
+    fileprivate func keep(_ task: curfew_task) {
+        state.withLock { $0.references[task, default: 0] += 1 }
     }
 
     fileprivate func expired(
@@ -299,7 +341,7 @@ final class Interposer: EntryInterposer {
     ) {
         state.withLock { $0.expiring += 1 }
         let start = csys_monotonic_ns()
-        handler.expired?(handler.data, table, task, reason)
+        onThisThread { handler.expired?(handler.data, table, task, reason) }
         let time = csys_monotonic_ns() &- start
         state.withLock { state in
             state.expiring -= 1
@@ -322,7 +364,11 @@ final class Interposer: EntryInterposer {
         _ task: curfew_task, _ status: curfew_status, _ error: UnsafePointer<CChar>?,
         _ errorBytes: UInt64
     ) {
-        state.withLock { _ = $0.completed.insert(task) }
+        let wasPending = state.withLock { state in
+            state.completed.insert(task)
+            return state.pending.remove(task) != nil
+        }
+        defer { if wasPending { drop(task) } }
         let known = Status(rawValue: status)
         if known.constant == nil {
             find(.unknownStatus("a task was completed with the status \(status)"))
@@ -477,8 +523,10 @@ private func interposedKeep(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("keep")
-    return interposer.refused("keep")?.rawValue
-        ?? interposer.real.pointee.keep(interposer.real, task)
+    if let refused = interposer.refused("keep") { return refused.rawValue }
+    let status = interposer.real.pointee.keep(interposer.real, task)
+    if status == 0 { interposer.keep(task) }
+    return status
 }
 
 private func interposedRelease(
@@ -486,7 +534,9 @@ private func interposedRelease(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("release")
-    return interposer.real.pointee.release(interposer.real, task)
+    let status = interposer.real.pointee.release(interposer.real, task)
+    if status == 0 { interposer.drop(task) }
+    return status
 }
 
 private func interposedRaise(

@@ -29,6 +29,7 @@ public struct KitRun: Sendable {
         begins: (ConformanceCase) -> Void = { _ in }, ends: (CaseResult) -> Void
     ) throws(ContainmentError) {
         var broken: Set<String> = []
+        var pace: UInt64 = 0
         for each in cases {
             begins(each)
             let result: CaseResult
@@ -44,7 +45,7 @@ public struct KitRun: Sendable {
             } else if isInProcess {
                 result = try inProcess(each)
             } else {
-                result = try inChild(each)
+                result = try inChild(each, &pace)
             }
             if result.verdict.status.isFailure { broken.insert(each.name) }
             ends(result)
@@ -69,18 +70,38 @@ public struct KitRun: Sendable {
         }
     }
 
-    private func inChild(_ tested: ConformanceCase) throws(ContainmentError) -> CaseResult {
-        try ContainedChild.withDirectory { directory throws(ContainmentError) in
+    /// Nanoseconds until a case is killed: more where there are many examples, or long ones.
+    private func limit(of tested: ConformanceCase, _ pace: UInt64) -> UInt64 {
+        let graces = (subject.sound?.handlers ?? []).reduce(UInt64(0)) {
+            $0 + UInt64($1.examples.count) * (min($1.grace, 10_000_000_000) + 500_000_000)
+        }
+        // Until it is known how long they take, they may take all that the kit gives.
+        let longest = (subject.sound?.handlers ?? []).map(Stage.ample).max() ?? 0
+        let isFirst = ["no-exit", "one-task-done", "failing-task-done"].contains(tested.name)
+        return tested.limit + min(graces, 120_000_000_000) + (isFirst ? longest : 12 * pace)
+    }
+
+    private func inChild(
+        _ tested: ConformanceCase, _ pace: inout UInt64
+    ) throws(ContainmentError) -> CaseResult {
+        let known = pace
+        let limit = limit(of: tested, known)
+        let (result, told) = try ContainedChild.withDirectory {
+            directory throws(ContainmentError) in
             let child = try ContainedChild(
                 CaseChild.words(
-                    tested, subject.directory, seed: seed, isReproducing: isReproducing,
+                    tested, subject.directory, seed: seed, pace: known,
+                    isReproducing: isReproducing,
                     in: directory),
-                limit: tested.limit)
-            let story = CaseStory(child, tested)
-            return CaseResult(
+                limit: limit)
+            let story = CaseStory(child, tested, limit: limit)
+            let result = CaseResult(
                 tested: tested, verdict: story.verdict, duration: child.duration,
                 seed: tested.isSeeded && story.verdict.status.isFailure ? story.seed : nil,
                 output: String(decoding: child.output + child.errors, as: UTF8.self))
+            return (result, story.pace)
         }
+        if let told { pace = told }
+        return result
     }
 }

@@ -25,10 +25,13 @@ final class Stage: Sendable {
     private let done: DoneCounter
     private let observation: Observation
 
-    /// The budget of tasks that are not to be stopped, in nanoseconds.
-    static var ample: UInt64 { 5_000_000_000 }
-    /// How long a case waits for anything.
-    private static var patience: Duration { .seconds(12) }
+    /// The budget of tasks that are not to be stopped, in nanoseconds: their handler's own, but no
+    /// less than a busy machine may need, and no more than anybody would wait for.
+    static func ample(_ handler: ManifestHandler) -> UInt64 {
+        min(max(handler.budget, 10_000_000_000), 60_000_000_000)
+    }
+    /// That of tasks that are to be stopped.
+    static var brief: UInt64 { 100_000_000 }
 
     /// - Parameters:
     ///   - workers: of each kind. One, unless tasks are to meet: then what a thread keeps for itself
@@ -84,32 +87,35 @@ final class Stage: Sendable {
     // MARK: Tasks
 
     func launch(
-        _ trial: CaseRun.Trial, payload: [UInt8]? = nil, budget: UInt64 = Stage.ample,
+        _ trial: CaseRun.Trial, payload: [UInt8]? = nil, budget: UInt64? = nil,
         attempt: UInt32 = 1
     ) throws -> LaunchedTask {
         let bytes = try payload ?? run.prepare(trial)
         run.phase("while it ran \(trial.name)")
         return try host.launch(
-            trial.handler.identifier, payload: bytes, budget: .nanoseconds(Int64(budget)),
+            trial.handler.identifier, payload: bytes,
+            budget: .nanoseconds(Int64(budget ?? Self.ample(trial.handler))),
             attempt: attempt)
     }
 
     /// Waits until a task is over.
     func end(of task: LaunchedTask, _ name: String) throws -> Ended {
         let start = csys_monotonic_ns()
+        let given = task.state
+        let patience = Duration.nanoseconds(Int64(given.budget + given.grace)) + .seconds(5)
         do {
-            let outcome = try task.wait(atMost: Self.patience)
+            let outcome = try task.wait(atMost: patience)
             let state = task.state
             return Ended(
                 outcome: outcome, text: task.errorText, duration: csys_monotonic_ns() &- start,
                 isAnswered: state.isAnswered)
         } catch {
-            throw CaseVerdict(.timeout, "\(name) was not over after \(Self.patience)")
+            throw CaseVerdict(.timeout, "\(name) was not over after \(patience)")
         }
     }
 
     func run(
-        _ trial: CaseRun.Trial, payload: [UInt8]? = nil, budget: UInt64 = Stage.ample,
+        _ trial: CaseRun.Trial, payload: [UInt8]? = nil, budget: UInt64? = nil,
         attempt: UInt32 = 1
     ) throws -> Ended {
         let ended = try end(
@@ -118,13 +124,23 @@ final class Stage: Sendable {
         return ended
     }
 
-    /// Runs every example that says how it ends by itself, once each.
+    /// Has them do all that is known of them, once: every example to its end, those that have none
+    /// until they are told to stop, and every handler with an empty payload.
     func runAll(isEntry: Bool = false) throws {
-        for expect in [ManifestExpectation.success, .failure] {
-            guard let trials = try? run.examples(expect, isEntry: isEntry) else { continue }
-            for trial in trials { _ = try run(trial) }
+        for trial in try run.examplesThatEnd(isEntry: isEntry) { try mustAnswer(run(trial), trial) }
+        for trial in (try? run.examples(.slow, isEntry: isEntry)) ?? [] {
+            try mustAnswer(run(trial, budget: Self.brief), trial)
         }
-        _ = try run.examples(.success, isEntry: isEntry)
+        for handler in try run.manifest.handlers where !isEntry || handler.form == .entry {
+            let trial = CaseRun.Trial(handler: handler, example: .empty)
+            try mustAnswer(run(trial, budget: Self.brief), trial)
+        }
+    }
+
+    /// A worker that is stuck in one example is in the way of all others.
+    private func mustAnswer(_ ended: Ended, _ trial: CaseRun.Trial) throws {
+        guard ended.outcome == .expired, !ended.isAnswered else { return }
+        throw CaseVerdict.fail("\(trial.name) was told to stop and did not answer within its grace")
     }
 
     /// Waits until a task has been entered and a little longer, so that it is in the middle of it.
@@ -218,4 +234,9 @@ final class Stage: Sendable {
             }
         }
     }
+}
+
+extension ManifestExample {
+    /// What a handler has to answer to although it means nothing.
+    static var empty: ManifestExample { ManifestExample(name: "without a payload", payload: "") }
 }

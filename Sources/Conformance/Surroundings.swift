@@ -35,7 +35,9 @@ struct Surroundings {
                     && Surroundings.fallsAsleep(number))
         }
         return now.sorted { $0.key < $1.key }.map {
-            "left a thread (\($0.value.isEmpty ? "without a name" : $0.value))"
+            $0.value.isEmpty
+                ? "left a thread without a name"
+                : "left a thread (\($0.value), the name of the thread that started it unless it has one)"
         }
     }
 
@@ -58,9 +60,13 @@ struct Surroundings {
             facts.descriptors[number] != target
                 && !(subject.isSwift && RuntimeAllowance.descriptors.contains(target))
         }
+        let closed = facts.descriptors.keys.filter { fcntl(Int32($0), F_GETFD) == -1 }
         return now.sorted { $0.key < $1.key }.map {
             "left descriptor \($0.key) open (\($0.value))"
         }
+            + closed.sorted().map {
+                "closed descriptor \($0), which is not its own (\(facts.descriptors[$0] ?? ""))"
+            }
     }
 
     func processes() -> [String] {
