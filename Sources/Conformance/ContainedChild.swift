@@ -53,8 +53,11 @@ public struct ContainedChild: Sendable {
         defer { pipes.close() }
         try pipes.open()
         let start = csys_monotonic_ns()
-        let child = try ContainedChild.start(words, pipes)
-        ContainedChild.present.withLock { _ = $0.children.insert(child) }
+        let child = try ContainedChild.present.withLock { present throws(ContainmentError) in
+            let child = try ContainedChild.start(words, pipes)
+            present.children.insert(child)
+            return child
+        }
         defer { ContainedChild.present.withLock { _ = $0.children.remove(child) } }
         pipes.closeChildsEnds()
         ContainedChild.send(mark, to: pipes.input.write)
@@ -106,14 +109,17 @@ public struct ContainedChild: Sendable {
         errorCount = errors.count
     }
 
-    /// Ends every child at once and removes what is theirs: for whoever is about to end the process.
-    public static func abandonAll() {
-        let (children, directories) = present.withLock { $0 }
-        for child in children {
-            kill(-child, SIGKILL)
-            kill(child, SIGKILL)
+    /// Ends every child at once, removes what is theirs, and ends the process: nothing is begun
+    /// meanwhile that would stay.
+    public static func abandonAll(status: Int32) -> Never {
+        present.withLock { present in
+            for child in present.children {
+                kill(-child, SIGKILL)
+                kill(child, SIGKILL)
+            }
+            for directory in present.directories { csys_remove_tree(directory) }
+            _exit(status)
         }
-        for directory in directories { csys_remove_tree(directory) }
     }
 
     /// An empty directory that is gone afterwards, whatever is in it.
@@ -123,12 +129,15 @@ public struct ContainedChild: Sendable {
         let place = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         var template = Array(
             ((place.hasPrefix("/") ? place : "/tmp") + "/curfew-conform-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw ContainmentError("a directory to work in cannot be made", errno: errno)
+        let path = try present.withLock { present throws(ContainmentError) in
+            guard mkdtemp(&template) != nil else {
+                throw ContainmentError("a directory to work in cannot be made", errno: errno)
+            }
+            let path = String(
+                decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            present.directories.insert(path)
+            return path
         }
-        let path = String(
-            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        present.withLock { _ = $0.directories.insert(path) }
         defer {
             csys_remove_tree(path)
             present.withLock { _ = $0.directories.remove(path) }
