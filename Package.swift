@@ -182,6 +182,8 @@ let testPlugins = [
     ("misdeeds/swift-spins", "SpinsPlugin"),
     ("misdeeds/swift-throws-after-completing", "ThrowsAfterCompletingPlugin"),
     ("misdeeds/swift-traps", "TrapsPlugin"),
+    ("swift-leaks", "LeaksPlugin"),
+    ("swift-runtime", "RuntimePlugin"),
 ]
 for (path, module) in testPlugins where ours {
     let name = String(path.split(separator: "/").last!)

@@ -4,10 +4,11 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,29 +23,81 @@ int32_t csys_process_descriptor(int32_t process) {
     return (int32_t)syscall(SYS_pidfd_open, process, 0);
 }
 
-static int open_up(const char *path, const struct stat *status, int kind, struct FTW *place) {
-    (void)status;
-    (void)place;
-    if (kind == FTW_D || kind == FTW_DNR) chmod(path, 0700);
-    return 0;
+int16_t csys_spawn_in_session(void) { return POSIX_SPAWN_SETSID; }
+
+/* Whether it is a directory, no link to one, on that device; it can be emptied then, whatever its
+ * mode said. */
+static bool is_opened_up(int in, const char *name, dev_t device) {
+    struct stat status;
+    return fstatat(in, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode) &&
+           status.st_dev == device && fchmodat(in, name, 0700, 0) == 0;
 }
 
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place) {
-    (void)status;
-    (void)kind;
-    (void)place;
-    remove(path);
-    return 0;
+static DIR *open_directory(int in, const char *name) {
+    int directory = openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (directory < 0) return NULL;
+    DIR *stream = fdopendir(directory);
+    if (stream == NULL) close(directory);
+    return stream;
+}
+
+static bool is_dots(const char *name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
+
+/* Removes what is in a directory. What has something in it is moved up to `top`. Returns how much was
+ * removed or moved. */
+static int empty_directory(int top, dev_t device, DIR *stream, unsigned *number) {
+    int count = 0;
+    int directory = dirfd(stream);
+    for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
+        if (is_dots(entry->d_name)) continue;
+        if (unlinkat(directory, entry->d_name, 0) == 0 ||
+            unlinkat(directory, entry->d_name, AT_REMOVEDIR) == 0) {
+            count++;
+            continue;
+        }
+        if (!is_opened_up(directory, entry->d_name, device)) continue;
+        char name[32];
+        snprintf(name, sizeof name, "#%u", (*number)++);
+        /* Not over one of its own. */
+        if (syscall(SYS_renameat2, directory, entry->d_name, top, name, RENAME_NOREPLACE) == 0) count++;
+    }
+    return count;
 }
 
 void csys_remove_tree(const char *path) {
-    /* What cannot be entered yet is not walked: again, until nothing is new. */
-    for (int round = 0; round < 8; round++) {
-        nftw(path, open_up, 16, FTW_PHYS | FTW_MOUNT);
-        if (nftw(path, remove_one, 16, FTW_PHYS | FTW_MOUNT | FTW_DEPTH) != 0 ||
-            access(path, F_OK) != 0)
-            return;
+    /* Level by level, each moved up to the top: no path becomes too long, however deep it is. Somebody
+     * else may be removing the same. */
+    unsigned number = 0;
+    int fruitless = 0;
+    struct stat status;
+    if (lstat(path, &status) != 0) return;
+    if (!S_ISDIR(status.st_mode)) {  /* something else in its place: not what that leads to */
+        unlink(path);
+        return;
     }
+    chmod(path, 0700);
+    DIR *top = open_directory(AT_FDCWD, path);
+    while (top != NULL && fruitless < 8) {
+        int count = 0;
+        rewinddir(top);
+        for (struct dirent *entry; (entry = readdir(top)) != NULL;) {
+            if (is_dots(entry->d_name)) continue;
+            if (unlinkat(dirfd(top), entry->d_name, 0) == 0) {
+                count++;
+                continue;
+            }
+            if (!is_opened_up(dirfd(top), entry->d_name, status.st_dev)) continue;
+            DIR *below = open_directory(dirfd(top), entry->d_name);
+            if (below != NULL) {
+                count += empty_directory(dirfd(top), status.st_dev, below, &number);
+                closedir(below);
+            }
+            if (unlinkat(dirfd(top), entry->d_name, AT_REMOVEDIR) == 0) count++;
+        }
+        if (rmdir(path) == 0 || errno == ENOENT) break;
+        fruitless = count > 0 ? 0 : fruitless + 1;
+    }
+    if (top != NULL) closedir(top);
 }
 
 int32_t csys_fork_exec(const char *program, uint64_t limit_ns) {

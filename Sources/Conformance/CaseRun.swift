@@ -56,10 +56,12 @@ final class CaseRun: Sendable {
 
     func letGo(_ stage: Stage) { kept.withLock { $0.removeAll { $0 === stage } } }
 
-    /// The end of the process is the case: it passes when that comes as it should.
+    /// The end of the process is the case: it passes when that comes as it should, with this status.
+    static var leavingStatus: Int32 { 23 }
+
     func leave() {
         voice.say("leaving")
-        csys_exit(0)
+        csys_exit(voice.isHeard ? Self.leavingStatus : 0)
     }
 
     /// The verdict of a body that has returned or thrown.
@@ -126,8 +128,10 @@ final class CaseRun: Sendable {
 
     /// Makes the working directory of an example, with its files, and goes there. Returns its
     /// payload. The second time it is as the first run has left it.
-    func prepare(_ trial: Trial) throws -> [UInt8] {
-        let key = trial.name
+    ///
+    /// - Parameter copy: of several that are in use at a time.
+    func prepare(_ trial: Trial, copy: Int = 0) throws -> [UInt8] {
+        let key = Self.key(trial, copy)
         let known = places.withLock { $0[key] }
         let place = known ?? "\(beginning)/\(places.withLock { $0.count })"
         if known == nil {
@@ -147,7 +151,9 @@ final class CaseRun: Sendable {
     }
 
     /// Where it was prepared.
-    func place(of trial: Trial) -> String { places.withLock { $0[trial.name] ?? "" } }
+    func place(of trial: Trial) -> String { places.withLock { $0[Self.key(trial, 0)] ?? "" } }
+
+    private static func key(_ trial: Trial, _ copy: Int) -> String { "\(copy) \(trial.name)" }
 
     /// A byte-for-byte copy of the plugin's directory, elsewhere.
     func copyOfPlugin() throws -> String {

@@ -27,16 +27,16 @@ struct CaseStory {
     }
 
     var verdict: CaseVerdict {
-        let isLeaving = child.lines.contains { $0.word == "leaving" }
+        let isLeaving = child.lines.contains(where: \.isLast)
         let phase = isLeaving ? "at the end of the process" : self.phase
         switch child.ending {
         case .timedOut where tested.isAboutExit, .signalled where tested.isAboutExit:
             return .skip("it did not come to its end, which another case tells of")
         case .timedOut:
+            let limit = isLeaving ? ContainedChild.leavingLimit : tested.limit
             return CaseVerdict(
                 .timeout,
-                "did not come back within \(tested.limit / 1_000_000_000) s \(phase), and was killed"
-            )
+                "did not come back within \(limit / 1_000_000_000) s \(phase), and was killed")
         case .tooMuch:
             return .fail("wrote to the kit's own descriptor \(phase), and was killed")
         case .signalled(let signal):
@@ -44,7 +44,9 @@ struct CaseStory {
                 .crash, "died of \(ProcessFacts.name(ofSignal: signal)) \(phase)", notes: written)
         case .exited(let status):
             guard let told else {
-                if isLeaving, status == 0 { return silenced(CaseVerdict(.pass)) }
+                if isLeaving, status == CaseRun.leavingStatus {
+                    return silenced(CaseVerdict(.pass))
+                }
                 return .fail("ended the process with status \(status) \(phase)", notes: written)
             }
             guard !tested.isAboutExit || !told.status.isFailure else {
@@ -54,11 +56,8 @@ struct CaseStory {
         }
     }
 
-    /// The last words before a crash: an assertion's, mostly.
-    private var written: [String] {
-        String(decoding: child.errors, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(3)
-            .map { "it wrote: \($0)" }
-    }
+    /// What was said before a crash: an assertion's words, mostly.
+    private var written: [String] { lines(of: child.errors) }
 
     /// What the case itself said.
     private var told: CaseVerdict? {

@@ -7,6 +7,8 @@ public struct ChildLine: Sendable {
 
     /// It tells what the child is at, until the next one.
     var isPassing: Bool { word == "at" }
+    /// It has done everything, and ends.
+    var isLast: Bool { word == "leaving" }
 
     /// Nil for a line that does not bear the mark.
     init?(_ line: some StringProtocol, mark: String) {

@@ -43,9 +43,11 @@ public final class ChildVoice: Sendable {
     /// One for a case that is run in the process of the kit itself: nobody listens.
     init(toNobody: Void) { mark = "" }
 
+    var isHeard: Bool { !mark.isEmpty }
+
     /// Tells a word and a text, as one line, whole: or the parent has gone and nobody reads.
     public func say(_ word: String, _ text: String = "") {
-        guard !mark.isEmpty else { return }
+        guard isHeard else { return }
         var line = ChildLine.written(word, text, mark: mark)
         writing.withLock { _ in
             line.withUTF8 { bytes in

@@ -27,7 +27,9 @@ extension ConformanceCase {
 
     static let loading: [ConformanceCase] = [
         ConformanceCase(
-            "dlopen-ok", level: 1, .library, needs: soundFile + ["needed-allowed", "entry-present"]
+            "dlopen-ok", level: 1, .library,
+            needs: soundFile + ["needed-allowed", "entry-present"],
+            limit: .seconds(10)
         ) { run in
             do {
                 _ = try open(run)

@@ -38,7 +38,7 @@ extension ConformanceCase {
     ]
 
     static let leaving: [ConformanceCase] = [
-        ConformanceCase("retires", level: 1, needs: registered) { run in
+        ConformanceCase("retires", level: 1, needs: registered, limit: .seconds(10)) { run in
             let stage = try Stage(run)
             try stage.load()
             try stage.end()
@@ -49,15 +49,20 @@ extension ConformanceCase {
                 try body()
                 return csys_monotonic_ns() &- start
             }
-            // The host has its own part in it.
-            let empty = try Stage(run)
-            let without = try time { try empty.end() }
-            let stage = try Stage(run)
-            try stage.load()
-            let with = try time { try stage.end() }
-            if with > without + 100_000_000 {
+            // The host has its own part in it, and a busy machine now and then: what it takes is
+            // what it takes every time.
+            var least = UInt64.max
+            for _ in 0..<3 where least > 100_000_000 {
+                let empty = try Stage(run)
+                let without = try time { try empty.end() }
+                let stage = try Stage(run)
+                try stage.load()
+                let with = try time { try stage.end() }
+                least = min(least, with > without ? with - without : 0)
+            }
+            if least > 100_000_000 {
                 throw CaseVerdict.fail(
-                    "with nothing running it took \((with - without) / 1_000_000) ms to retire, the limit is 100 ms"
+                    "with nothing running it took \(least / 1_000_000) ms to retire, the limit is 100 ms"
                 )
             }
         },

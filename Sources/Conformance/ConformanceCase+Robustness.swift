@@ -19,6 +19,26 @@ extension ConformanceCase {
     }
 
     static let robustness: [ConformanceCase] = [
+        ConformanceCase("payload-sizes", level: 2, needs: runnable + ["cooperative-stop"]) { run in
+            let stage = try Stage(run)
+            try stage.load()
+            for handler in try run.manifest.handlers {
+                let example = ManifestExample(name: "of the kit", payload: "")
+                let trial = CaseRun.Trial(handler: handler, example: example)
+                _ = try run.prepare(trial)
+                for size in [0, 1, 4_095, 4_096, 1 << 20] {
+                    let task = try stage.launch(
+                        trial, payload: [UInt8](repeating: UInt8(ascii: "x"), count: size),
+                        budget: 2_000_000_000)
+                    let ended = try stage.end(
+                        of: task, "\(handler.identifier) with a payload of \(size) bytes")
+                    guard ended.outcome != .expired || ended.isAnswered else {
+                        throw CaseVerdict.fail(
+                            "\(handler.identifier) did not answer to a payload of \(size) bytes")
+                    }
+                }
+            }
+        },
         ConformanceCase("host-says-no", level: 2, .entry, needs: runnable + ["init-twice"]) { run in
             let refusals: [Interposer.Refusal] = [
                 .init(function: "task_info", status: .stale),
@@ -41,7 +61,8 @@ extension ConformanceCase {
             let stage = try Stage(run)
             try stage.load()
             let trials = try run.examplesThatEnd()
-            for trial in trials { _ = try run.prepare(trial) }
+            // What is opened once and for all, by a runtime for instance, is open by then.
+            try answers(stage, trials, "")
             csys_forbid_descriptors()
             try answers(stage, trials, ", with no descriptor left,")
         },

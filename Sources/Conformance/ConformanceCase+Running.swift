@@ -64,26 +64,6 @@ extension ConformanceCase {
             }
         },
         kept("exactly-once", .completedTwice),
-        ConformanceCase("payload-sizes", level: 2, needs: runnable) { run in
-            let stage = try Stage(run)
-            try stage.load()
-            for handler in try run.manifest.handlers {
-                let example = ManifestExample(name: "of the kit", payload: "")
-                let trial = CaseRun.Trial(handler: handler, example: example)
-                _ = try run.prepare(trial)
-                for size in [0, 1, 4_095, 4_096, 1 << 20] {
-                    let task = try stage.launch(
-                        trial, payload: [UInt8](repeating: UInt8(ascii: "x"), count: size),
-                        budget: 2_000_000_000)
-                    let ended = try stage.end(
-                        of: task, "\(handler.identifier) with a payload of \(size) bytes")
-                    guard ended.outcome != .expired || ended.isAnswered else {
-                        throw CaseVerdict.fail(
-                            "\(handler.identifier) did not answer to a payload of \(size) bytes")
-                    }
-                }
-            }
-        },
         ConformanceCase("status-known", level: 2, .entry, needs: runnable) { run in
             let interposer = Interposer()
             let stage = try Stage(run, interposer: interposer)

@@ -39,10 +39,9 @@ extension ConformanceCase {
                 let count = min(trial.handler.maxConcurrency, 8)
                 let stage = try Stage(run, workers: count)
                 try stage.load()
-                let payload = try run.prepare(trial)
+                let payloads = try (0..<count).map { try run.prepare(trial, copy: $0) }
                 for _ in 0..<10 {
-                    let tasks = try (0..<count).map { _ in try stage.launch(trial, payload: payload)
-                    }
+                    let tasks = try payloads.map { try stage.launch(trial, payload: $0) }
                     for task in tasks {
                         let ended = try stage.end(of: task, trial.name)
                         guard ended.outcome == .succeeded else {

@@ -30,12 +30,24 @@ public struct ContainedChild: Sendable {
     /// Nanoseconds from its start to its end.
     public private(set) var duration: UInt64 = 0
 
+    /// Nanoseconds that it has for its end once it has told that it leaves.
+    static var leavingLimit: UInt64 { 5_000_000_000 }
+
     /// Bytes that are read of what it tells, and kept of what it writes.
     private static var reportLimit: Int { 1 << 20 }
     private static var outputLimit: Int { 16 * 1_024 }
 
     /// What must not outlive this process, for whoever ends it early.
-    private static let present = Mutex<(children: Set<pid_t>, directories: Set<String>)>(([], []))
+    private struct Present {
+        var children: Set<pid_t> = []
+        var directories: Set<String> = []
+        /// The process is about to end: there will be no more of either.
+        var isAbandoned = false
+    }
+
+    private static let present = Mutex(Present())
+    /// The children that this process had when it was started.
+    private static let inherited = Set(children)
 
     /// Runs this program once more, with these words after its name.
     ///
@@ -47,24 +59,21 @@ public struct ContainedChild: Sendable {
     ) throws(ContainmentError) {
         // Whoever leaves its group or its parent comes back to this process, to be killed.
         csys_adopt_orphans()
+        _ = ContainedChild.inherited
         let others = Set(ContainedChild.children)
         let mark = ContainedChild.mark()
         var pipes = Pipes()
         defer { pipes.close() }
         try pipes.open()
         let start = csys_monotonic_ns()
-        let child = try ContainedChild.present.withLock { present throws(ContainmentError) in
-            let child = try ContainedChild.start(words, pipes)
-            present.children.insert(child)
-            return child
-        }
+        let child = try ContainedChild.start(words, pipes)
         defer { ContainedChild.present.withLock { _ = $0.children.remove(child) } }
         pipes.closeChildsEnds()
         ContainedChild.send(mark, to: pipes.input.write)
         let process = csys_process_descriptor(child)
         defer { if process >= 0 { close(process) } }
         var reader = LineReader(mark: mark)
-        let until = start &+ limit
+        var until = start &+ limit
         var early: Ending?
         var isOpen = [true, true, true]
         let ends = [pipes.report.read, pipes.output.read, pipes.errors.read]
@@ -79,10 +88,16 @@ public struct ContainedChild: Sendable {
             ready.append(pollfd(fd: process, events: Int16(POLLIN), revents: 0))
             poll(&ready, 4, process >= 0 ? 50 : 5)
             for index in 0..<3 where ready[index].revents != 0 {
-                isOpen[index] = take(index, ends[index], &reader, hears)
+                isOpen[index] = take(index, ends[index], &reader) { line in
+                    if line.isLast {
+                        until = min(until, csys_monotonic_ns() &+ ContainedChild.leavingLimit)
+                    }
+                    hears(line)
+                }
             }
         }
         duration = csys_monotonic_ns() &- start
+        ContainedChild.stayIfAbandoned()
         kill(-child, SIGKILL)
         kill(child, SIGKILL)
         let status = ContainedChild.wait(for: child)
@@ -109,27 +124,37 @@ public struct ContainedChild: Sendable {
         errorCount = errors.count
     }
 
-    /// Ends every child at once, removes what is theirs, and ends the process: nothing is begun
-    /// meanwhile that would stay.
-    public static func abandonAll(status: Int32) -> Never {
-        present.withLock { present in
-            for child in present.children {
-                kill(-child, SIGKILL)
-                kill(child, SIGKILL)
-            }
-            for directory in present.directories { csys_remove_tree(directory) }
-            _exit(status)
+    /// Ends every child at once, with whoever had left its group, and removes what is theirs: for
+    /// whoever is about to end the process. A thread that contains a child goes no further.
+    public static func abandonAll() {
+        let (children, directories) = present.withLock { present in
+            present.isAbandoned = true
+            return (present.children, present.directories)
         }
+        for child in children {
+            kill(-child, SIGKILL)
+            kill(child, SIGKILL)
+        }
+        if !children.isEmpty { _ = killAll(except: inherited) }
+        for directory in directories { csys_remove_tree(directory) }
     }
+
+    /// What ended because of ``abandonAll()`` is no result.
+    private static func stayIfAbandoned() {
+        if present.withLock({ $0.isAbandoned }) { stay() }
+    }
+
+    private static func stay() -> Never { while true { pause() } }
 
     /// An empty directory that is gone afterwards, whatever is in it.
     static func withDirectory<Result>(
         _ body: (String) throws(ContainmentError) -> Result
     ) throws(ContainmentError) -> Result {
         let place = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-        var template = Array(
-            ((place.hasPrefix("/") ? place : "/tmp") + "/curfew-conform-XXXXXX").utf8CString)
-        let path = try present.withLock { present throws(ContainmentError) in
+        let template = (place.hasPrefix("/") ? place : "/tmp") + "/curfew-conform-XXXXXX"
+        let made: String? = try present.withLock { present throws(ContainmentError) in
+            if present.isAbandoned { return nil }
+            var template = Array(template.utf8CString)
             guard mkdtemp(&template) != nil else {
                 throw ContainmentError("a directory to work in cannot be made", errno: errno)
             }
@@ -138,6 +163,7 @@ public struct ContainedChild: Sendable {
             present.directories.insert(path)
             return path
         }
+        guard let path = made else { stay() }
         defer {
             csys_remove_tree(path)
             present.withLock { _ = $0.directories.remove(path) }
@@ -212,8 +238,8 @@ public struct ContainedChild: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        posix_spawnattr_setpgroup(&attributes, 0)
-        // What this process blocks or ignores is not the plugin's concern.
+        // In a session of its own it has no terminal, and cannot join the group of this process, to
+        // be killed with it or to kill it. What this process blocks or ignores is not the plugin's concern.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -221,7 +247,7 @@ public struct ContainedChild: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(
             &attributes,
-            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | csys_spawn_in_session())
         // Swift's own report of a crash would come from yet another process.
         var variables = ["SWIFT_BACKTRACE=enable=no"]
         var next = environ
@@ -233,13 +259,19 @@ public struct ContainedChild: Sendable {
         let arguments = vector(["curfew"] + words)
         let environment = vector(variables)
         defer { for text in arguments + environment { free(text) } }
-        var child: pid_t = 0
-        let code = posix_spawn(
-            &child, "/proc/self/exe", &actions, &attributes, arguments, environment)
-        guard code == 0 else {
-            throw ContainmentError("a child process cannot be started", errno: code)
+        let started: pid_t? = try present.withLock { present throws(ContainmentError) in
+            if present.isAbandoned { return nil }
+            var child: pid_t = 0
+            let code = posix_spawn(
+                &child, "/proc/self/exe", &actions, &attributes, arguments, environment)
+            guard code == 0 else {
+                throw ContainmentError("a child process cannot be started", errno: code)
+            }
+            present.children.insert(child)
+            return child
         }
-        return child
+        guard let started else { stay() }
+        return started
     }
 
     /// As exec(3) takes them; the texts are the caller's to free.
@@ -324,9 +356,11 @@ public struct ContainedChild: Sendable {
 
         mutating func take(_ bytes: ArraySlice<UInt8>, _ hears: (ChildLine) -> Void) {
             rest += bytes
-            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                let text = String(decoding: rest[..<end], as: UTF8.self)
-                rest.removeSubrange(...end)
+            var start = 0
+            defer { rest.removeSubrange(..<start) }
+            while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                let text = String(decoding: rest[start..<end], as: UTF8.self)
+                start = end + 1
                 guard let line = ChildLine(text, mark: mark) else {
                     foreign += text.utf8.count + 1
                     continue

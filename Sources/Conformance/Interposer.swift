@@ -113,7 +113,8 @@ final class Interposer: EntryInterposer {
         if status != 0, error.pointee.message.0 == 0 {
             find(
                 .noMessage(
-                    "curfew_plugin_entry returned \(Status(rawValue: status)) without a message"))
+                    "curfew_plugin_entry returned \(Status(rawValue: status).constant ?? String(status)) without a message"
+                ))
         }
         return status
     }
@@ -202,10 +203,10 @@ final class Interposer: EntryInterposer {
     }
 
     /// The status with which a function says no, where it is to.
-    fileprivate func refused(_ function: String) -> curfew_status? {
+    fileprivate func refused(_ function: String) -> Status? {
         guard let refusal, refusal.function == function else { return nil }
         state.withLock { $0.refused += 1 }
-        return refusal.status.rawValue
+        return refusal.status
     }
 
     /// An extension whose functions take this one's table.
@@ -390,7 +391,12 @@ private func interposedRegister(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("register_handler")
-    if let status = interposer.refused("register_handler") { return status }
+    if let refused = interposer.refused("register_handler") {
+        // With words, as any host says no.
+        ErrorBuffer.fill(
+            error, refused, "the host has as many handlers as it may; nothing was registered")
+        return refused.rawValue
+    }
     let real = interposer.real!
     // What is not even a struct of this version is the real one's to refuse.
     guard handler.pointee.struct_size >= MemoryLayout<curfew_handler>.size,
@@ -421,7 +427,7 @@ private func interposedInfo(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("task_info")
-    if let status = interposer.refused("task_info") { return status }
+    if let refused = interposer.refused("task_info") { return refused.rawValue }
     let status = interposer.real.pointee.task_info(interposer.real, task, info)
     if status == 0 { interposer.place(info, task) }
     return status
@@ -448,7 +454,7 @@ private func interposedProgress(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("progress")
-    return interposer.refused("progress")
+    return interposer.refused("progress")?.rawValue
         ?? interposer.real.pointee.progress(interposer.real, task, fraction, text, bytes)
 }
 
@@ -463,7 +469,7 @@ private func interposedComplete(
     // It is completed all the same, or nobody would ever end it.
     let answer = interposer.real.pointee.complete(
         interposer.real, task, status, error, errorBytes, result, resultBytes)
-    return interposer.refused("complete") ?? answer
+    return interposer.refused("complete")?.rawValue ?? answer
 }
 
 private func interposedKeep(
@@ -471,7 +477,7 @@ private func interposedKeep(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("keep")
-    return interposer.refused("keep")
+    return interposer.refused("keep")?.rawValue
         ?? interposer.real.pointee.keep(interposer.real, task)
 }
 
@@ -489,7 +495,7 @@ private func interposedRaise(
 ) -> curfew_status {
     let interposer = Interposer.of(api)
     interposer.check("raise")
-    return interposer.refused("raise")
+    return interposer.refused("raise")?.rawValue
         ?? interposer.real.pointee.raise(interposer.real, task, event, values, count)
 }
 

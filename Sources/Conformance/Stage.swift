@@ -183,26 +183,38 @@ final class Stage: Sendable {
         }
     }
 
+    /// The tasks of the last done events; memory for them is there from the beginning, so that what
+    /// a plugin loses shows.
     private final class DoneCounter: Sendable {
         static let fence = "conform_fence"
-        private let counts = Mutex<(done: [UInt64: Int], fences: Int)>(([:], 0))
+        private static let length = 256
 
-        func count(_ task: UInt64) -> Int { counts.withLock { $0.done[task] ?? 0 } }
+        private struct State {
+            var tasks = [UInt64](repeating: 0, count: DoneCounter.length)
+            var next = 0
+            var fences = 0
+        }
+
+        private let state = Mutex(State())
+
+        func count(_ task: UInt64) -> Int { state.withLock { $0.tasks.count { $0 == task } } }
 
         /// Once for each that has come.
         var hasSeenFence: Bool {
-            counts.withLock { counts in
-                guard counts.fences > 0 else { return false }
-                counts.fences -= 1
+            state.withLock { state in
+                guard state.fences > 0 else { return false }
+                state.fences -= 1
                 return true
             }
         }
 
         func add(_ event: HostEvent) {
-            counts.withLock { counts in
-                if event.selector.name == Self.fence { counts.fences += 1 }
-                guard event.selector.name.hasSuffix("_done"), event.task != 0 else { return }
-                counts.done[event.task, default: 0] += 1
+            let isDone = event.task != 0 && event.selector.name.hasSuffix("_done")
+            guard isDone || event.selector.name == Self.fence else { return }
+            state.withLock { state in
+                guard isDone else { return state.fences += 1 }
+                state.tasks[state.next] = event.task
+                state.next = (state.next + 1) % Self.length
             }
         }
     }

@@ -29,21 +29,38 @@ struct Surroundings {
     func left() -> [String] { threads() + descriptors() + processes() }
 
     func threads() -> [String] {
-        let now = ProcessFacts().threads.filter {
-            facts.threads[$0.key] == nil
-                && !(subject.isSwift && RuntimeAllowance.threads.contains($0.value))
+        let now = ProcessFacts().threads.filter { number, name in
+            facts.threads[number] == nil
+                && !(subject.isSwift && RuntimeAllowance.threads.contains(name)
+                    && Surroundings.fallsAsleep(number))
         }
         return now.sorted { $0.key < $1.key }.map {
             "left a thread (\($0.value.isEmpty ? "without a name" : $0.value))"
         }
     }
 
+    /// Whether a thread comes to rest, in time that a busy machine may take.
+    private static func fallsAsleep(_ thread: Int) -> Bool {
+        let until = csys_monotonic_ns() &+ 1_000_000_000
+        var word: UInt32 = 0
+        while csys_monotonic_ns() < until {
+            let bytes = ProcessFacts.beginning(of: "/proc/self/task/\(thread)/stat")
+            // "number (name) state …"
+            let rest = bytes[(bytes.lastIndex(of: UInt8(ascii: ")")) ?? 0)...].dropFirst(2)
+            if rest.isEmpty || rest.first == UInt8(ascii: "S") { return true }
+            csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 5_000_000)
+        }
+        return false
+    }
+
     func descriptors() -> [String] {
         let now = ProcessFacts().descriptors.filter { number, target in
             facts.descriptors[number] != target
-                && !(subject.isSwift && RuntimeAllowance.isDescriptor(target))
+                && !(subject.isSwift && RuntimeAllowance.descriptors.contains(target))
         }
-        return now.sorted { $0.key < $1.key }.map { "left descriptor \($0.key) open (\($0.value))" }
+        return now.sorted { $0.key < $1.key }.map {
+            "left descriptor \($0.key) open (\($0.value))"
+        }
     }
 
     func processes() -> [String] {

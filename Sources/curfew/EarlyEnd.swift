@@ -16,7 +16,8 @@ enum EarlyEnd {
                 var set = EarlyEnd.wanted
                 var number: Int32 = 0
                 while sigwait(&set, &number) != 0 {}
-                ContainedChild.abandonAll(status: ExitCode.signal(number).rawValue)
+                ContainedChild.abandonAll()
+                _exit(ExitCode.signal(number).rawValue)
             }, nil, 0)
         guard failure == 0 else {
             throw CommandError(

@@ -97,10 +97,12 @@ struct NewTests {
         let tested = try plugin.run("make", ["test"], in: "my-feed", variables: variables)
         #expect(tested.succeeded, "\(tested)")
         #expect(tested.output.contains("\nok: my_feed_"))
-        let checked = try plugin.run("make", ["-n", "check"], in: "my-feed", variables: variables)
-        #expect(
-            checked.output.hasSuffix(
-                "curfew\" conform build/my-feed --level 3 --junit build/conform.xml\n"))
+        let checked = try plugin.run("make", ["check"], in: "my-feed", variables: variables)
+        #expect(checked.succeeded, "\(checked)")
+        // Nothing is left out but for what has no meaning for a handler that runs one task at a time.
+        let skipped = checked.output.split(separator: "\n").filter { $0.contains(" SKIP ") }
+        #expect(skipped.allSatisfy { $0.contains("reentrancy") }, "\(skipped)")
+        #expect(try plugin.read("my-feed/build/conform.xml").contains("failures=\"0\" errors=\"0\""))
 
         let installed = try plugin.run(
             "make", ["-s", "install"], in: "my-feed", variables: variables)

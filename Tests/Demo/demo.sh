@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Shows what Curfew does, on real work: a database is checked and copied, a tree of files is
-# mirrored by a task whose time runs out, and by one that carries on. Wants curfew in PATH, sqlite3,
+# mirrored by a task whose time runs out, and by one that carries on; then a plugin is looked at by
+# the conformance kit. Wants curfew in PATH, sqlite3,
 # and the plugins in .build/plugins (`make demo` sees to it). Leaves with 0 only if every task ended
 # as it should and every check holds; what it makes is removed at the end.
 set -euo pipefail
@@ -143,6 +144,9 @@ title "the same again with all its time: it carries on"
 expect 0 curfew run org.curfew.mirror --payload @mirror.json
 full_time=$milliseconds
 check "mirror/ equals source/ (diff -r)" diff -r source mirror
+
+title "a plugin keeps the contract, as far as its first run shows"
+expect 0 curfew conform plugins/sqlite-care --level 1
 
 # --- What came of it -----------------------------------------------------------------------------
 

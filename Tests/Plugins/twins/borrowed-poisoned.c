@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: reads the payload of a task that is over
+ * status: crash
  *
  * It shows in the second task that succeeds.
  */

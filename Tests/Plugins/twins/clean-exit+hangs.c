@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: does not come back from a destructor
+ * status: timeout
  */
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: writes to its payload
+ * status: crash
  */
 #define TWIN_IF_PLAIN                                       \
     volatile char *payload = (volatile char *)info.payload; \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: leaves a child in a session of its own
+ * status: leak
  *
  * The child ends by itself after two minutes: nobody may be there to find it.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: leaves a child that keeps every descriptor open
+ * status: leak
  *
  * Who reads what the process writes until everybody has closed it waits for the child, too: two
  * minutes.

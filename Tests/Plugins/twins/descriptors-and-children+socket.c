@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: leaves a socket that listens
+ * status: leak
  */
 #include <sys/socket.h>
 #include <sys/un.h>

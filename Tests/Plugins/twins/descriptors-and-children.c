@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: leaves a file open
+ * status: leak
  */
 #include <fcntl.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: takes a part of the room for static thread-local data
+ * status: warn
  */
 static __thread int tasks __attribute__((tls_model("initial-exec")));
 

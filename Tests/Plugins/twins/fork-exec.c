@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: ends every child of the host that is forked
+ * also: fork-hooks warn
  */
 #include <pthread.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: has a function called at every fork
+ * status: warn
  */
 #include <pthread.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: dereferences NULL in a third attempt after a task that was stopped
+ * status: crash
  */
 #include <stdatomic.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: loses 4 KiB with each task
+ * status: leak
  */
 #include <stdlib.h>
 

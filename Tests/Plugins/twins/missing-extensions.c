@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: uses an extension without looking whether the host has it
+ * status: crash
  */
 #include <curfew/ext/thread-check.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: reads from a file without looking whether it could be opened
+ * status: crash
  */
 #include <stdio.h>
 

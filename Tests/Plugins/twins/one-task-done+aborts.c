@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: calls abort in its run
+ * status: crash
  */
 #include <stdlib.h>
 

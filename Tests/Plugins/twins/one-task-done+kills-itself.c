@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: kills its own process in its run
+ * status: crash
  */
 #include <signal.h>
 

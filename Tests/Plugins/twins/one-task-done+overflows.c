@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: calls itself in its run until its stack is full
+ * status: crash
  */
 #include <stdbool.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: aborts when two of its tasks run at the same time
+ * status: crash
  */
 #include <stdatomic.h>
 #include <stdlib.h>

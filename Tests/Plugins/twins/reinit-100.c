@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: loses 1 MiB each time a host loads it
+ * status: leak
  */
 #include <stdlib.h>
 

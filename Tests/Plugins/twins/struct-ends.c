@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: reads the word after the host's table, as a member of a later version
+ * status: crash
  */
 #include <curfew/plugin.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: dereferences NULL when a worker that has run it ends
+ * status: crash
  */
 #include <pthread.h>
 #include <stdbool.h>

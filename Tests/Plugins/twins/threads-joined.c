@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: leaves a thread that sleeps for ever
+ * status: leak
  */
 #include <pthread.h>
 #include <signal.h>

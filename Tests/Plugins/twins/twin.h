@@ -14,6 +14,9 @@
  *     TWIN_ID                                  the plugin id that the entry tells
  *     TWIN_NO_NOTE, TWIN_NO_ENTRY              leave that out
  *
+ * Its first comment has a line `wrong: …`, then `status: …` where its case does not come out as fail
+ * (crash, timeout, leak, warn), and `also: CASE warn` for each other case that has to warn.
+ *
  * build.sh defines _GNU_SOURCE, so that a twin can include what it needs in any order.
  */
 #ifndef TWIN_H

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Curfew's own plugins")
+struct OwnPluginsTests {
+    private static let names = [
+        "crc32", "feed", "mirror", "refresh-subs", "sqlite-care", "sqlite-complete", "sync",
+    ]
+
+    @Test("each passes every case that applies to it", arguments: names)
+    func plugins(name: String) throws {
+        // The whole of it takes minutes.
+        let isWhole = ProcessInfo.processInfo.environment["CURFEW_CONFORM_MATRIX"] == "1"
+        let run = try ConformRun(
+            ["\(BuiltProducts.prefix)/lib/curfew/plugins/\(name)"],
+            ["--level", isWhole ? "3" : "2"])
+        #expect(run.broken.isEmpty)
+        #expect(run.process.ending == .exited(0))
+        // What is skipped does not apply: nothing is skipped because something else was broken.
+        #expect(!run.told(.skip).contains { $0.contains("did not pass") })
+        #expect(run.told(.pass).count > 25)
+    }
+
+    @Test("none is forgotten here")
+    func all() throws {
+        let installed = try FileManager.default.contentsOfDirectory(
+            atPath: "\(BuiltProducts.prefix)/lib/curfew/plugins")
+        #expect(installed.sorted() == Self.names)
+    }
+}
