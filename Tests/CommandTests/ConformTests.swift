@@ -210,7 +210,8 @@ struct ConformTests {
             "bash",
             [
                 "-c", #""$@" | head -1; echo "${PIPESTATUS[0]}""#, "bash", CommandRun.program,
-                "conform", Twin("good").path,
+                "conform",
+                Twin("dlopen-ok+constructor-hangs").path,
             ], environment: CommandRun.environment, limit: .seconds(6))
         let lines = run.output.split(separator: "\n")
         #expect(lines.count == 2 && lines[0].hasPrefix("org.example.twin-plugin 1.0.0  "))
