@@ -17,6 +17,10 @@ struct CompletionsTests {
                 == [CommandRun.errand("waits"), CommandRun.errand("works")])
         #expect(try offered("curfew explain CF0704") == ["CF0704"])
         #expect(try offered("curfew explain undeclared-e") == ["undeclared-event"])
+        #expect(
+            try offered("curfew conform . --only fuzz-") == ["fuzz-calls", "fuzz-payload"])
+        #expect(try offered("curfew conform . --exclude handlers-") == ["handlers-declared"])
+        #expect(try offered("curfew conform . --only CF").isEmpty)
         #expect(try offered("curfew inspect org.curfew.test.pa") == ["org.curfew.test.patient"])
     }
 

@@ -102,7 +102,8 @@ struct NewTests {
         // Nothing is left out but for what has no meaning for a handler that runs one task at a time.
         let skipped = checked.output.split(separator: "\n").filter { $0.contains(" SKIP ") }
         #expect(skipped.allSatisfy { $0.contains("reentrancy") }, "\(skipped)")
-        #expect(try plugin.read("my-feed/build/conform.xml").contains("failures=\"0\" errors=\"0\""))
+        let report = try plugin.read("my-feed/build/conform.xml")
+        #expect(report.contains("failures=\"0\" errors=\"0\""))
 
         let installed = try plugin.run(
             "make", ["-s", "install"], in: "my-feed", variables: variables)

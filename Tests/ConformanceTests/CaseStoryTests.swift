@@ -49,7 +49,7 @@ struct CaseStoryTests {
         let early = CaseStoryTests.verdict(.exited(status), errors: "one\ntwo\nthree\nfour\n")
         #expect(early.status == .fail)
         #expect(early.text == "ended the process with status \(status) before it was loaded")
-        #expect(early.notes == ["it wrote: two", "it wrote: three", "it wrote: four"])
+        #expect(early.notes == ["it wrote: one", "it wrote: two", "it wrote: three"])
         let later = CaseStoryTests.verdict(.exited(status), [CaseStoryTests.at])
         #expect(later.text == "ended the process with status \(status) while it ran com.you.words")
         // Nobody knows such a verdict.
@@ -109,17 +109,20 @@ struct CaseStoryTests {
         #expect(free.status == .pass)
     }
 
-    @Test("an exit of its own passes at its end only, and with status 0")
+    @Test("an exit of its own passes at its end only, and with the status it chose")
     func leaving() {
         let leaving = [CaseStoryTests.at, CaseStoryTests.line("leaving")]
-        #expect(CaseStoryTests.verdict(.exited(0), leaving).status == .pass)
+        let chosen = ContainedChild.Ending.exited(CaseRun.leavingStatus)
+        #expect(CaseStoryTests.verdict(chosen, leaving).status == .pass)
+        #expect(CaseStoryTests.verdict(chosen, [CaseStoryTests.at]).status == .fail)
+        #expect(CaseStoryTests.verdict(.exited(0), leaving).status == .fail)
         let status = CaseStoryTests.verdict(.exited(3), leaving)
         #expect(status.status == .fail)
         #expect(status.text == "ended the process with status 3 at the end of the process")
         let crash = CaseStoryTests.verdict(.signalled(11), leaving)
         #expect(crash.text == "died of SIGSEGV at the end of the process")
         let noisy = CaseStoryTests.verdict(
-            .exited(0), leaving + [CaseStoryTests.line("silent", "0 it wrote")], output: "x")
+            chosen, leaving + [CaseStoryTests.line("silent", "0 it wrote")], output: "x")
         #expect(noisy.status == .fail)
     }
 

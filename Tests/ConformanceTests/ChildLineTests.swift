@@ -47,10 +47,4 @@ struct ChildLineTests {
             #expect(line.isPassing == isPassing)
         }
     }
-
-    @Test("one whom nobody hears says nothing")
-    func nobody() {
-        // Descriptor 63 is nobody's here: a write would fail, and must not be tried.
-        ChildVoice(toNobody: ()).say("verdict", "pass")
-    }
 }
