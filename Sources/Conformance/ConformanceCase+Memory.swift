@@ -21,7 +21,7 @@ extension ConformanceCase {
         placed("const-inputs", .readOnly),
         placed("payload-end", .guarded),
         ConformanceCase("leak-per-task", level: 3, needs: runnable, limit: .seconds(60)) { run in
-            let stage = try Stage(run)
+            let stage = try Stage(run, remembers: false)
             try stage.load()
             for trial in try run.examples(.success) {
                 let payload = try run.prepare(trial)
