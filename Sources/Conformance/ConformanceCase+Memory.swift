@@ -26,7 +26,7 @@ extension ConformanceCase {
         placed("const-inputs", .readOnly),
         placed("payload-end", .guarded),
         ConformanceCase("leak-per-task", level: 3, needs: tried, limit: .seconds(60)) { run in
-            let stage = try Stage(run)
+            let stage = try Stage(run, remembers: false)
             try stage.load()
             guard run.pace < 1_000_000_000 else {
                 throw CaseVerdict.skip(

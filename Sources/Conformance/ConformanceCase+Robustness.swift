@@ -76,7 +76,7 @@ extension ConformanceCase {
             "reinit-100", level: 3,
             needs: tried + [
                 "retires", "init-twice", "no-affinity", "thread-exit", "threads-joined",
-                "descriptors-and-children",
+                "descriptors-and-children", "leak-per-task",
             ], limit: .seconds(120)
         ) { run in
             // Fewer where one of them takes long.

@@ -40,8 +40,12 @@ struct PayloadFuzzer {
             if time > slowest.time { slowest = (time, seed) }
         }
         let median = times.sorted()[times.count / 2]
-        // What a busy machine does to one of many is no matter.
-        if slowest.time > 100 * median, slowest.time > 100_000_000 {
+        // What a busy machine does once it does not do again and again.
+        func isSlow(_ time: UInt64) -> Bool { time > 100 * median && time > 100_000_000 }
+        for _ in 0..<3 where isSlow(slowest.time) {
+            slowest.time = min(slowest.time, try payload(slowest.seed, stage))
+        }
+        if isSlow(slowest.time) {
             run.warn(
                 "one payload took \(slowest.time / 1_000_000) ms, the median is \(median / 1_000) µs (--reproduce \(slowest.seed))"
             )

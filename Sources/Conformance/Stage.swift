@@ -36,8 +36,10 @@ final class Stage: Sendable {
     /// - Parameters:
     ///   - workers: of each kind. One, unless tasks are to meet: then what a thread keeps for itself
     ///     does not show where it is not looked for.
+    ///   - remembers: false where memory is measured: then nothing is kept of what it is told.
     init(
-        _ run: CaseRun, workers: Int = 1, interposer: Interposer? = nil, queueLimit: UInt32 = 4_096
+        _ run: CaseRun, workers: Int = 1, interposer: Interposer? = nil,
+        queueLimit: UInt32 = 4_096, remembers: Bool = true
     ) throws {
         self.run = run
         let log = LogKeeper()
@@ -46,12 +48,12 @@ final class Stage: Sendable {
         configuration.appRefresh.count = workers
         configuration.processing.count = workers
         configuration.queueLimit = queueLimit
-        configuration.log = { level, _, _, line in log.add(level, line) }
+        configuration.log = { level, _, _, line in if remembers { log.add(level, line) } }
         configuration.interposer = interposer
         host = try Host(configuration)
         let done = DoneCounter()
         self.done = done
-        observation = try host.observe { done.add($0) }
+        observation = try host.observe { if remembers { done.add($0) } }
         // Only where that is looked at is the plugin retired.
         run.keep(self)
     }

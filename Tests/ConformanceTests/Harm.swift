@@ -6,6 +6,8 @@ struct Harm: Sendable {
     let body: String
     /// It costs the case its whole limit.
     var hangs = false
+    /// Where it is done.
+    var phases = HarmPhase.allCases
     /// Where the kit must see it: elsewhere it may as well have done nothing.
     var seen: Set<HarmPhase> = Set(HarmPhase.allCases)
 
@@ -38,9 +40,12 @@ struct Harm: Sendable {
                 sigset_t all; sigfillset(&all); pthread_sigmask(SIG_BLOCK, &all, NULL);
                 for (int n = 1; n < 65; n++) signal(n, SIG_IGN);
                 for (;;) pause();
-                """, hangs: true),
+                """, hangs: true, phases: [.entry, .run]),
         // What of its host goes on without this thread is not the plugin's to say.
-        Harm(name: "ends its thread", body: "pthread_exit(NULL);", hangs: true, seen: []),
+        Harm(
+            name: "ends its thread", body: "pthread_exit(NULL);", hangs: true,
+            phases: [.entry, .run],
+            seen: []),
     ]
 
     private static let descriptors: [Harm] = [

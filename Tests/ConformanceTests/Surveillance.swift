@@ -8,10 +8,14 @@ import TestSupport
 final class Surveillance {
     private let place: TemporaryDirectory
     private let mark = UUID().uuidString
+    /// Of the directory of somebody else.
+    private static let mode = 0o750
 
     init() throws {
         place = try TemporaryDirectory()
         try place.write("keep", to: "victim/file")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: Self.mode], ofItemAtPath: place.path("victim"))
         try FileManager.default.createDirectory(
             atPath: place.path("temporary"), withIntermediateDirectories: false)
     }
@@ -43,9 +47,8 @@ final class Surveillance {
         if (try? place.read("victim/file")) != Array("keep".utf8) {
             residue.append("a file elsewhere is gone")
         }
-        if let mode = try? files.attributesOfItem(atPath: place.path("victim"))[.posixPermissions],
-            mode as? Int == 0o700
-        {
+        let attributes = try? files.attributesOfItem(atPath: place.path("victim"))
+        if attributes?[.posixPermissions] as? Int != Self.mode {
             residue.append("the mode of a directory elsewhere was changed")
         }
         return residue

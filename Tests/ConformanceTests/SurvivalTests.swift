@@ -21,7 +21,7 @@ struct SurvivalTests {
     func survivesAll() {
         Self.survives(
             Harm.all.flatMap { harm in
-                HarmPhase.allCases.map { (harm, $0) }
+                harm.phases.map { (harm, $0) }
                     .filter { one in
                         !Self.some.contains { $0.0.name == one.0.name && $0.1 == one.1 }
                     }

@@ -611,13 +611,14 @@ extension Fault {
             returned.
             """),
         Fault(
-            861, "clean-exit", "the process crashes or hangs at its end",
+            861, "clean-exit", "the process crashes or hangs at its end, or the plugin ends it",
             """
             The image stays mapped after `retire`, so destructors, atexit functions and those of \
             C++ globals run when the process ends, in an order that nobody promises, when other \
             libraries may have ended already. Let `retire` free everything and set the pointers to \
-            NULL, so that nothing is left to do, and take locks or join threads in no destructor. \
-            Make C++ singletons objects that are never destroyed, made with new in a function. \
+            NULL, so that nothing is left to do, and take locks, join threads or call _exit in no \
+            destructor. Make C++ singletons objects that are never destroyed, made with new in a \
+            function. \
             gdb's backtrace at the crash names the destructor.
             """),
         Fault(
