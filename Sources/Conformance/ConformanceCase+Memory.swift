@@ -46,9 +46,10 @@ extension ConformanceCase {
                 }
                 // Caches fill first.
                 _ = try go(200)
-                let growths = try (0..<3).map { _ in try go(300) }
-                // What is really lost is lost every time.
-                if let least = growths.min(), least >= 16 {
+                // What is really lost is lost every time; a list that grows does so now and then.
+                var least = Int64.max
+                for _ in 0..<6 where least >= 24 { least = min(least, try go(300)) }
+                if least >= 24 {
                     throw CaseVerdict.leak(
                         "\(trial.name) keeps about \(least) bytes of memory per task",
                         notes: ["a cache that is not full after so many tasks looks the same"])
