@@ -42,7 +42,11 @@ struct ConformRun {
         process = try ChildProcess.run(
             Self.program, ["conform"] + plugins + options + ["--json", "--seed", "7"],
             environment: Self.environment.merging(environment) { $1 }, limit: limit)
-        report = try JSONDecoder().decode(Report.self, from: Data(process.outputBytes))
+        do {
+            report = try JSONDecoder().decode(Report.self, from: Data(process.outputBytes))
+        } catch {
+            throw TwinError("there is no report: \(process)")
+        }
     }
 
     init(

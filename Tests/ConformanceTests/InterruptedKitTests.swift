@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -19,28 +20,31 @@ struct InterruptedKitTests {
                 if (fork() == 0) { setsid(); ignore(); for (;;) pause(); }
             if (fork() == 0) { if (fork() != 0) _exit(0); setsid(); ignore(); for (;;) pause(); }
             mkdir("locked", 0); mkfifo("pipe", 0); chmod(".", 0);
-            int ready = open(getenv("CURFEW_TEST_READY"), O_WRONLY);
-            if (write(ready, "!", 1) == 1) for (;;) round++;
+            int ready = open(getenv("CURFEW_TEST_READY"), O_WRONLY), kit = getppid();
+            if (write(ready, &kit, sizeof kit) > 0) for (;;) round++;
             """, phase)
         let watch = try Surveillance()
         #expect(mkfifo(watch.readyPath, 0o600) == 0)
         let ready = open(watch.readyPath, O_RDWR | O_CLOEXEC)
         defer { close(ready) }
 
-        let kit = Process()
-        kit.executableURL = URL(fileURLWithPath: ConformRun.program)
-        kit.arguments = ["conform", plugin.directory, "--json"]
-        kit.environment = ConformRun.environment.merging(watch.environment) { $1 }
-        kit.standardOutput = FileHandle.nullDevice
-        kit.standardError = FileHandle.nullDevice
-        try kit.run()
+        let ended = DispatchSemaphore(value: 0)
+        let ending = Mutex<ChildProcess.Ending?>(nil)
+        let environment = ConformRun.environment.merging(watch.environment) { $1 }
+        let directory = plugin.directory
+        Thread.detachNewThread {
+            let kit = try? ChildProcess.run(
+                ConformRun.program, ["conform", directory, "--json"], environment: environment,
+                limit: .seconds(60))
+            ending.withLock { $0 = kit?.ending }
+            ended.signal()
+        }
         var event = pollfd(fd: ready, events: Int16(POLLIN), revents: 0)
         let came = poll(&event, 1, 30_000)
-        #expect(came == 1)
-        kill(kit.processIdentifier, signal)
-        kit.waitUntilExit()
-        #expect(kit.terminationReason == .exit)
-        #expect(kit.terminationStatus == 128 + signal)
+        var kit: pid_t = 0
+        if came == 1, read(ready, &kit, 4) == 4, kit > 1 { kill(kit, signal) }
+        ended.wait()
+        #expect(ending.withLock { $0 } == .exited(128 + signal))
         #expect(watch.residue == [])
     }
 }
