@@ -23,6 +23,11 @@ public enum CaseChild {
             let seed = UInt64(words[3]), let pace = UInt64(words[6]), let voice = ChildVoice()
         else { return }
         guard chdir(words[5]) == 0 else { _exit(1) }
+        // What a handler writes to its user's directories goes with this one.
+        for name in ["HOME", "TMPDIR"] { setenv(name, words[5], 1) }
+        for name in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"] {
+            unsetenv(name)
+        }
         let run = CaseRun(
             Subject(directory: words[2]), seed: seed, pace: pace,
             isReproducing: words[4] == "reproduce", voice)

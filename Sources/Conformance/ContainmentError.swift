@@ -14,6 +14,8 @@ public struct ContainmentError: Error, Sendable, CustomStringConvertible {
     }
 
     init(_ what: String, errno code: Int32) {
-        self.init("\(what): \(String(cString: strerror(code)))")
+        self.init(
+            "\(what): \(String(cString: strerror(code)))",
+            help: code == EMFILE ? "ulimit -n 256" : nil)
     }
 }

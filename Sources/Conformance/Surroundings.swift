@@ -8,6 +8,7 @@ struct Surroundings {
     private let facts = ProcessFacts()
     private let globals = ProcessGlobals()
     private let children = Set(ContainedChild.children)
+    private let signals = Surroundings.signals()
 
     init(_ subject: Subject) { self.subject = subject }
 
@@ -18,9 +19,22 @@ struct Surroundings {
     }
 
     func signalChanges() -> [String] {
-        ProcessFacts().signals.symmetricDifference(facts.signals).sorted().map {
+        Surroundings.signals().filter { signals[$0.key] != $0.value }.keys.sorted().map {
             "changed what \(ProcessFacts.name(ofSignal: $0)) does"
         }
+    }
+
+    /// What signals do, by their numbers: the function and how it is called.
+    private static func signals() -> [Int32: [UInt64]] {
+        var signals: [Int32: [UInt64]] = [:]
+        for number in 1...csys_last_signal() {
+            var action = csys_signal_action()
+            guard csys_get_signal_action(number, &action) else { continue }
+            signals[number] = [
+                action.handler, action.mask, UInt64(UInt32(bitPattern: action.flags)),
+            ]
+        }
+        return signals
     }
 
     func globalChanges() -> [String] { globals.changes(to: ProcessGlobals()) }
