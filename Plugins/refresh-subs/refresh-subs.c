@@ -37,6 +37,17 @@ EXPORT void backgroundprocessingtask_done(bool success, const char *error);
 
 /* --- Where the files are ------------------------------------------------------------------- */
 
+/* Makes a directory, and the one it is in: a new user has no ~/.cache yet. False with errno. */
+static bool make(char *directory) {
+    if (mkdir(directory, 0700) == 0 || errno == EEXIST) return true;
+    char *end = strrchr(directory, '/');
+    if (errno != ENOENT || end == directory) return false;
+    *end = 0;
+    bool is_there = mkdir(directory, 0700) == 0 || errno == EEXIST;
+    *end = '/';
+    return is_there && (mkdir(directory, 0700) == 0 || errno == EEXIST);
+}
+
 /* Writes the path of one of the files; false, with errno, where there is no directory for it. */
 static bool place(char path[PATH_MAX], const char *name) {
     char directory[PATH_MAX - 64];
@@ -58,7 +69,7 @@ static bool place(char path[PATH_MAX], const char *name) {
         errno = ENAMETOOLONG;
         return false;
     }
-    if (mkdir(directory, 0700) != 0 && errno != EEXIST) return false;
+    if (!make(directory)) return false;
     snprintf(path, PATH_MAX, "%s/%s", directory, name);
     return true;
 }
