@@ -261,7 +261,7 @@ fuzz: packages toolchain ## run the fuzzer of each reader for SECONDS (60)
 test-all: test ## the tests, then all that takes longer: every twin, fuzzers, sanitizers, a million tasks
 	@echo "test-all: each twin against every case, each harm in every phase"
 	CURFEW_CONFORM_MATRIX=1 "$(SWIFT)" test --skip-build --disable-xctest --no-parallel \
-	    --filter 'WholeMatrixTests|SurvivalTests'
+	    --filter 'WholeMatrixTests|SurvivalTests|SwiftTwinTests|OwnPluginsTests|LanguageTests'
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory fuzz SECONDS=60
 	$(MAKE) --no-print-directory sanitize STRESS_TASKS=1000000

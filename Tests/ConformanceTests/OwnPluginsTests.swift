@@ -12,11 +12,9 @@ struct OwnPluginsTests {
 
     @Test("each passes every case that applies to it", arguments: names)
     func plugins(name: String) throws {
-        // The whole of it takes minutes.
-        let isWhole = ProcessInfo.processInfo.environment["CURFEW_CONFORM_MATRIX"] == "1"
         let run = try ConformRun(
             ["\(BuiltProducts.prefix)/lib/curfew/plugins/\(name)"],
-            ["--level", isWhole ? "3" : "2"])
+            ["--level", WholeMatrix.level])
         #expect(run.broken.isEmpty)
         #expect(run.process.ending == .exited(0))
         // What is skipped does not apply: nothing is skipped because something else was broken.

@@ -455,7 +455,7 @@ extension Fault {
             845, "reentrancy", "tasks that run at the same time disturb each other",
             """
             With `maxConcurrency` above 1 the function is entered by several workers at once, each \
-            with another task. Static buffers, strtok, localtime, a shared database handle or a \
+            with another task, and so is the code of several handlers. Static buffers, strtok, localtime, a shared database handle or a \
             file of a fixed name then mix. Keep a task's state on its stack or in memory of its \
             own, use the variants that end in `_r`, give temporary files names by mkstemp, and \
             protect what is shared with a mutex. Or leave maxConcurrency at 1: the host then makes \

@@ -82,7 +82,7 @@ final class Interposer: EntryInterposer {
     private let state = Mutex(State())
     /// The host's own, once the entry was called. Written on the loading thread before any other
     /// has this object's table.
-    nonisolated(unsafe) fileprivate var real: UnsafePointer<curfew_host_api>!
+    nonisolated(unsafe) var real: UnsafePointer<curfew_host_api>!
     nonisolated(unsafe) private var table: UnsafePointer<curfew_host_api>!
 
     static var tail: Int { 64 }
@@ -105,7 +105,7 @@ final class Interposer: EntryInterposer {
     /// How often the function that says no has said it.
     var refusals: Int { state.withLock { $0.refused } }
 
-    fileprivate func find(_ finding: Finding) { state.withLock { $0.findings.append(finding) } }
+    func find(_ finding: Finding) { state.withLock { $0.findings.append(finding) } }
 
     // MARK: The entry
 
@@ -159,7 +159,7 @@ final class Interposer: EntryInterposer {
 
     /// Lets the plugin have a copy of a struct where this one is to lie in another way, and takes
     /// back what it wrote.
-    fileprivate func lend<T, Result>(
+    func lend<T, Result>(
         _ original: UnsafeMutablePointer<T>, _ name: String,
         _ body: (UnsafeMutablePointer<T>) -> Result
     ) -> Result {
@@ -186,7 +186,7 @@ final class Interposer: EntryInterposer {
     // MARK: What passes
 
     /// Looks whether the calling thread may call, and whether it may now.
-    fileprivate func check(_ function: String) {
+    func check(_ function: String) {
         guard let tag = tags.functions[function] else { return }
         if tag.state == "registering", !state.withLock({ $0.isEntering }) {
             find(.state("called \(function) outside curfew_plugin_entry"))
@@ -214,7 +214,7 @@ final class Interposer: EntryInterposer {
     }
 
     /// The status with which a function says no, where it is to.
-    fileprivate func refused(_ function: String) -> Status? {
+    func refused(_ function: String) -> Status? {
         guard let refusal, refusal.function == function else { return nil }
         return state.withLock { state in
             state.called += 1
@@ -225,7 +225,7 @@ final class Interposer: EntryInterposer {
     }
 
     /// An extension whose functions take this one's table.
-    fileprivate func `extension`(_ id: UnsafePointer<CChar>) -> UnsafeRawPointer? {
+    func `extension`(_ id: UnsafePointer<CChar>) -> UnsafeRawPointer? {
         let name = String(cString: id)
         state.withLock { $0.asked.append(name) }
         guard hasExtensions, real.pointee.extension(real, id) != nil else { return nil }
@@ -236,7 +236,7 @@ final class Interposer: EntryInterposer {
         }
     }
 
-    fileprivate func real<T>(_ id: String, as type: T.Type) -> UnsafePointer<T> {
+    func hostExtension<T>(_ id: String, as type: T.Type) -> UnsafePointer<T> {
         id.withCString { real.pointee.extension(real, $0)! }.assumingMemoryBound(to: T.self)
     }
 
@@ -247,8 +247,10 @@ final class Interposer: EntryInterposer {
                 struct_size: UInt32(MemoryLayout<curfew_thread_check>.size),
                 current: { api in
                     let interposer = Interposer.of(api)
-                    return interposer.real(CURFEW_EXT_THREAD_CHECK, as: curfew_thread_check.self)
-                        .pointee.current(interposer.real)
+                    return interposer.hostExtension(
+                        CURFEW_EXT_THREAD_CHECK, as: curfew_thread_check.self
+                    )
+                    .pointee.current(interposer.real)
                 }))
         return table
     }()
@@ -261,18 +263,18 @@ final class Interposer: EntryInterposer {
                 struct_size: UInt32(MemoryLayout<curfew_subs>.size), reserved: 0,
                 call_delayed: { api, sub, values, count in
                     let interposer = Interposer.of(api)
-                    return interposer.real(CURFEW_EXT_SUBS, as: curfew_subs.self)
+                    return interposer.hostExtension(CURFEW_EXT_SUBS, as: curfew_subs.self)
                         .pointee.call_delayed(interposer.real, sub, values, count)
                 },
                 wait_for: { api, selector, sender, limit, continuation, data in
                     let interposer = Interposer.of(api)
-                    return interposer.real(CURFEW_EXT_SUBS, as: curfew_subs.self)
+                    return interposer.hostExtension(CURFEW_EXT_SUBS, as: curfew_subs.self)
                         .pointee.wait_for(
                             interposer.real, selector, sender, limit, continuation, data)
                 },
                 sleep: { api, duration, continuation, data in
                     let interposer = Interposer.of(api)
-                    return interposer.real(CURFEW_EXT_SUBS, as: curfew_subs.self)
+                    return interposer.hostExtension(CURFEW_EXT_SUBS, as: curfew_subs.self)
                         .pointee.sleep(interposer.real, duration, continuation, data)
                 }))
         return table
@@ -280,7 +282,7 @@ final class Interposer: EntryInterposer {
 
     // MARK: Tasks
 
-    fileprivate func run(
+    func run(
         _ handler: InterposedHandler, _ task: curfew_task,
         _ error: UnsafeMutablePointer<curfew_error>
     ) -> curfew_status {
@@ -324,7 +326,7 @@ final class Interposer: EntryInterposer {
     }
 
     /// A reference to a task is gone; with the last one goes the payload.
-    fileprivate func drop(_ task: curfew_task) {
+    func drop(_ task: curfew_task) {
         let isLast = state.withLock { state in
             state.references[task, default: 0] -= 1
             return state.references[task] == 0
@@ -332,11 +334,11 @@ final class Interposer: EntryInterposer {
         if isLast { poison(task) }
     }
 
-    fileprivate func keep(_ task: curfew_task) {
+    func keep(_ task: curfew_task) {
         state.withLock { $0.references[task, default: 0] += 1 }
     }
 
-    fileprivate func expired(
+    func expired(
         _ handler: InterposedHandler, _ task: curfew_task, _ reason: curfew_reason
     ) {
         state.withLock { $0.expiring += 1 }
@@ -360,7 +362,7 @@ final class Interposer: EntryInterposer {
         return true
     }
 
-    fileprivate func complete(
+    func complete(
         _ task: curfew_task, _ status: curfew_status, _ error: UnsafePointer<CChar>?,
         _ errorBytes: UInt64
     ) {
@@ -378,7 +380,7 @@ final class Interposer: EntryInterposer {
     }
 
     /// Puts the payload where this one wants it, the first time a task asks.
-    fileprivate func place(_ info: UnsafeMutablePointer<curfew_task_info>, _ task: curfew_task) {
+    func place(_ info: UnsafeMutablePointer<curfew_task_info>, _ task: curfew_task) {
         let needed = MemoryLayout<curfew_task_info>.offset(of: \.payload_bytes)! + 8
         guard payload != .hosts, info.pointee.struct_size >= needed, info.pointee.payload_bytes > 0,
             let original = info.pointee.payload
@@ -409,7 +411,7 @@ final class Interposer: EntryInterposer {
 
 extension Interposer {
     /// A handler as the plugin registered it.
-    fileprivate final class InterposedHandler: Sendable {
+    final class InterposedHandler: Sendable {
         let interposer: Interposer
         let identifier: String
         nonisolated(unsafe) let data: UnsafeMutableRawPointer?
@@ -427,139 +429,4 @@ extension Interposer {
             expired = handler.expired
         }
     }
-}
-
-// MARK: - The functions of the table
-
-private func interposedRegister(
-    _ api: UnsafePointer<curfew_host_api>, _ handler: UnsafePointer<curfew_handler>,
-    _ error: UnsafeMutablePointer<curfew_error>?
-) -> curfew_status {
-    let interposer = Interposer.of(api)
-    interposer.check("register_handler")
-    if let refused = interposer.refused("register_handler") {
-        // With words, as any host says no.
-        ErrorBuffer.fill(
-            error, refused, "the host has as many handlers as it may; nothing was registered")
-        return refused.rawValue
-    }
-    let real = interposer.real!
-    // What is not even a struct of this version is the real one's to refuse.
-    guard handler.pointee.struct_size >= MemoryLayout<curfew_handler>.size,
-        let run = handler.pointee.run
-    else { return real.pointee.register_handler(real, handler, error) }
-    let data = Interposer.InterposedHandler(interposer, handler.pointee, run)
-    var own = handler.pointee
-    own.struct_size = UInt32(MemoryLayout<curfew_handler>.size)
-    own.handler_data = Unmanaged.passRetained(data).toOpaque()
-    own.run = { data, _, task, error in
-        let handler = Unmanaged<Interposer.InterposedHandler>.fromOpaque(data!)
-            .takeUnretainedValue()
-        return handler.interposer.run(handler, task, error)
-    }
-    if handler.pointee.expired != nil {
-        own.expired = { data, _, task, reason in
-            let handler = Unmanaged<Interposer.InterposedHandler>.fromOpaque(data!)
-                .takeUnretainedValue()
-            handler.interposer.expired(handler, task, reason)
-        }
-    }
-    return real.pointee.register_handler(real, &own, error)
-}
-
-private func interposedInfo(
-    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task,
-    _ info: UnsafeMutablePointer<curfew_task_info>
-) -> curfew_status {
-    let interposer = Interposer.of(api)
-    interposer.check("task_info")
-    if let refused = interposer.refused("task_info") { return refused.rawValue }
-    let status = interposer.real.pointee.task_info(interposer.real, task, info)
-    if status == 0 { interposer.place(info, task) }
-    return status
-}
-
-private func interposedIsExpired(
-    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
-) -> Bool {
-    let interposer = Interposer.of(api)
-    return interposer.real.pointee.is_expired(interposer.real, task)
-}
-
-private func interposedRemaining(
-    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
-) -> UInt64 {
-    let interposer = Interposer.of(api)
-    interposer.check("remaining_ns")
-    return interposer.real.pointee.remaining_ns(interposer.real, task)
-}
-
-private func interposedProgress(
-    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ fraction: Double,
-    _ text: UnsafePointer<CChar>?, _ bytes: UInt64
-) -> curfew_status {
-    let interposer = Interposer.of(api)
-    interposer.check("progress")
-    return interposer.refused("progress")?.rawValue
-        ?? interposer.real.pointee.progress(interposer.real, task, fraction, text, bytes)
-}
-
-private func interposedComplete(
-    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ status: curfew_status,
-    _ error: UnsafePointer<CChar>?, _ errorBytes: UInt64, _ result: UnsafeRawPointer?,
-    _ resultBytes: UInt64
-) -> curfew_status {
-    let interposer = Interposer.of(api)
-    interposer.check("complete")
-    interposer.complete(task, status, error, errorBytes)
-    // It is completed all the same, or nobody would ever end it.
-    let answer = interposer.real.pointee.complete(
-        interposer.real, task, status, error, errorBytes, result, resultBytes)
-    return interposer.refused("complete")?.rawValue ?? answer
-}
-
-private func interposedKeep(
-    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
-) -> curfew_status {
-    let interposer = Interposer.of(api)
-    interposer.check("keep")
-    if let refused = interposer.refused("keep") { return refused.rawValue }
-    let status = interposer.real.pointee.keep(interposer.real, task)
-    if status == 0 { interposer.keep(task) }
-    return status
-}
-
-private func interposedRelease(
-    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
-) -> curfew_status {
-    let interposer = Interposer.of(api)
-    interposer.check("release")
-    let status = interposer.real.pointee.release(interposer.real, task)
-    if status == 0 { interposer.drop(task) }
-    return status
-}
-
-private func interposedRaise(
-    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ event: UnsafePointer<CChar>,
-    _ values: UnsafePointer<curfew_value>?, _ count: UInt32
-) -> curfew_status {
-    let interposer = Interposer.of(api)
-    interposer.check("raise")
-    return interposer.refused("raise")?.rawValue
-        ?? interposer.real.pointee.raise(interposer.real, task, event, values, count)
-}
-
-private func interposedLog(
-    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ level: curfew_log_level,
-    _ text: UnsafePointer<CChar>, _ bytes: UInt64
-) {
-    let interposer = Interposer.of(api)
-    interposer.check("log")
-    interposer.real.pointee.log(interposer.real, task, level, text, bytes)
-}
-
-private func interposedExtension(
-    _ api: UnsafePointer<curfew_host_api>, _ id: UnsafePointer<CChar>
-) -> UnsafeRawPointer? {
-    Interposer.of(api).extension(id)
 }
