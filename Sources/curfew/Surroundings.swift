@@ -17,6 +17,7 @@ enum Surroundings {
             "CURFEW_PLUGIN_COPIES",
             "a directory in which the copies stay from which libraries are loaded, for debuggers"
         ),
+        ("TMPDIR", "where conform makes the directories it works in, /tmp without it"),
         ("NO_COLOR", "with any text: no colours, and nothing drawn over"),
         ("TERM", "dumb, or nothing: the same"),
         (

@@ -25,9 +25,7 @@ public enum CaseChild {
         guard chdir(words[5]) == 0 else { _exit(1) }
         // What a handler writes to its user's directories goes with this one.
         for name in ["HOME", "TMPDIR"] { setenv(name, words[5], 1) }
-        for name in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"] {
-            unsetenv(name)
-        }
+        for kind in ["CACHE", "CONFIG", "DATA", "STATE"] { unsetenv("XDG_\(kind)_HOME") }
         let run = CaseRun(
             Subject(directory: words[2]), seed: seed, pace: pace,
             isReproducing: words[4] == "reproduce", voice)

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A minute of the Gregorian calendar, as a clock on a wall shows it.
+///
+/// Days are counted by H. Hinnant's algorithms, "chrono-Compatible Low-Level Date Algorithms" (2013):
+/// years begin in March, so that the leap day is the last one.
+public struct CivilTime: Hashable, Sendable, Comparable {
+    public var year: Int
+    /// 1…12
+    public var month: Int
+    /// 1…31
+    public var day: Int
+    /// 0…23
+    public var hour: Int
+    /// 0…59
+    public var minute: Int
+
+    public init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0) {
+        self.year = year
+        self.month = month
+        self.day = day
+        self.hour = hour
+        self.minute = minute
+    }
+
+    /// The minute that a number of seconds since 1970-01-01 00:00 lies in, on the same wall.
+    public init(seconds: Int64) {
+        let days = seconds.flooredQuotient(86_400)
+        let rest = Int(seconds - days * 86_400)
+        let shifted = days + 719_468  // days since 0000-03-01
+        let era = shifted.flooredQuotient(146_097)
+        let dayOfEra = Int(shifted - era * 146_097)
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        year = yearOfEra + Int(era) * 400 + (month <= 2 ? 1 : 0)
+        hour = rest / 3_600
+        minute = rest % 3_600 / 60
+    }
+
+    /// Seconds from 1970-01-01 00:00 to the beginning of this minute, on the same wall.
+    public var seconds: Int64 { days * 86_400 + Int64(hour) * 3_600 + Int64(minute) * 60 }
+
+    /// From 1970-01-01.
+    private var days: Int64 {
+        let shiftedYear = Int64(month <= 2 ? year - 1 : year)
+        let era = shiftedYear.flooredQuotient(400)
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = Int64((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1)
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+            - 719_468
+    }
+
+    /// 0 is Sunday, as in crontab(5).
+    public var weekday: Int { Int((days + 4) - (days + 4).flooredQuotient(7) * 7) }
+
+    public static func daysIn(month: Int, of year: Int) -> Int {
+        switch month {
+        case 4, 6, 9, 11: 30
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        default: 31
+        }
+    }
+
+    public static func < (a: CivilTime, b: CivilTime) -> Bool { a.seconds < b.seconds }
+}
+
+extension Int64 {
+    /// Rounded towards less, also below 0.
+    fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Five fields as crontab(5) has them: minute, hour, day of the month, month, day of the week.
+///
+/// Where both days are restricted, either is enough. A minute that the clock leaves out in spring
+/// comes at the first instant after the gap. One that it shows twice in autumn comes once, the first
+/// time, but for schedules of every hour: they go on in both.
+public struct CronSchedule: Hashable, Sendable {
+    /// As it was written, for people.
+    public let text: String
+    // Bit n is the value n.
+    private let minutes: UInt64
+    private let hours: UInt64
+    private let days: UInt64
+    private let months: UInt64
+    private let weekdays: UInt64
+    private let isAnyDay: Bool
+    private let isAnyWeekday: Bool
+    private let isEveryHour: Bool
+
+    /// Throws what is wrong, and in which field.
+    public init(_ text: String) throws(CronFault) {
+        self.text = text
+        let words = text.split(whereSeparator: { $0 == " " || $0 == "\t" })
+        let fields = words.count == 1 ? try Self.nickname(String(words[0])) : words.map(String.init)
+        guard fields.count == 5 else {
+            throw CronFault(
+                field: nil,
+                message: "has \(fields.count) field\(fields.count == 1 ? "" : "s"), not 5",
+                help: "write minute, hour, day, month and weekday, `30 4 * * 1`")
+        }
+        minutes = try CronField.minute.bits(fields[0])
+        hours = try CronField.hour.bits(fields[1])
+        days = try CronField.day.bits(fields[2])
+        months = try CronField.month.bits(fields[3])
+        weekdays = try CronField.weekday.bits(fields[4])
+        isAnyDay = fields[2].hasPrefix("*")
+        isAnyWeekday = fields[4].hasPrefix("*")
+        isEveryHour = hours == 1 << 24 - 1
+        guard canEver else {
+            throw CronFault(
+                field: .day, message: "names a day that none of its months has",
+                help: "30 and 31 are not in every month, and 29 February is in leap years only")
+        }
+    }
+
+    private static func nickname(_ word: String) throws(CronFault) -> [String] {
+        let text: String
+        switch word {
+        case "@hourly": text = "0 * * * *"
+        case "@daily", "@midnight": text = "0 0 * * *"
+        case "@weekly": text = "0 0 * * 0"
+        case "@monthly": text = "0 0 1 * *"
+        case "@yearly", "@annually": text = "0 0 1 1 *"
+        default: return [word]
+        }
+        return text.split(separator: " ").map(String.init)
+    }
+
+    /// There is a month with one of the days, or the weekday alone is enough.
+    private var canEver: Bool {
+        if !isAnyWeekday { return true }
+        return (1...12).contains { month in
+            months >> UInt64(month) & 1 != 0
+                && (1...(month == 2 ? 29 : CivilTime.daysIn(month: month, of: 2_000))).contains {
+                    days >> UInt64($0) & 1 != 0
+                }
+        }
+    }
+
+    /// The first instant after `instant` that fits; both are seconds since 1970 in UTC. Nil where
+    /// the calendar has none within 28 years, after which it repeats itself but for centuries.
+    public func next(after instant: Int64, in zone: some TimeZoneRules) -> Int64? {
+        let offset = zone.offset(at: instant)
+        var wall = CivilTime(seconds: instant + offset + 60)
+        let last = wall.year + 28
+        while let fit = nextFit(from: wall, last: last) {
+            let found = Self.instant(of: fit, in: zone)
+            if found > instant {
+                return isEveryHour
+                    ? min(found, shownAgain(after: instant, before: found, in: zone)) : found
+            }
+            wall = CivilTime(seconds: fit.seconds + 60)
+        }
+        return nil
+    }
+
+    /// The first fit of a clock that was set back between two instants, or the later one.
+    private func shownAgain(
+        after instant: Int64, before found: Int64, in zone: some TimeZoneRules
+    ) -> Int64 {
+        let offset = zone.offset(at: instant)
+        guard zone.offset(at: found) < offset else { return found }
+        let change = Self.change(after: instant, before: found, in: zone)
+        let now = zone.offset(at: change)
+        let wall = CivilTime(seconds: change + now)
+        return nextFit(from: wall, last: wall.year).map { $0.seconds - now } ?? found
+    }
+
+    /// The first minute of the wall's clock that fits, `wall` itself among them.
+    private func nextFit(from wall: CivilTime, last: Int) -> CivilTime? {
+        var wall = wall
+        while wall.year <= last {
+            guard has(months, wall.month) else {
+                wall = Self.firstOfNextMonth(wall)
+                continue
+            }
+            guard isDay(wall) else {
+                let day = CivilTime(year: wall.year, month: wall.month, day: wall.day)
+                wall = CivilTime(seconds: day.seconds + 86_400)
+                continue
+            }
+            guard has(hours, wall.hour) else {
+                var hour = wall
+                hour.minute = 0
+                wall = CivilTime(seconds: hour.seconds + 3_600)
+                continue
+            }
+            if has(minutes, wall.minute) { return wall }
+            wall = CivilTime(seconds: wall.seconds + 60)
+        }
+        return nil
+    }
+
+    private static func firstOfNextMonth(_ wall: CivilTime) -> CivilTime {
+        wall.month == 12
+            ? CivilTime(year: wall.year + 1, month: 1, day: 1)
+            : CivilTime(year: wall.year, month: wall.month + 1, day: 1)
+    }
+
+    private func isDay(_ wall: CivilTime) -> Bool {
+        let (day, weekday) = (has(days, wall.day), has(weekdays, wall.weekday))
+        return isAnyDay || isAnyWeekday ? day && weekday : day || weekday
+    }
+
+    private func has(_ bits: UInt64, _ value: Int) -> Bool { bits >> UInt64(value) & 1 != 0 }
+
+    /// When the wall's clock shows a minute, the first time; where it never does, the end of the gap
+    /// it lies in.
+    private static func instant(of wall: CivilTime, in zone: some TimeZoneRules) -> Int64 {
+        // Zones change a few times a year, and by less than a day.
+        let shown = wall.seconds
+        let before = zone.offset(at: shown - 86_400)
+        let after = zone.offset(at: shown + 86_400)
+        for offset in [max(before, after), min(before, after)] {
+            let instant = shown - offset
+            if zone.offset(at: instant) == offset { return instant }
+        }
+        return change(after: shown - 86_400 - before, before: shown + 86_400 - after, in: zone)
+    }
+
+    /// The first instant with another offset than the first of two.
+    private static func change(
+        after first: Int64, before last: Int64, in zone: some TimeZoneRules
+    ) -> Int64 {
+        let offset = zone.offset(at: first)
+        var (low, high) = (first, last)
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            if zone.offset(at: middle) == offset { low = middle } else { high = middle }
+        }
+        return high
+    }
+}

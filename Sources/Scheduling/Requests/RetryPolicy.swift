@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether a request that failed is launched again, and when.
+public struct RetryPolicy: Hashable, Sendable {
+    /// Launches in all; 1: none is repeated, as Apple has it.
+    public var attempts: UInt32
+    /// Nanoseconds before the second one.
+    public var base: UInt64
+    /// No pause is longer, in nanoseconds.
+    public var longest: UInt64
+    /// How much of a pause is left to chance, 0 to 1: what failed together does not come back
+    /// together.
+    public var jitter: Double
+
+    public static let none = RetryPolicy(attempts: 1, base: 0, longest: 0, jitter: 0)
+
+    public static let attemptsRange: ClosedRange<UInt32> = 1...100
+    /// From a second to a week.
+    public static let pauseRange: ClosedRange<UInt64> = 1_000_000_000...604_800_000_000_000
+
+    public init(
+        attempts: UInt32, base: UInt64 = 30_000_000_000, longest: UInt64 = 21_600_000_000_000,
+        jitter: Double = 0.2
+    ) {
+        self.attempts = attempts
+        self.base = base
+        self.longest = longest
+        self.jitter = jitter
+    }
+
+    /// Nanoseconds from the end of an attempt to the next one; nil where it was the last.
+    ///
+    /// Doubles with each attempt up to the longest; then up to `jitter` of it is taken away, so that
+    /// no pause is longer than it says.
+    ///
+    /// - Parameters:
+    ///   - attempt: the one that ended, from 1.
+    ///   - chance: where in the jitter it lies, 0 to 1.
+    public func pause(after attempt: UInt32, chance: Double) -> UInt64? {
+        guard attempt >= 1, attempt < attempts else { return nil }
+        var pause = min(base, longest)
+        for _ in 1..<attempt {
+            let (doubled, overflow) = pause.multipliedReportingOverflow(by: 2)
+            pause = overflow ? longest : min(doubled, longest)
+            if pause == longest { break }
+        }
+        let share = min(max(jitter, 0), 1) * min(max(chance, 0), 1)
+        return share >= 1 ? 0 : pause - UInt64((Double(pause) * share).rounded(.down))
+    }
+}

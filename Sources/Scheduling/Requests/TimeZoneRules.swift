@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How far a wall's clock is from UTC: the port to what knows of summer time.
+public protocol TimeZoneRules: Sendable {
+    /// Seconds to be added to `instant`, seconds since 1970 in UTC, to have what the wall shows.
+    func offset(at instant: Int64) -> Int64
+}
+
+/// UTC itself.
+public struct UTC: TimeZoneRules {
+    public init() {}
+    public func offset(at instant: Int64) -> Int64 { 0 }
+}
