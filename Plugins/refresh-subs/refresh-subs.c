@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,8 +148,19 @@ static struct {
     char error[256];
 } work;
 static atomic_bool is_processing_task_expired;
+/* The expired sub runs beside the others, and may be that of the task before: whoever begins a task
+ * or stops it has this. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Counts the tasks: what an earlier one still sleeps for is not this one's. */
+static _Atomic uintptr_t processing_task_number;
+/* The last one that was said to be done. */
+static _Atomic uintptr_t done_task_number;
 
+/* Once for each task, or one that is told to stop when it has just finished would leave a Done for
+ * the next one's wait. */
 static void call_done(void) {
+    uintptr_t number = atomic_load(&processing_task_number);
+    if (atomic_exchange(&done_task_number, number) == number) return;
     work.subs->call_delayed(work.api, "BackgroundProcessingTask_Done", NULL, 0);
 }
 
@@ -160,8 +172,10 @@ static void fail(const char *what) {
 /* What the do-sub goes on with after each Sleep. */
 static void next_file(void *data, const curfew_host_api *api, curfew_status status,
                       const curfew_value *values, uint32_t count) {
-    (void)data, (void)status, (void)values, (void)count;
-    if (atomic_load(&is_processing_task_expired)) return;
+    (void)status, (void)values, (void)count;
+    if ((uintptr_t)data != processing_task_number || work.directory == NULL ||
+        atomic_load(&is_processing_task_expired))
+        return;
     errno = 0;
     const struct dirent *entry = readdir(work.directory);
     if (entry == NULL) {
@@ -187,7 +201,7 @@ static void next_file(void *data, const curfew_host_api *api, curfew_status stat
     char text[64];
     snprintf(text, sizeof text, "%llu files", (unsigned long long)work.count);
     api->progress(api, work.task, 0.5, CURFEW_TEXT(text));
-    work.subs->sleep(api, 1000000, next_file, NULL);
+    work.subs->sleep(api, 1000000, next_file, data);
 }
 
 static void do_background_processing_task(const curfew_host_api *api) {
@@ -211,16 +225,20 @@ static void do_background_processing_task(const curfew_host_api *api) {
         fail("cannot write inventory.txt");
         return;
     }
-    work.subs->sleep(api, 0, next_file, NULL);
+    work.subs->sleep(api, 0, next_file, (void *)processing_task_number);
 }
 
 static void controller_goes_on(void *data, const curfew_host_api *api, curfew_status status,
                                const curfew_value *values, uint32_t count) {
-    (void)data, (void)status, (void)values, (void)count;
+    (void)values, (void)count;
+    /* A wait of an earlier task, whose place this one's has taken. */
+    if (status != CURFEW_OK || (uintptr_t)data != processing_task_number) return;
     if (work.directory != NULL) closedir(work.directory);
+    work.directory = NULL;
     if (work.file != NULL) {
         fclose(work.file);
         unlink(work.new_path);
+        work.file = NULL;
     }
     if (atomic_load(&is_processing_task_expired)) {
         snprintf(work.error, sizeof work.error, "stopped after %llu files",
@@ -232,19 +250,29 @@ static void controller_goes_on(void *data, const curfew_host_api *api, curfew_st
 }
 
 void backgroundprocessingtask_controller(curfew_task task, const curfew_host_api *api) {
+    pthread_mutex_lock(&lock);
     memset(&work, 0, sizeof work);
+    processing_task_number++;
     work.api = api;
     work.task = task;
     work.subs = api->extension(api, CURFEW_EXT_SUBS);
-    atomic_store(&is_processing_task_expired, false);
     /* Expected before it begins: else a Done that comes at once would find nobody. */
-    work.subs->wait_for(api, "backgroundprocessingtask_done", 0, 0, controller_goes_on, NULL);
-    do_background_processing_task(api);
+    work.subs->wait_for(api, "backgroundprocessingtask_done", 0, 0, controller_goes_on,
+                        (void *)processing_task_number);
+    bool is_expired = api->is_expired(api, task); /* its expired sub may have come before all that */
+    atomic_store(&is_processing_task_expired, is_expired);
+    if (is_expired) call_done();
+    pthread_mutex_unlock(&lock);
+    if (!is_expired) do_background_processing_task(api);
 }
 
 void backgroundprocessingtask_expired(void) {
-    atomic_store(&is_processing_task_expired, true);
-    call_done();
+    pthread_mutex_lock(&lock);
+    if (work.api != NULL && work.api->is_expired(work.api, work.task)) {
+        atomic_store(&is_processing_task_expired, true);
+        call_done();
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 void backgroundprocessingtask_done(bool success, const char *error) {
