@@ -150,6 +150,29 @@ struct SubsFormTests {
         #expect(try plugin.ending(of: fourth) == Ending(CURFEW_OUTCOME_SUCCEEDED))
     }
 
+    @Test("S0.36: the end of one that never began lets nobody in beside a pending one")
+    func cancelledInTheQueue() throws {
+        let plugin = try SubsPlugin()
+        let chain = ["controller", "do_chain", "do_chain goes on", "completed true"]
+        for round in 0..<20 {
+            let first = try plugin.host.launch("org.example.chain")
+            try plugin.host.waitUntilPending(first)
+            let second = try plugin.host.launch("org.example.chain")
+            let third = try plugin.host.launch("org.example.chain")
+            #expect(plugin.host.cancel(second) == .ok)
+            #expect(try plugin.ending(of: second).outcome == CURFEW_OUTCOME_CANCELLED)
+            // Another handler's task, from one end to the other, is time enough to come in.
+            #expect(plugin.host.wait(try plugin.host.launch("org.example.plain")) == .ok)
+            #expect(try plugin.host.query(third).phase == CURFEW_PHASE_QUEUED)
+            plugin.host.clock?.advance(10_000_000)
+            #expect(try plugin.ending(of: first) == Ending(CURFEW_OUTCOME_SUCCEEDED))
+            try plugin.host.waitUntilPending(third)
+            plugin.host.clock?.advance(10_000_000)
+            #expect(try plugin.ending(of: third) == Ending(CURFEW_OUTCOME_SUCCEEDED))
+            #expect(plugin.notes.filter(chain.contains).count == (round + 1) * 8)
+        }
+    }
+
     @Test("S0.31, S0.32: expired while it sleeps: the controller completes it as not successful")
     func chainExpires() throws {
         let plugin = try SubsPlugin()

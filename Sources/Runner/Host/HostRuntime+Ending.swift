@@ -24,8 +24,10 @@ extension HostRuntime {
             // Armed before it is pending, while nobody can free the slot and use it again.
             watchers.armPending(task)
             if handler.pointee.code.isOneAtATime {
+                // In this order: whoever finds the task opens a gate that is closed already.
                 handler.pointee.gate.bitwiseOr(
                     HandlerCell.Gate.awaited, ordering: .sequentiallyConsistent)
+                handler.pointee.awaited.store(task.bits, ordering: .sequentiallyConsistent)
             }
             pendingTasks.wrappingAdd(1, ordering: .sequentiallyConsistent)
             let (action, state) = mustStep(task) { machine in
@@ -34,7 +36,7 @@ extension HostRuntime {
             }
             if action.0 == .none {
                 pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-                noLongerAwaited(handler)
+                noLongerAwaited(task, handler)
             }
             wasLost = action.1
             freeIfDone(task, state)
@@ -71,9 +73,14 @@ extension HostRuntime {
         return wasLost
     }
 
-    /// The pending task of a handler that has one at a time is over.
-    private func noLongerAwaited(_ handler: HandlerCellPointer) {
-        guard handler.pointee.code.isOneAtATime else { return }
+    /// A task of a handler that has one at a time is over. Others than the one that is awaited may
+    /// be: cancelled in the queue, or decided before, by a thread that comes here late.
+    private func noLongerAwaited(_ task: TaskReference, _ handler: HandlerCellPointer) {
+        guard handler.pointee.code.isOneAtATime,
+            handler.pointee.awaited.compareExchange(
+                expected: task.bits, desired: 0, ordering: .sequentiallyConsistent
+            ).exchanged
+        else { return }
         let before = handler.pointee.gate.bitwiseAnd(
             ~HandlerCell.Gate.awaited, ordering: .sequentiallyConsistent
         ).oldValue
@@ -150,7 +157,7 @@ extension HostRuntime {
         }
         // Somebody who waits has made the record before looking at the state for the last time.
         tasks.existingRecord(of: slot)?.announce()
-        noLongerAwaited(handler)
+        noLongerAwaited(task, handler)
         let (_, state) = mustStep(task) { $0.unpin() }
         freeIfDone(task, state)
     }

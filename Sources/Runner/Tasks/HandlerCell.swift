@@ -54,6 +54,8 @@ struct HandlerCell: ~Copyable {
     let gate = Atomic<UInt32>(0)
     /// Workers it has lost and that have not come back.
     let lost = Atomic<UInt32>(0)
+    /// The task for whose end `Gate.awaited` stands; the end of any other does not open the gate.
+    let awaited = Atomic<UInt64>(0)
     /// Re-queued tasks, which `tail` counts as launches.
     let requeued = Atomic<UInt64>(0)
     private let padding4: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
