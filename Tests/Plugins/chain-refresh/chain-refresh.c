@@ -15,18 +15,18 @@ CURFEW_PLUGIN_NOTE();
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-/* The task whose operation was cancelled; at most one task runs at a time. */
-static curfew_task cancelled;
 
 static const char *do_background_app_refresh_task(const char *payload, uint64_t bytes,
-                                                  curfew_task task, char *text, size_t room) {
+                                                  const curfew_host_api *api, curfew_task task,
+                                                  char *text, size_t room) {
     if (bytes >= 5 && memcmp(payload, "fail:", 5) == 0) {
         snprintf(text, room, "%.*s", (int)(bytes - 5), payload + 5);
         return text;
     }
     if (bytes == 7 && memcmp(payload, "endless", 7) == 0) {
         pthread_mutex_lock(&lock);
-        while (cancelled != task) pthread_cond_wait(&changed, &lock);
+        /* Asked of the host: the expiration of the task before may come as late as this. */
+        while (!api->is_expired(api, task)) pthread_cond_wait(&changed, &lock);
         pthread_mutex_unlock(&lock);
         return "The operation was cancelled.";
     }
@@ -40,8 +40,8 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
     if (api->task_info(api, task, &info) != CURFEW_OK) return CURFEW_FAILED;
     api->raise(api, task, "dobackgroundapprefreshtask", NULL, 0);
     char text[256];
-    const char *result = do_background_app_refresh_task(info.payload, info.payload_bytes, task,
-                                                        text, sizeof text);
+    const char *result = do_background_app_refresh_task(info.payload, info.payload_bytes, api,
+                                                        task, text, sizeof text);
     if (strcmp(result, "Done.") == 0) return CURFEW_OK;
     snprintf(host_error->message, sizeof host_error->message, "%s", result);
     return CURFEW_FAILED;
@@ -49,9 +49,8 @@ static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_
 
 static void expired(void *handler_data, const curfew_host_api *api, curfew_task task,
                     curfew_reason reason) {
-    (void)handler_data, (void)api, (void)reason;
+    (void)handler_data, (void)api, (void)task, (void)reason;
     pthread_mutex_lock(&lock);
-    cancelled = task;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
 }
