@@ -6,14 +6,23 @@ public enum TaskKind: Int32, Sendable, CaseIterable {
     case appRefresh = 1
     /// Long work: 10 min unless the manifest says otherwise.
     case processing = 2
+    /// As `processing`, for studies that their user takes part in.
+    case healthResearch = 3
+    /// As `processing`, begun by a user who waits for it.
+    case continuedProcessing = 4
 
     /// The name a manifest uses.
     public var name: String {
         switch self {
         case .appRefresh: "app-refresh"
         case .processing: "processing"
+        case .healthResearch: "health-research"
+        case .continuedProcessing: "continued-processing"
         }
     }
+
+    /// Runs on the workers of short tasks; all others on those of long ones.
+    public var isShort: Bool { self == .appRefresh }
 
     /// Reads the name a manifest uses.
     public init?(name: String) {
@@ -26,7 +35,7 @@ public enum TaskKind: Int32, Sendable, CaseIterable {
     public var defaultBudget: UInt64 {
         switch self {
         case .appRefresh: 30_000_000_000
-        case .processing: 600_000_000_000
+        case .processing, .healthResearch, .continuedProcessing: 600_000_000_000
         }
     }
 

@@ -648,7 +648,7 @@ struct ManifestFaultTests {
             ),
             (
                 #"[{"identifier": "a.b", "kind": ‸"timer"}]"#, .kind, "`kind` has no value `timer`",
-                #"write one of "app-refresh", "processing""#
+                #"write one of "app-refresh", "processing", "health-research", "continued-processing""#
             ),
             (
                 #"[{"identifier": "a.b", "kind": ‸2}]"#, .type,

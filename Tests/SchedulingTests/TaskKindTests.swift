@@ -19,8 +19,11 @@ struct TaskKindTests {
 
     @Test("a kind is known by its number and by its name")
     func names() {
-        #expect(TaskKind.allCases.map(\.rawValue) == [1, 2])
-        #expect(TaskKind.allCases.map(\.name) == ["app-refresh", "processing"])
+        #expect(TaskKind.allCases.map(\.rawValue) == [1, 2, 3, 4])
+        #expect(
+            TaskKind.allCases.map(\.name) == [
+                "app-refresh", "processing", "health-research", "continued-processing",
+            ])
         #expect(TaskKind(name: "app-refresh") == .appRefresh)
         #expect(TaskKind(name: "processing") == .processing)
     }

@@ -121,7 +121,7 @@ typedef struct curfew_host_config {
     /* The path of a property list, in XML or binary, that says which handlers the host may have: by
      * their identifiers under BGTaskSchedulerPermittedIdentifiers, where `prefix.*` stands for all
      * that begin so, and by their kinds under UIBackgroundModes, `fetch` for app-refresh and
-     * `processing`. It is read once, in curfew_host_create. NULL: all are permitted. */
+     * `processing` for all others. It is read once, in curfew_host_create. NULL: all are permitted. */
     const char *CURFEW_NULLABLE permitted;
 
     /* The plugins that may be loaded, at most 65,536. NULL: all of them. A list is complete: a

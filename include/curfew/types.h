@@ -132,7 +132,9 @@ typedef uint64_t curfew_task;
 typedef int32_t curfew_kind;
 enum {
     CURFEW_KIND_APP_REFRESH = 1, /* short: 30 s unless the manifest says otherwise */
-    CURFEW_KIND_PROCESSING = 2   /* long: 10 min unless the manifest says otherwise */
+    CURFEW_KIND_PROCESSING = 2,  /* long: 10 min unless the manifest says otherwise */
+    CURFEW_KIND_HEALTH_RESEARCH = 3,     /* as processing, for studies its user takes part in */
+    CURFEW_KIND_CONTINUED_PROCESSING = 4 /* as processing, begun by a user who waits for it */
 };
 
 /* How a task ended. A task that is not over has outcome CURFEW_OUTCOME_NONE. */

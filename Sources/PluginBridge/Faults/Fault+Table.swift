@@ -385,8 +385,10 @@ extension Fault {
             211, .kind, "there is no such kind of handler",
             """
             `app-refresh` is short work, 30 s unless said otherwise; `processing` is long work, 10 \
-            min unless said otherwise. The kind sets the default budget and picks the workers that \
-            run it, so that long work does not stand in the way of short.
+            min unless said otherwise. So is `health-research`, for studies that their user takes \
+            part in, and `continued-processing`, which a user began and waits for. The kind sets \
+            the default budget and picks the workers that run it, so that long work does not stand \
+            in the way of short.
             """),
         manifest(
             212, .duration, "a duration is not written with a unit, or out of bounds",
@@ -871,7 +873,7 @@ extension Fault {
             """
             The host was made with a list of the handlers it may have, and the list does not permit \
             handlers of this kind; nothing of the plugin was registered. Handlers of the kind app-refresh \
-            need `fetch` in UIBackgroundModes, those of the kind processing need `processing`. The list is \
+            need `fetch` in UIBackgroundModes, all others need `processing`. The list is \
             read once, when the host is made.
             """, answer: .denied),
     ]

@@ -7,8 +7,8 @@ public import Scheduling
 ///
 /// Both keys must be there, as Apple's scheduler wants it. An identifier that ends in `.*` stands
 /// for all that go on after the point. Of the modes `fetch` permits handlers of the kind
-/// app-refresh and `processing` those of the kind processing; what other modes there are, and all
-/// other keys of the list, have no meaning here.
+/// app-refresh and `processing` those of all other kinds; what other modes there are, and all other
+/// keys of the list, have no meaning here.
 public struct PermittedHandlers: Sendable {
     /// The list's file, for messages.
     public let file: String
@@ -25,10 +25,7 @@ public struct PermittedHandlers: Sendable {
 
     /// The mode that permits handlers of a kind.
     static func mode(of kind: TaskKind) -> String {
-        switch kind {
-        case .appRefresh: "fetch"
-        case .processing: "processing"
-        }
+        kind.isShort ? "fetch" : "processing"
     }
 
     init(file: String, identifiers: [String], modes: [String]) {

@@ -62,10 +62,7 @@ public struct HostConfiguration: Sendable {
     public init() {}
 
     func workers(for kind: TaskKind) -> Workers {
-        switch kind {
-        case .appRefresh: appRefresh
-        case .processing: processing
-        }
+        kind.isShort ? appRefresh : processing
     }
 
     /// Why it cannot be used, or nil.

@@ -92,7 +92,7 @@ public final class HostRuntime: @unchecked Sendable {
         self.misdeeds = misdeeds
         handlerCells = .allocate(capacity: Self.handlerLimit)
         handlerCells.initialize(repeating: nil, count: Self.handlerLimit)
-        lanes = TaskKind.allCases.map {
+        lanes = [TaskKind.appRefresh, .processing].map {
             Lane(kind: $0, host: self, workers: configuration.workers(for: $0))
         }
         watchers = Watchers(host: self, clock: clock)
@@ -111,7 +111,7 @@ public final class HostRuntime: @unchecked Sendable {
 
     deinit { handlerCells.deallocate() }
 
-    func lane(_ kind: TaskKind) -> Lane { lanes[kind == .appRefresh ? 0 : 1] }
+    func lane(_ kind: TaskKind) -> Lane { lanes[kind.isShort ? 0 : 1] }
 
     // MARK: Threads
 

@@ -72,7 +72,7 @@ final class PluginSubs: @unchecked Sendable {
         self.host = host
         plugin = manifest.id
         let ofSubs = manifest.handlers.filter { $0.form == .subs }
-        kind = ofSubs.allSatisfy { $0.kind == .processing } ? .processing : .appRefresh
+        kind = ofSubs.allSatisfy { !$0.kind.isShort } ? .processing : .appRefresh
         let events = manifest.handlers.map { HandlerDescription($0) }
             .flatMap { $0.hostEvents + $0.events }
         known = Dictionary(

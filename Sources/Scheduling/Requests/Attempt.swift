@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One launch of a request, in its history.
+///
+/// Dates are nanoseconds since 1970 in UTC.
+public struct Attempt: Hashable, Sendable {
+    public var request: RequestID
+    /// Counts the launches of the request, from 1: an end that names another one is not taken.
+    public var launch: UInt64
+    /// As its handler is told, from 1: a launch that was interrupted or snoozed does not count.
+    public var number: UInt32
+    public var host: HostIdentity
+    public var startedAt: Int64
+    /// Nil while it runs.
+    public var endedAt: Int64?
+    public var outcome: Outcome?
+    public var reason: StopReason?
+    /// What the handler said, or why the host ended it; "" after success.
+    public var error: String
+
+    public init(
+        request: RequestID, launch: UInt64, number: UInt32, host: HostIdentity, startedAt: Int64
+    ) {
+        self.request = request
+        self.launch = launch
+        self.number = number
+        self.host = host
+        self.startedAt = startedAt
+        error = ""
+    }
+}

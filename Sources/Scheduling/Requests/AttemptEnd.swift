@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a launch of a request ended.
+public struct AttemptEnd: Hashable, Sendable {
+    public var outcome: Outcome
+    public var reason: StopReason?
+    /// "" after success.
+    public var error: String
+    /// Its handler asked to be launched again after so many nanoseconds; no attempt is used.
+    public var snooze: UInt64?
+
+    public init(
+        _ outcome: Outcome, reason: StopReason? = nil, error: String = "", snooze: UInt64? = nil
+    ) {
+        self.outcome = outcome
+        self.reason = reason
+        self.error = error
+        self.snooze = snooze
+    }
+}

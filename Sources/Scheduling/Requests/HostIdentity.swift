@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which process a host is, and no other before or after it: numbers of processes come again, these
+/// three together do not.
+public struct HostIdentity: Hashable, Sendable {
+    /// The kernel's id of this boot.
+    public var boot: String
+    public var process: Int32
+    /// When the process was started, in the kernel's ticks since the boot.
+    public var start: UInt64
+
+    public init(boot: String, process: Int32, start: UInt64) {
+        self.boot = boot
+        self.process = process
+        self.start = start
+    }
+}

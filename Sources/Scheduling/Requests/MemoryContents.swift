@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a memory store holds, and how to undo the changes of a transaction.
+final class MemoryContents: StoreTransaction {
+    private struct Row {
+        var request: Request
+        var payload: [UInt8]
+    }
+
+    /// Dates in order; an entry whose request has left the queue, or has another date, counts for
+    /// nothing and goes when it comes to the front.
+    private struct Entry: Comparable {
+        let date: Int64
+        let id: UInt64
+
+        static func < (a: Entry, b: Entry) -> Bool { (a.date, a.id) < (b.date, b.id) }
+    }
+
+    private var rows: [RequestID: Row] = [:]
+    private var lastID: UInt64 = 0
+    private var live: [String: Set<RequestID>] = [:]
+    private var keys: [String: [String: RequestID]] = [:]
+    private var dates: [RequestQueue: Heap<Entry>] = [:]
+    private var pendingCounts: [RequestQueue: Int] = [:]
+    private var latest = Heap<Entry>()
+    private var attempts: [RequestID: [Attempt]] = [:]
+    private var entries: [JournalEntry] = []
+    private var lastSequence: UInt64 = 0
+    private var values: [String: [UInt8]] = [:]
+    /// The last one first.
+    private var undo: [(MemoryContents) -> Void] = []
+
+    func nested<Result>(
+        _ body: () throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result {
+        let depth = undo.count
+        do {
+            return try body()
+        } catch {
+            while undo.count > depth { undo.removeLast()(self) }
+            throw error
+        }
+    }
+
+    func forgetChanges() { undo.removeAll(keepingCapacity: true) }
+
+    // MARK: Requests
+
+    func insert(_ request: Request, payload: [UInt8]) -> RequestID {
+        lastID += 1
+        var request = request
+        request.id = RequestID(rawValue: lastID)
+        put(Row(request: request, payload: payload), request.id)
+        undo.append { $0.lastID -= 1 }
+        return request.id
+    }
+
+    func request(_ id: RequestID) -> Request? { rows[id]?.request }
+
+    func payload(of id: RequestID) -> [UInt8] { rows[id]?.payload ?? [] }
+
+    func update(_ request: Request) {
+        guard let row = rows[request.id] else { return }
+        put(Row(request: request, payload: row.payload), request.id)
+    }
+
+    /// Puts a row in place of another, with everything that finds it.
+    private func put(_ row: Row?, _ id: RequestID) {
+        let old = rows[id]
+        undo.append { $0.place(old, id) }
+        place(row, id)
+    }
+
+    private func place(_ row: Row?, _ id: RequestID) {
+        if let old = rows[id]?.request {
+            live[old.description.identifier]?.remove(id)
+            if old.state == .pending { pendingCounts[old.queue, default: 0] -= 1 }
+            if let key = old.description.key, row == nil,
+                keys[old.description.identifier]?[key] == id
+            {
+                keys[old.description.identifier]?[key] = nil
+            }
+        }
+        rows[id] = row
+        guard let new = row?.request else { return }
+        if let key = new.description.key, keys[new.description.identifier]?[key] ?? id <= id {
+            keys[new.description.identifier, default: [:]][key] = id
+        }
+        if new.state == .pending || new.state == .running {
+            live[new.description.identifier, default: []].insert(id)
+        }
+        guard new.state == .pending else { return }
+        pendingCounts[new.queue, default: 0] += 1
+        dates[new.queue, default: Heap()].insert(Entry(date: new.notBefore, id: id.rawValue))
+        if let date = new.description.latest {
+            latest.insert(Entry(date: date, id: id.rawValue))
+        }
+    }
+
+    func pendingCount(_ kind: TaskKind) -> Int {
+        pendingCounts.reduce(0) { $0 + ($1.key.kind == kind ? $1.value : 0) }
+    }
+
+    func live(_ identifier: String, limit: Int) -> [Request] {
+        (live[identifier] ?? []).sorted().prefix(limit).compactMap { rows[$0]?.request }
+    }
+
+    func find(key: String, of identifier: String) -> Request? {
+        keys[identifier]?[key].flatMap { rows[$0]?.request }
+    }
+
+    func queues() -> [RequestQueue] { pendingCounts.filter { $0.value > 0 }.keys.sorted() }
+
+    func head(of queue: RequestQueue) -> RequestHead? {
+        while let entry = dates[queue]?.first {
+            let id = RequestID(rawValue: entry.id)
+            if let request = rows[id]?.request, request.state == .pending,
+                request.notBefore == entry.date, request.queue == queue
+            {
+                return RequestHead(id: id, notBefore: entry.date)
+            }
+            dates[queue]?.removeFirst()
+        }
+        return nil
+    }
+
+    func firstToMiss() -> Request? {
+        while let entry = latest.first {
+            if let request = rows[RequestID(rawValue: entry.id)]?.request,
+                request.state == .pending
+            {
+                return request
+            }
+            latest.removeFirst()
+        }
+        return nil
+    }
+
+    func running() -> [Request] {
+        live.values.joined().sorted().compactMap { id in
+            rows[id].flatMap { $0.request.state == .running ? $0.request : nil }
+        }
+    }
+
+    func requests(_ filter: RequestFilter) -> [Request] {
+        let after = filter.after ?? RequestID(rawValue: 0)
+        return Array(
+            rows.keys.filter { $0 > after }.sorted().lazy
+                .compactMap { self.rows[$0]?.request }
+                .filter { filter.states.isEmpty || filter.states.contains($0.state) }
+                .filter {
+                    filter.identifier == nil || filter.identifier == $0.description.identifier
+                }
+                .prefix(max(0, filter.limit)))
+    }
+
+    // MARK: History
+
+    func put(_ attempt: Attempt) {
+        let old = attempts[attempt.request]
+        undo.append { $0.attempts[attempt.request] = old }
+        var list = old ?? []
+        if let index = list.lastIndex(where: { $0.launch == attempt.launch }) {
+            list[index] = attempt
+        } else {
+            list.append(attempt)
+        }
+        attempts[attempt.request] = list
+    }
+
+    func attempt(_ launch: UInt64, of request: RequestID) -> Attempt? {
+        attempts[request]?.last { $0.launch == launch }
+    }
+
+    func attempts(of request: RequestID, limit: Int) -> [Attempt] {
+        Array((attempts[request] ?? []).suffix(max(0, limit)))
+    }
+
+    func append(_ entry: JournalEntry) -> UInt64 {
+        lastSequence += 1
+        var entry = entry
+        entry.sequence = lastSequence
+        entries.append(entry)
+        undo.append {
+            $0.entries.removeLast()
+            $0.lastSequence -= 1
+        }
+        return lastSequence
+    }
+
+    func journal(
+        after sequence: UInt64, of request: RequestID?, limit: Int
+    ) -> [JournalEntry] {
+        guard let first = entries.first?.sequence, sequence < lastSequence else { return [] }
+        let start = sequence < first ? 0 : Int(sequence - first) + 1
+        return Array(
+            entries[start...].lazy.filter { request == nil || $0.request == request }
+                .prefix(max(0, limit)))
+    }
+
+    func prune(before date: Int64, keeping kept: Int, limit: Int) -> Int {
+        let history = rows.values.filter { !$0.request.state.isLive }
+            .map(\.request)
+            .sorted { ($0.changedAt, $0.id) < ($1.changedAt, $1.id) }
+        let excess = max(0, history.count - kept)
+        let old = history.enumerated().filter { $0.offset < excess || $0.element.changedAt < date }
+            .prefix(limit).map(\.element.id)
+        for id in old {
+            put(nil, id)
+            let gone = attempts.removeValue(forKey: id)
+            undo.append { $0.attempts[id] = gone }
+        }
+        let spare = max(0, entries.count - kept * 10)
+        let stale = max(spare, entries.firstIndex { $0.at >= date } ?? entries.count)
+        let removed = Array(entries.prefix(stale))
+        entries.removeFirst(removed.count)
+        undo.append { $0.entries = removed + $0.entries }
+        return old.count
+    }
+
+    // MARK: Everything else
+
+    func value(_ name: String) -> [UInt8]? { values[name] }
+
+    func setValue(_ name: String, _ value: [UInt8]?) {
+        let old = values[name]
+        undo.append { $0.values[name] = old }
+        values[name] = value
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a pending request's date comes from.
+public enum PendingReason: UInt8, Sendable, CaseIterable {
+    /// It was submitted, with or without an earliest beginning.
+    case submitted = 1
+    /// An attempt failed, and this is the pause before the next one.
+    case backOff = 2
+    /// Its task asked to be run again later.
+    case snoozed = 3
+    /// It is repeated, and this is its next date.
+    case repetition = 4
+    /// Its task was interrupted, by a shutdown or with the process.
+    case interrupted = 5
+    /// It was parked, and somebody lifted it.
+    case lifted = 6
+
+    /// The word used in text and JSON.
+    public var name: String {
+        switch self {
+        case .submitted: "submitted"
+        case .backOff: "back-off"
+        case .snoozed: "snoozed"
+        case .repetition: "repetition"
+        case .interrupted: "interrupted"
+        case .lifted: "lifted"
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// When a request is launched again and again.
+///
+/// Dates are counted from each other, not from the end of the work, so that they do not drift.
+public struct Repetition: Hashable, Sendable {
+    public enum Rule: Hashable, Sendable {
+        /// Every so many nanoseconds.
+        case every(UInt64)
+        /// A cron expression, in the machine's time zone or in UTC.
+        case cron(CronSchedule, isLocal: Bool)
+    }
+
+    /// What becomes of dates that passed while nobody could launch anything: the host was not
+    /// running, or the machine slept.
+    public enum CatchUp: UInt8, Sendable, CaseIterable {
+        /// They are left out.
+        case skip = 1
+        /// One launch stands for all of them.
+        case one = 2
+        /// Each of them is launched, one after the other.
+        case all = 3
+
+        /// The word used in text and JSON.
+        public var name: String {
+            switch self {
+            case .skip: "skip"
+            case .one: "one"
+            case .all: "all"
+            }
+        }
+    }
+
+    public var rule: Rule
+    public var catchUp: CatchUp
+    /// Each date is moved by a part of this many nanoseconds, later, always by the same part.
+    public var jitter: UInt64
+
+    /// From a second to a year.
+    public static let intervalRange: ClosedRange<UInt64> =
+        1_000_000_000...31_622_400_000_000_000
+    /// Dates that are caught up with at most; what is more is left out.
+    public static let catchUpLimit = 1_000
+
+    public init(_ rule: Rule, catchUp: CatchUp = .one, jitter: UInt64 = 0) {
+        self.rule = rule
+        self.catchUp = catchUp
+        self.jitter = jitter
+    }
+
+    /// The first date after one, in nanoseconds since 1970; nil where there is none.
+    public func next(after date: Int64, in zone: some TimeZoneRules) -> Int64? {
+        switch rule {
+        case .every(let interval):
+            let (sum, overflow) = date.addingReportingOverflow(Int64(clamping: interval))
+            return overflow ? nil : sum
+        case .cron(let schedule, let isLocal):
+            let second: Int64 = 1_000_000_000
+            let instant = date >= 0 ? date / second : (date - second + 1) / second
+            let found =
+                isLocal
+                ? schedule.next(after: instant, in: zone) : schedule.next(after: instant, in: UTC())
+            guard let found else { return nil }
+            let (nanoseconds, overflow) = found.multipliedReportingOverflow(by: second)
+            return overflow ? nil : nanoseconds
+        }
+    }
+
+    /// The last date that is not after `now`, and how many come before it from `date` on; `date` is
+    /// one of them and not after `now`.
+    public func last(from date: Int64, upTo now: Int64, in zone: some TimeZoneRules)
+        -> (date: Int64, passed: Int)
+    {
+        if case .every(let interval) = rule, interval > 0 {
+            let passed = UInt64(now - date) / interval
+            return (date + Int64(passed * interval), Int(clamping: passed))
+        }
+        var (last, passed) = (date, 0)
+        while let next = next(after: last, in: zone), next <= now {
+            last = next
+            passed += 1
+        }
+        return (last, passed)
+    }
+
+    /// How far a date is moved: the same for the same request and date.
+    public func delay(of request: RequestID, at date: Int64) -> Int64 {
+        guard jitter > 0 else { return 0 }
+        return Int64(
+            clamping: UInt64(Double(jitter) * Chance.of(request.rawValue, UInt64(bitPattern: date)))
+        )
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request as its store has it, besides its payload.
+///
+/// Dates are nanoseconds since 1970 in UTC.
+public struct Request: Hashable, Sendable {
+    /// What was said about it while its task runs.
+    public struct Marks: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt8
+
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// It is to be cancelled as soon as its task is over.
+        public static let cancelled = Marks(rawValue: 1)
+        /// A newer one has taken its place: it is neither tried nor repeated again.
+        public static let superseded = Marks(rawValue: 2)
+    }
+
+    /// 0 before the store has taken it in.
+    public var id: RequestID
+    public var description: RequestDescription
+    public var payloadBytes: Int
+    public var submittedAt: Int64
+
+    public var state: RequestState
+    public var marks: Marks
+    /// While pending: when it may be launched.
+    public var notBefore: Int64
+    /// While pending: where that date comes from.
+    public var reason: PendingReason
+    /// Of a repeated one, the date this is about, without jitter and pauses.
+    public var nominal: Int64
+    /// Attempts that this date has used.
+    public var attempts: UInt32
+    /// Launches there ever were; the number of the one that runs, which its end has to name.
+    public var launches: UInt64
+    /// Launches in a row that did not live to see their end, with the process.
+    public var crashes: UInt32
+    /// How the last task ended.
+    public var outcome: Outcome?
+    /// When its state changed last.
+    public var changedAt: Int64
+
+    public init(
+        _ description: RequestDescription, payloadBytes: Int, at now: Int64,
+        notBefore: Int64
+    ) {
+        id = RequestID(rawValue: 0)
+        self.description = description
+        self.payloadBytes = payloadBytes
+        submittedAt = now
+        state = .pending
+        marks = []
+        self.notBefore = notBefore
+        reason = .submitted
+        nominal = notBefore
+        attempts = 0
+        launches = 0
+        crashes = 0
+        outcome = nil
+        changedAt = now
+    }
+
+    /// Its place among the pending ones.
+    public var queue: RequestQueue {
+        RequestQueue(
+            identifier: description.identifier, kind: description.kind, needs: description.needs,
+            priority: description.priority)
+    }
+}

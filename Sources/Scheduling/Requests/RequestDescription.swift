@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What somebody asks for: launch this handler, not before…, only when….
+///
+/// Dates are nanoseconds since 1970 in UTC, spans are nanoseconds.
+public struct RequestDescription: Hashable, Sendable {
+    /// What becomes of a pending request of the same identifier.
+    public enum OnPending: UInt8, Sendable, CaseIterable {
+        /// This one takes its place, as Apple has it.
+        case replace = 1
+        /// It stays, and this one is not taken in.
+        case keep = 2
+        /// Both are launched, one after the other.
+        case add = 3
+
+        /// The word used in text and JSON.
+        public var name: String {
+            switch self {
+            case .replace: "replace"
+            case .keep: "keep"
+            case .add: "add"
+            }
+        }
+    }
+
+    public var identifier: String
+    public var kind: TaskKind
+    /// Never sooner; nil: at once.
+    public var earliest: Int64?
+    /// Not later: a request that is not launched by then is missed. Nil: whenever it can be.
+    public var latest: Int64?
+    public var needs: RequestNeeds
+    public var priority: RequestPriority
+    public var onPending: OnPending
+    /// Of two requests with the same key of one identifier the second is the first.
+    public var key: String?
+    public var retry: RetryPolicy
+    public var repetition: Repetition?
+
+    public static let keyLimit = 256
+    /// Dates there can be: 1970…2200.
+    public static let dateRange: ClosedRange<Int64> = 0...7_258_118_400_000_000_000
+
+    public init(
+        _ identifier: String, kind: TaskKind = .appRefresh, earliest: Int64? = nil,
+        latest: Int64? = nil, needs: RequestNeeds = [], priority: RequestPriority = .normal,
+        onPending: OnPending = .replace, key: String? = nil, retry: RetryPolicy = .none,
+        repetition: Repetition? = nil
+    ) {
+        self.identifier = identifier
+        self.kind = kind
+        self.earliest = earliest
+        self.latest = latest
+        self.needs = needs
+        self.priority = priority
+        self.onPending = onPending
+        self.key = key
+        self.retry = retry
+        self.repetition = repetition
+    }
+
+    /// Why it cannot be used, or nil: lower case, no full stop.
+    public var fault: String? {
+        if !HandlerDescription.isIdentifier(identifier) {
+            return
+                "\"\(identifier)\" is not an identifier: write a reverse-DNS name such as org.example.tidy"
+        }
+        for (name, date) in [("earliest", earliest), ("latest", latest)] {
+            if let date, !Self.dateRange.contains(date) {
+                return "the \(name) beginning is not in the years 1970 to 2200"
+            }
+        }
+        if let latest, let earliest, latest < earliest {
+            return "the latest beginning is before the earliest: it could never be launched"
+        }
+        if !RequestNeeds.all.isSuperset(of: needs) { return "it needs something unknown" }
+        if let key, key.isEmpty || key.utf8.count > Self.keyLimit {
+            return "the key must have 1…\(Self.keyLimit) bytes"
+        }
+        return retryFault ?? repetitionFault
+    }
+
+    private var retryFault: String? {
+        guard RetryPolicy.attemptsRange.contains(retry.attempts) else {
+            return "\(retry.attempts) attempts are not in 1…100"
+        }
+        guard retry.attempts > 1 else { return nil }
+        if !RetryPolicy.pauseRange.contains(retry.base)
+            || !RetryPolicy.pauseRange.contains(retry.longest)
+        {
+            return "the pauses between attempts must be in 1 s…7 days"
+        }
+        if retry.longest < retry.base { return "the longest pause is shorter than the first one" }
+        if !(0...1).contains(retry.jitter) { return "the jitter of the pauses must be in 0…1" }
+        return nil
+    }
+
+    private var repetitionFault: String? {
+        guard let repetition else { return nil }
+        if latest != nil {
+            return
+                "a request that is repeated has no latest beginning: say with catch-up what becomes of dates that passed"
+        }
+        if case .every(let interval) = repetition.rule,
+            !Repetition.intervalRange.contains(interval)
+        {
+            return "the interval must be in 1 s…366 days"
+        }
+        if repetition.jitter > Repetition.intervalRange.upperBound {
+            return "the jitter of the dates must be at most 366 days"
+        }
+        return nil
+    }
+}
+
+extension RequestDescription {
+    /// Asks for the same as another one, given that dates count from when each was submitted.
+    func isSame(as other: RequestDescription) -> Bool {
+        var (a, b) = (self, other)
+        for key in [\RequestDescription.earliest, \.latest] where a[keyPath: key] != nil {
+            guard b[keyPath: key] != nil else { return false }
+            b[keyPath: key] = a[keyPath: key]
+        }
+        return a == b
+    }
+}

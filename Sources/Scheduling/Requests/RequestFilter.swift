@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which requests are listed.
+public struct RequestFilter: Hashable, Sendable {
+    /// Empty: all.
+    public var states: Set<RequestState>
+    /// Nil: all.
+    public var identifier: String?
+    /// Only those with a larger number: where the list before ended.
+    public var after: RequestID?
+    /// At most so many.
+    public var limit: Int
+
+    public init(
+        states: Set<RequestState> = [], identifier: String? = nil, after: RequestID? = nil,
+        limit: Int = 100
+    ) {
+        self.states = states
+        self.identifier = identifier
+        self.after = after
+        self.limit = limit
+    }
+}

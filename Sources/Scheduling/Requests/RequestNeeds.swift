@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a request wants of the machine while its task runs.
+public struct RequestNeeds: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let network = RequestNeeds(rawValue: 1)
+    public static let externalPower = RequestNeeds(rawValue: 2)
+
+    /// Every bit that has a meaning.
+    public static let all: RequestNeeds = [.network, .externalPower]
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which of several requests that could be launched goes first.
+public enum RequestPriority: Int8, Sendable, CaseIterable, Comparable {
+    case low = -1
+    case normal = 0
+    case high = 1
+
+    /// The word used in text and JSON.
+    public var name: String {
+        switch self {
+        case .low: "low"
+        case .normal: "normal"
+        case .high: "high"
+        }
+    }
+
+    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Pending requests that everything but their date treats alike: only the first of them has to be
+/// looked at, however many there are.
+public struct RequestQueue: Hashable, Sendable, Comparable {
+    public let identifier: String
+    public let kind: TaskKind
+    public let needs: RequestNeeds
+    public let priority: RequestPriority
+
+    public init(
+        identifier: String, kind: TaskKind, needs: RequestNeeds = [],
+        priority: RequestPriority = .normal
+    ) {
+        self.identifier = identifier
+        self.kind = kind
+        self.needs = needs
+        self.priority = priority
+    }
+
+    /// By identifier, kind, needs and priority, in this order; texts by their bytes.
+    public static func < (a: Self, b: Self) -> Bool {
+        if a.identifier != b.identifier {
+            return a.identifier.utf8.lexicographicallyPrecedes(b.identifier.utf8)
+        }
+        return (a.kind.rawValue, a.needs.rawValue, a.priority.rawValue)
+            < (b.kind.rawValue, b.needs.rawValue, b.priority.rawValue)
+    }
+}

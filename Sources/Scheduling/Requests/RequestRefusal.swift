@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a request was not taken in. What was pending before is as it was.
+public enum RequestRefusal: Error, Hashable, Sendable {
+    /// So many of its kind are pending, and no more may be.
+    case tooMany(TaskKind, limit: Int)
+    /// A request with the same key asks for something else.
+    case keyTaken(RequestID)
+    /// The payload has too many bytes.
+    case tooLarge(bytes: Int, limit: Int)
+    /// What is wrong with it.
+    case invalid(String)
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a request is in its life. What is neither pending, running nor parked is history.
+public enum RequestState: UInt8, Sendable, CaseIterable {
+    /// It waits: for its date, its turn, or the machine.
+    case pending = 1
+    /// Its task was launched and is not over.
+    case running = 2
+    /// It took the process down again and again, and waits for a person to lift or cancel it.
+    case parked = 3
+    /// Its last task is over, whatever came of it.
+    case finished = 4
+    /// Somebody cancelled it.
+    case cancelled = 5
+    /// A newer request of the same identifier took its place.
+    case replaced = 6
+    /// Its latest beginning passed before it could be launched.
+    case missed = 7
+
+    /// It may still be launched, or is.
+    public var isLive: Bool { rawValue <= RequestState.parked.rawValue }
+
+    /// The word used in text and JSON.
+    public var name: String {
+        switch self {
+        case .pending: "pending"
+        case .running: "running"
+        case .parked: "parked"
+        case .finished: "finished"
+        case .cancelled: "cancelled"
+        case .replaced: "replaced"
+        case .missed: "missed"
+        }
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where requests live: the port that stores are behind.
+///
+/// One thread uses a store at a time.
+public protocol RequestStore: AnyObject {
+    /// Does what `body` does, all of it or nothing; on return it is as durable as the store can make
+    /// it. With a throw, `body`'s or the store's own, nothing was done.
+    func write<Result>(
+        _ body: (any StoreTransaction) throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result
+
+    /// The same for looking only: all that `body` sees is of one moment, and it writes nothing.
+    func read<Result>(
+        _ body: (any StoreTransaction) throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a store did not do what it was asked. Nothing of the transaction was done.
+public struct StoreFault: Error, Hashable, Sendable {
+    public enum Kind: UInt8, Sendable, CaseIterable {
+        /// Another process holds it, and did not let go in time.
+        case busy = 1
+        /// The disk is full.
+        case full = 2
+        /// It cannot be written to.
+        case readOnly = 3
+        /// The system could not read or write.
+        case io = 4
+        /// What is in it makes no sense.
+        case corrupt = 5
+        /// A newer version of Curfew made it.
+        case newer = 6
+        /// Another host uses it.
+        case locked = 7
+        /// Its file was deleted or replaced.
+        case gone = 8
+        /// It cannot be opened: it is not there, or not ours, or others may write to it.
+        case denied = 9
+
+        /// The word used in text and JSON.
+        public var name: String {
+            switch self {
+            case .busy: "busy"
+            case .full: "full"
+            case .readOnly: "read-only"
+            case .io: "io"
+            case .corrupt: "corrupt"
+            case .newer: "newer"
+            case .locked: "locked"
+            case .gone: "gone"
+            case .denied: "denied"
+            }
+        }
+    }
+
+    public let kind: Kind
+    /// What and where, in lower case, and what to do next.
+    public let message: String
+
+    public init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+}

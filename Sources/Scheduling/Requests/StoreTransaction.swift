@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What can be done inside a transaction of a store. Valid during the call that brings it.
+///
+/// Nothing here decides: that is `RequestLedger`'s. Where an order is named, it is the result's.
+public protocol StoreTransaction: AnyObject {
+    /// Does what `body` does, or, with a throw, nothing of it; the rest of the transaction stays.
+    func nested<Result>(
+        _ body: () throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result
+
+    // MARK: Requests
+
+    /// Takes a request in, whatever its id says, and returns the id it has now.
+    func insert(_ request: Request, payload: [UInt8]) throws(StoreFault) -> RequestID
+    /// Nil: there is none, or it is not kept any more.
+    func request(_ id: RequestID) throws(StoreFault) -> Request?
+    /// Empty where there is none.
+    func payload(of id: RequestID) throws(StoreFault) -> [UInt8]
+    /// Writes down a request that is there. Its description is as it was.
+    func update(_ request: Request) throws(StoreFault)
+
+    /// Pending requests of a kind. Does not look at each of them.
+    func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int
+    /// The pending and running ones of an identifier, by id, at most `limit`.
+    func live(_ identifier: String, limit: Int) throws(StoreFault) -> [Request]
+    /// The newest of an identifier with that key.
+    func find(key: String, of identifier: String) throws(StoreFault) -> Request?
+
+    /// The queues with pending requests, in their order. The effort grows with the queues, not with
+    /// the requests.
+    func queues() throws(StoreFault) -> [RequestQueue]
+    func head(of queue: RequestQueue) throws(StoreFault) -> RequestHead?
+    /// The pending request with the first latest beginning of all.
+    func firstToMiss() throws(StoreFault) -> Request?
+    /// By id.
+    func running() throws(StoreFault) -> [Request]
+    /// By id.
+    func requests(_ filter: RequestFilter) throws(StoreFault) -> [Request]
+
+    // MARK: History
+
+    /// Writes an attempt down, in place of what was known of the same launch.
+    func put(_ attempt: Attempt) throws(StoreFault)
+    func attempt(_ launch: UInt64, of request: RequestID) throws(StoreFault) -> Attempt?
+    /// The last `limit` ones, by launch.
+    func attempts(of request: RequestID, limit: Int) throws(StoreFault) -> [Attempt]
+
+    /// Returns the number it has now.
+    @discardableResult
+    func append(_ entry: JournalEntry) throws(StoreFault) -> UInt64
+    /// Entries with a larger number than `sequence`, by number, of one request or of all.
+    func journal(
+        after sequence: UInt64, of request: RequestID?, limit: Int
+    ) throws(StoreFault) -> [JournalEntry]
+
+    /// Removes at most `limit` requests that are history and changed before `date`, or are more than
+    /// `kept` (the oldest changes first), with their payloads and attempts; and of the journal
+    /// entries what is older, or more than ten times `kept`. Returns how many requests went.
+    func prune(before date: Int64, keeping kept: Int, limit: Int) throws(StoreFault) -> Int
+
+    // MARK: Everything else
+
+    /// What was put under a name; nil: nothing.
+    func value(_ name: String) throws(StoreFault) -> [UInt8]?
+    /// Puts a value in place of what was there; nil removes it.
+    func setValue(_ name: String, _ value: [UInt8]?) throws(StoreFault)
+}

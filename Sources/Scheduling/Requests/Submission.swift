@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What became of a request that was taken in, or needed not be.
+public enum Submission: Hashable, Sendable {
+    /// It is pending, and those it replaced are not any more.
+    case queued(RequestID, replaced: [RequestID])
+    /// One of the same identifier was pending, and stays; nothing was added.
+    case kept(RequestID)
+    /// It was submitted before, under the same key; nothing was added.
+    case known(RequestID)
+
+    /// The request that stands for it now.
+    public var id: RequestID {
+        switch self {
+        case .queued(let id, _), .kept(let id), .known(let id): id
+        }
+    }
+}
