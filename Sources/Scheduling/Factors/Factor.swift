@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One thing that is considered before a launch.
+public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
+    // Of the machine.
+    /// Power comes from outside; asked for by a request.
+    case externalPower = 1
+    /// The battery is not nearly empty.
+    case battery = 2
+    /// The machine does not save power.
+    case lowPowerMode = 3
+    /// The machine is not too hot.
+    case thermal = 4
+    /// There is a network; asked for by a request.
+    case network = 5
+    /// Processor, memory and disks are not overloaded.
+    case pressure = 6
+    /// Nobody uses the machine.
+    case idle = 7
+    /// Somebody has unlocked it since it was started.
+    case firstUnlock = 8
+
+    // Of the handler.
+    /// Refreshing in the background is allowed.
+    case refreshSetting = 20
+    /// Its user did not suspend or remove it.
+    case enablement = 21
+    /// It is about the hour at which its app is used.
+    case usage = 22
+    /// Its last launch, or missed completion, was long enough ago.
+    case launchRate = 23
+    /// It is registered, and neither paused nor quarantined.
+    case handler = 24
+    /// It may have one more task.
+    case turn = 25
+
+    // Of the host.
+    /// What it may spend a day is not spent.
+    case dayBudget = 40
+    /// It has a place for one more task.
+    case place = 41
+    /// The store works.
+    case store = 42
+    /// It takes part in launches: it is not shutting down.
+    case host = 43
+
+    // Of the request.
+    /// Its date has come.
+    case date = 60
+    /// It did not take the process down again and again.
+    case parked = 61
+
+    /// It is of the machine, and sources and embedders can say how it is.
+    public var isSettable: Bool { rawValue < 20 }
+
+    /// The word used in text and JSON.
+    public var name: String {
+        switch self {
+        case .externalPower: "external-power"
+        case .battery: "battery"
+        case .lowPowerMode: "low-power-mode"
+        case .thermal: "thermal"
+        case .network: "network"
+        case .pressure: "pressure"
+        case .idle: "idle"
+        case .firstUnlock: "first-unlock"
+        case .refreshSetting: "refresh-setting"
+        case .enablement: "enablement"
+        case .usage: "usage"
+        case .launchRate: "launch-rate"
+        case .handler: "handler"
+        case .turn: "turn"
+        case .dayBudget: "day-budget"
+        case .place: "place"
+        case .store: "store"
+        case .host: "host"
+        case .date: "date"
+        case .parked: "parked"
+        }
+    }
+
+    /// Reads the word.
+    public init?(name: String) {
+        guard let factor = Factor.allCases.first(where: { $0.name == name }) else { return nil }
+        self = factor
+    }
+
+    public static func < (a: Factor, b: Factor) -> Bool { a.rawValue < b.rawValue }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How the machine's factors stand, and since when.
+///
+/// A change has to last for a while before it counts: power that comes and goes must not start and
+/// stop tasks. The first that is heard of a factor counts at once, and so does what is set by hand.
+public struct FactorBoard: Sendable {
+    public struct Standing: Hashable, Sendable {
+        public let reading: FactorReading
+        /// Nanoseconds since 1970 in UTC.
+        public let since: Int64
+    }
+
+    private struct Change: Sendable {
+        let reading: FactorReading
+        let heard: Moment
+    }
+
+    private var standings: [Factor: Standing] = [:]
+    private var changes: [Factor: Change] = [:]
+    /// What was set by hand holds until that is undone, whatever sources say.
+    private var byHand: Set<Factor> = []
+    private var heard: [Factor: FactorReading] = [:]
+    /// Nanoseconds a change has to last.
+    public var patience: UInt64
+
+    public init(patience: UInt64 = 5_000_000_000) { self.patience = patience }
+
+    public subscript(factor: Factor) -> Standing? { standings[factor] }
+
+    public func state(_ factor: Factor) -> FactorState {
+        standings[factor]?.reading.state ?? .unknown
+    }
+
+    /// A source says how a factor is.
+    public mutating func hear(_ factor: Factor, _ reading: FactorReading, at now: Moment) {
+        heard[factor] = reading
+        guard !byHand.contains(factor) else { return }
+        guard let standing = standings[factor], standing.reading.state != .unknown,
+            patience > 0
+        else {
+            place(factor, reading, at: now.wall)
+            return
+        }
+        if reading.state == standing.reading.state {
+            changes[factor] = nil
+            place(factor, reading, at: now.wall)
+        } else if changes[factor]?.reading.state != reading.state {
+            changes[factor] = Change(reading: reading, heard: now)
+        }
+    }
+
+    /// Somebody sets a factor by hand, or with nil leaves it to the sources again. Counts at once.
+    public mutating func set(_ factor: Factor, _ reading: FactorReading?, at now: Moment) {
+        changes[factor] = nil
+        if let reading {
+            byHand.insert(factor)
+            place(factor, reading, at: now.wall)
+        } else if byHand.remove(factor) != nil {
+            standings[factor] = nil
+            if let last = heard[factor] { place(factor, last, at: now.wall) }
+        }
+    }
+
+    /// Lets changes count that have lasted. Returns the factors that changed.
+    public mutating func settle(at now: Moment) -> [Factor] {
+        let due = changes.filter { now.span &- $0.value.heard.span >= patience }
+        for (factor, change) in due {
+            changes[factor] = nil
+            // Since it was first heard of.
+            place(factor, change.reading, at: change.heard.wall)
+        }
+        return due.keys.sorted()
+    }
+
+    /// When `settle` has to be called next, on the clock of spans.
+    public var next: UInt64? { changes.values.map { $0.heard.span &+ patience }.min() }
+
+    /// A change that has been heard of and does not count yet.
+    public func announced(_ factor: Factor) -> FactorReading? { changes[factor]?.reading }
+
+    private mutating func place(_ factor: Factor, _ reading: FactorReading, at now: Int64) {
+        let since = standings[factor].flatMap {
+            $0.reading.state == reading.state ? $0.since : nil
+        }
+        standings[factor] = Standing(reading: reading, since: since ?? now)
+    }
+}
