@@ -85,5 +85,22 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
         self = factor
     }
 
+    /// What has to happen for a factor of the machine to allow again.
+    var remedy: String {
+        switch self {
+        case .externalPower: "connect it to power"
+        case .battery: "charge the battery"
+        case .lowPowerMode: "leave the mode that saves power"
+        case .thermal: "it cools down"
+        case .network: "connect it to a network"
+        case .pressure: "the load goes down"
+        case .idle: "nobody uses it for a while"
+        case .firstUnlock: "somebody logs in"
+        case .refreshSetting, .enablement, .usage, .launchRate, .handler, .turn, .dayBudget,
+            .place, .store, .host, .date, .parked:
+            ""
+        }
+    }
+
     public static func < (a: Factor, b: Factor) -> Bool { a.rawValue < b.rawValue }
 }

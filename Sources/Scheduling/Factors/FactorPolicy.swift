@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which factors count for which requests, and what it means when nobody can tell.
+public struct FactorPolicy: Hashable, Sendable {
+    /// Factors for which "unknown" holds back. By default none: on a machine without sources
+    /// everything is launched.
+    public var unknownHolds: Set<Factor> = []
+    /// Factors that do not count at all.
+    public var ignored: Set<Factor> = []
+
+    public init() {}
+
+    /// The machine's factors that have to allow a launch, and hold while its task runs.
+    ///
+    /// A refresh does not wait for an idle machine, all other long work does, and what a user has
+    /// begun waits for the heat alone: as Apple's headers and "Background execution demystified"
+    /// (WWDC 2020) have it.
+    public func factors(of kind: TaskKind, needs: RequestNeeds) -> Set<Factor> {
+        var factors: Set<Factor>
+        switch kind {
+        case .appRefresh:
+            factors = [.battery, .lowPowerMode, .thermal, .pressure, .firstUnlock]
+        case .processing, .healthResearch:
+            factors = [.battery, .lowPowerMode, .thermal, .pressure, .firstUnlock, .idle]
+        case .continuedProcessing:
+            factors = [.thermal]
+        }
+        if needs.contains(.network) { factors.insert(.network) }
+        if needs.contains(.externalPower) { factors.insert(.externalPower) }
+        return factors.subtracting(ignored)
+    }
+
+    /// True where a factor in that state lets a launch pass.
+    public func allows(_ factor: Factor, _ state: FactorState) -> Bool {
+        switch state {
+        case .yes: true
+        case .no: ignored.contains(factor)
+        case .unknown: ignored.contains(factor) || !unknownHolds.contains(factor)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How one factor stands for one request: a line of the answer to "why?".
+public struct FactorReport: Hashable, Sendable {
+    public var factor: Factor
+    public var state: FactorState
+    /// It holds the request back now.
+    public var holds: Bool
+    /// Where that is known from; "" where it is the request's own.
+    public var source: String
+    /// In words, lower case, no full stop.
+    public var detail: String
+    /// Since when it stands so, in nanoseconds since 1970 in UTC; nil: not known.
+    public var since: Int64?
+    /// When it will allow by itself; nil: nobody can tell, or it allows.
+    public var until: Int64?
+    /// What would change it; "" where it allows.
+    public var change: String
+
+    public init(
+        _ factor: Factor, _ state: FactorState, holds: Bool, source: String, detail: String,
+        since: Int64? = nil, until: Int64? = nil, change: String = ""
+    ) {
+        self.factor = factor
+        self.state = state
+        self.holds = holds
+        self.source = source
+        self.detail = detail
+        self.since = since
+        self.until = until
+        self.change = change
+    }
+}

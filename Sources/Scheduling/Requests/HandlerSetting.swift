@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What people have set about launches: for all, for a plugin, or for one identifier.
+public struct HandlerSetting: Hashable, Sendable {
+    /// The switch for refreshing in the background.
+    public enum Refresh: UInt8, Sendable, CaseIterable {
+        case available = 1
+        /// Its user has turned it off.
+        case denied = 2
+        /// Whoever runs the machine has, and its user cannot turn it on.
+        case restricted = 3
+
+        /// The word used in text and JSON.
+        public var name: String {
+            switch self {
+            case .available: "available"
+            case .denied: "denied"
+            case .restricted: "restricted"
+            }
+        }
+    }
+
+    /// Whether its user wants it at all.
+    public enum Enablement: UInt8, Sendable, CaseIterable {
+        case enabled = 1
+        case suspended = 2
+        case removed = 3
+
+        /// The word used in text and JSON.
+        public var name: String {
+            switch self {
+            case .enabled: "enabled"
+            case .suspended: "suspended"
+            case .removed: "removed"
+            }
+        }
+    }
+
+    public var refresh: Refresh
+    public var enablement: Enablement
+
+    public init(refresh: Refresh = .available, enablement: Enablement = .enabled) {
+        self.refresh = refresh
+        self.enablement = enablement
+    }
+
+    /// The stricter of two.
+    public func and(_ other: HandlerSetting) -> HandlerSetting {
+        HandlerSetting(
+            refresh: refresh.rawValue > other.refresh.rawValue ? refresh : other.refresh,
+            enablement: enablement.rawValue > other.enablement.rawValue
+                ? enablement : other.enablement)
+    }
+}

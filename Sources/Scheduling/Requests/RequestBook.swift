@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Rules and decisions put together: what happens to requests in one transaction of their store.
+///
+/// What a turn returns may be done only once its transaction has been committed. Where it could not
+/// be, `failed` says so to the book, which then reads the store again before its next turn.
+public struct RequestBook: Sendable {
+    /// What has to be done once the transaction is committed.
+    public enum Effect: Sendable {
+        /// Launch a request's task.
+        case launch(Request, Attempt, payload: [UInt8], isSimulated: Bool)
+        /// Tell the task of a request to stop: it needs what the machine does not have any more.
+        case stop(RequestID, launch: UInt64, Factor)
+    }
+
+    /// A request whose task runs in this host.
+    struct Running: Sendable {
+        let launch: UInt64
+        let isSimulated: Bool
+        /// It was told to stop for want of something.
+        var isStopped = false
+    }
+
+    public var ledger: RequestLedger
+    public var scheduler: RequestScheduler
+    public let host: HostIdentity
+    private(set) var running: [RequestID: Running] = [:]
+    /// Since when dates have been looked at without a break.
+    private var awakeSince: Int64 = 0
+    /// When the first latest beginning passes.
+    private var nextMiss: Int64?
+    /// Pages of requests that are looked at after the clock was set back.
+    private var shortening: RequestID??
+    private var isCurrent = false
+    /// Requests that end or miss at most in one turn, so that no transaction grows without bound.
+    static let turnLimit = 256
+
+    public init(
+        host: HostIdentity, ledger: RequestLedger = RequestLedger(),
+        scheduler: RequestScheduler = RequestScheduler()
+    ) {
+        self.host = host
+        self.ledger = ledger
+        self.scheduler = scheduler
+    }
+
+    // MARK: The host's life
+
+    /// Begins to use a store.
+    public mutating func open(
+        at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
+        awakeSince = now.wall
+        let counts = try ledger.open(by: host, at: now.wall, store)
+        try read(store)
+        return counts
+    }
+
+    /// Reads the queues anew: others have written to the store, or a transaction failed.
+    public mutating func read(_ store: any StoreTransaction) throws(StoreFault) {
+        _ = ledger.takeTouched()
+        scheduler.forgetHeads()
+        for queue in try store.queues() { scheduler.setHead(try store.head(of: queue), of: queue) }
+        nextMiss = try store.firstToMiss()?.description.latest
+        isCurrent = true
+    }
+
+    /// The transaction of the last turn, or of what was submitted since, was not committed.
+    public mutating func failed(_ fault: StoreFault, effects: [Effect], at now: Moment) {
+        for case .launch(let request, let attempt, _, _) in effects
+        where running[request.id]?.launch == attempt.launch {
+            running[request.id] = nil
+            scheduler.withdrawn(request.id)
+        }
+        for case .stop(let id, _, _) in effects { running[id]?.isStopped = false }
+        scheduler.storeFault = fault.message
+        isCurrent = false
+    }
+
+    /// What others have written is to be seen, too.
+    public mutating func invalidate() { isCurrent = false }
+
+    /// The store works again.
+    public mutating func worked() {
+        guard scheduler.storeFault != nil else { return }
+        scheduler.storeFault = nil
+        scheduler.reconsider()
+    }
+
+    /// The machine slept, or its clock was set, between two moments.
+    public mutating func clockJumped(from before: Moment, to now: Moment) {
+        awakeSince = now.wall
+        guard now.wall < before.wall else { return }
+        shortening = .some(nil)
+        scheduler.recheckDates()
+    }
+
+    // MARK: Requests
+
+    public mutating func submit(
+        _ description: RequestDescription, payload: [UInt8], at now: Moment,
+        _ store: any StoreTransaction
+    ) throws(StoreFault) -> Result<Submission, RequestRefusal> {
+        let answer = try ledger.submit(description, payload: payload, at: now.wall, store)
+        try lookAtTouched(store)
+        if case .success(.queued) = answer, let latest = description.latest {
+            nextMiss = min(nextMiss ?? .max, latest)
+        }
+        return answer
+    }
+
+    public mutating func cancel(
+        _ id: RequestID, at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) -> RequestLedger.Cancellation {
+        let answer = try ledger.cancel(id, at: now.wall, store)
+        try lookAtTouched(store)
+        return answer
+    }
+
+    public mutating func lift(
+        _ id: RequestID, at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) -> Bool {
+        let answer = try ledger.lift(id, at: now.wall, store)
+        try lookAtTouched(store)
+        return answer
+    }
+
+    /// The task of a request is over. Nil: it was not the one that runs.
+    public mutating func ended(
+        _ id: RequestID, launch: UInt64, _ end: AttemptEnd, answered: Bool, at now: Moment,
+        _ store: any StoreTransaction
+    ) throws(StoreFault) -> Request? {
+        let request = try ledger.end(id, launch: launch, end, at: now.wall, store)
+        if running[id]?.launch == launch {
+            running[id] = nil
+            scheduler.ended(id, end.outcome, answered: answered, at: now)
+        }
+        try lookAtTouched(store)
+        return request
+    }
+
+    /// The launch of a request was refused: no attempt is used.
+    public mutating func launchRefused(
+        _ id: RequestID, launch: UInt64, _ why: String, at now: Moment,
+        _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        // Later, so that a queue that is full is not asked again and again.
+        let end = AttemptEnd(.abandoned, error: why, snooze: 1_000_000_000)
+        _ = try ledger.end(id, launch: launch, end, at: now.wall, store)
+        if running.removeValue(forKey: id) != nil { scheduler.withdrawn(id) }
+        try lookAtTouched(store)
+    }
+
+    private mutating func lookAtTouched(_ store: any StoreTransaction) throws(StoreFault) {
+        for queue in ledger.takeTouched() {
+            scheduler.setHead(try store.head(of: queue), of: queue)
+        }
+    }
+
+    // MARK: Deciding
+
+    /// Decides what is to be done now, and writes it down.
+    public mutating func turn(
+        at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) -> [Effect] {
+        if !isCurrent { try read(store) }
+        var effects: [Effect] = []
+        if !scheduler.board.settle(at: now).isEmpty { scheduler.reconsider() }
+        stopLosing(&effects)
+        if let next = nextMiss, next < now.wall {
+            nextMiss = try ledger.missOverdue(at: now.wall, limit: Self.turnLimit, store)
+            try lookAtTouched(store)
+        }
+        if let page = shortening {
+            shortening = try ledger.shorten(
+                after: page, limit: Self.turnLimit, at: now.wall, store
+            ).map(Optional.some)
+            try lookAtTouched(store)
+        }
+        while effects.count < Self.turnLimit, let launch = scheduler.next(at: now) {
+            if let effect = try begin(launch, at: now, isSimulated: false, store) {
+                effects.append(effect)
+            }
+        }
+        return effects
+    }
+
+    private mutating func begin(
+        _ launch: RequestScheduler.Launch, at now: Moment, isSimulated: Bool,
+        _ store: any StoreTransaction
+    ) throws(StoreFault) -> Effect? {
+        let launching = try ledger.launch(
+            launch.id, by: host, at: now.wall, awakeSince: isSimulated ? 0 : awakeSince, store)
+        var effect: Effect?
+        if case .launched(let request, let attempt, let payload) = launching {
+            running[launch.id] = Running(launch: attempt.launch, isSimulated: isSimulated)
+            scheduler.launched(launch, at: now)
+            effect = .launch(request, attempt, payload: payload, isSimulated: isSimulated)
+        }
+        try lookAtTouched(store)
+        scheduler.setHead(try store.head(of: launch.queue), of: launch.queue)
+        return effect
+    }
+
+    /// Tells tasks to stop that need what is not there any more.
+    private mutating func stopLosing(_ effects: inout [Effect]) {
+        for (id, factor) in scheduler.losing() {
+            guard let task = running[id], !task.isStopped, !task.isSimulated else { continue }
+            running[id]?.isStopped = true
+            effects.append(.stop(id, launch: task.launch, factor))
+        }
+    }
+
+    /// When the next turn has to be, if nothing happens before.
+    public func wake(after now: Moment) -> RequestScheduler.Wake {
+        var wake = scheduler.wake(after: now)
+        if let nextMiss { wake.wall = min(wake.wall ?? .max, nextMiss + 1) }
+        if shortening != nil || !isCurrent { wake.span = now.span }
+        return wake
+    }
+
+    // MARK: Simulating
+
+    /// Launches a pending request at once, whatever holds it back. Nil: none of that identifier is
+    /// pending.
+    public mutating func simulateLaunch(
+        _ identifier: String, at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) -> Effect? {
+        guard
+            let request = try store.live(identifier, limit: .max)
+                .first(where: { $0.state == .pending })
+        else { return nil }
+        return try begin(
+            RequestScheduler.Launch(queue: request.queue, id: request.id), at: now,
+            isSimulated: true, store)
+    }
+
+    /// The simulated task of an identifier, and whether any runs at all.
+    public func simulated(
+        _ identifier: String
+    ) -> (task: (id: RequestID, launch: UInt64)?, isRunning: Bool) {
+        let ours = running.filter { scheduler.running[$0.key]?.identifier == identifier }
+        let simulated = ours.first { $0.value.isSimulated }
+        return (simulated.map { ($0.key, $0.value.launch) }, !ours.isEmpty)
+    }
+}

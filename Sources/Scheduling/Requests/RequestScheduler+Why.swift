@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension RequestScheduler {
+    /// How every factor stands for a request, those that hold it back first.
+    public func why(_ request: Request, at now: Moment) -> [FactorReport] {
+        guard request.state.isLive else { return [] }
+        var reports = why(request.queue, at: now)
+        reports.insert(date(of: request, at: now), at: 0)
+        if request.state == .parked {
+            reports.insert(
+                FactorReport(
+                    .parked, .no, holds: true, source: "",
+                    detail:
+                        "the process ended \(request.crashes) times while its task ran",
+                    since: request.changedAt,
+                    change: "lift it once its handler is mended, or cancel it"), at: 0)
+        }
+        return Self.sorted(reports)
+    }
+
+    /// The same for whatever would be submitted of a handler.
+    public func why(_ queue: RequestQueue, at now: Moment) -> [FactorReport] {
+        let handler = handlers[queue.identifier] ?? Handler(rate: rate)
+        var reports = [
+            standing(of: handler), enablement(of: handler), turn(of: handler),
+            launchRate(of: handler, queue, at: now), place(for: queue), store,
+            dayBudget(queue, at: now),
+        ]
+        if queue.kind == .appRefresh { reports.append(refresh(of: handler)) }
+        if !usage.isEmpty || usageThreshold > 0 { reports.append(usageReport(at: now)) }
+        reports += policy.factors(of: queue.kind, needs: queue.needs).map(machine)
+        return Self.sorted(reports)
+    }
+
+    /// When a request can be launched at the earliest, given what can be told now; nil where one of
+    /// the factors that hold it back says no date.
+    public static func earliest(_ reports: [FactorReport], at now: Int64) -> Int64? {
+        var earliest = now
+        for report in reports where report.holds {
+            guard let until = report.until else { return nil }
+            earliest = max(earliest, until)
+        }
+        return earliest
+    }
+
+    private static func sorted(_ reports: [FactorReport]) -> [FactorReport] {
+        reports.sorted { ($0.holds ? 0 : 1, $0.factor) < ($1.holds ? 0 : 1, $1.factor) }
+    }
+
+    private func date(of request: Request, at now: Moment) -> FactorReport {
+        let isDue = request.notBefore <= now.wall
+        return FactorReport(
+            .date, isDue ? .yes : .no, holds: !isDue && request.state == .pending, source: "",
+            detail: Self.dateDetail(request), since: request.changedAt,
+            until: isDue ? nil : request.notBefore,
+            change: isDue ? "" : "its date comes")
+    }
+
+    private static func dateDetail(_ request: Request) -> String {
+        switch request.reason {
+        case .submitted:
+            request.description.earliest == nil ? "it may begin at once" : "not before its date"
+        case .backOff:
+            "back-off after attempt \(request.attempts), which ended as \(request.outcome?.name ?? "failed")"
+        case .snoozed: "its task asked to be launched again later"
+        case .repetition: "the next date of its repetition"
+        case .interrupted: "its task was interrupted and is to be launched again"
+        case .lifted: "it was parked, and lifted"
+        }
+    }
+
+    private func standing(of handler: Handler) -> FactorReport {
+        let (detail, change): (String, String) =
+            switch handler.standing.closed {
+            case nil:
+                (
+                    handler.standing.plugin.isEmpty
+                        ? "registered by the embedder"
+                        : "registered by plugin \(handler.standing.plugin)", ""
+                )
+            case .missing: ("no handler is registered for it", "load the plugin that has it")
+            case .paused: ("the handler is paused", "resume it")
+            case .quarantined(let reason):
+                ("the handler is quarantined: \(reason)", "lift the quarantine once it is mended")
+            }
+        let holds = handler.standing.closed != nil
+        return FactorReport(
+            .handler, holds ? .no : .yes, holds: holds, source: "host", detail: detail,
+            change: change)
+    }
+
+    private func enablement(of handler: Handler) -> FactorReport {
+        let isEnabled = handler.setting.enablement == .enabled
+        return FactorReport(
+            .enablement, isEnabled ? .yes : .no, holds: !isEnabled, source: "settings",
+            detail: handler.setting.enablement.name, change: isEnabled ? "" : "enable it again")
+    }
+
+    private func refresh(of handler: Handler) -> FactorReport {
+        let refresh = handler.setting.refresh
+        let change =
+            switch refresh {
+            case .available: ""
+            case .denied: "turn its refresh setting on"
+            case .restricted: "whoever runs the machine lifts the restriction"
+            }
+        return FactorReport(
+            .refreshSetting, refresh == .available ? .yes : .no, holds: refresh != .available,
+            source: "settings", detail: refresh.name, change: change)
+    }
+
+    private func turn(of handler: Handler) -> FactorReport {
+        let isFull = handler.running >= handler.standing.places && handler.standing.closed == nil
+        return FactorReport(
+            .turn, isFull ? .no : .yes, holds: isFull, source: "host",
+            detail: "\(handler.running) of \(handler.standing.places) at a time run",
+            change: isFull ? "one of its tasks ends" : "")
+    }
+
+    private func launchRate(
+        of handler: Handler, _ queue: RequestQueue, at now: Moment
+    ) -> FactorReport {
+        let until = handler.rate.restsUntil(now)
+        let isResting = until != nil && queue.kind != .continuedProcessing
+        let left = Int64(clamping: (until ?? now.span) &- now.span)
+        return FactorReport(
+            .launchRate, isResting ? .no : .yes, holds: isResting, source: "host",
+            detail: isResting ? handler.rate.detail : "launched no more often than allowed",
+            until: isResting ? now.wall.addingReportingOverflow(left).partialValue : nil,
+            change: isResting ? "the pause ends" : "")
+    }
+
+    private func place(for queue: RequestQueue) -> FactorReport {
+        let count = running.values.count { $0.kind.isShort == queue.kind.isShort }
+        return FactorReport(
+            .place, count >= places ? .no : .yes, holds: count >= places, source: "host",
+            detail: "\(count) of \(places) tasks run", change: count >= places ? "a task ends" : "")
+    }
+
+    private var store: FactorReport {
+        FactorReport(
+            .store, storeFault == nil ? .yes : .no, holds: storeFault != nil, source: "store",
+            detail: storeFault ?? "it works",
+            change: storeFault == nil ? "" : "mend the store; nothing is lost")
+    }
+
+    private func dayBudget(_ queue: RequestQueue, at now: Moment) -> FactorReport {
+        let isSpent = budget.isSpent(at: now.wall) && queue.kind != .continuedProcessing
+        return FactorReport(
+            .dayBudget, isSpent ? .no : .yes, holds: isSpent, source: "host",
+            detail: budget.detail(at: now.wall), until: isSpent ? budget.resetsAt(now.wall) : nil,
+            change: isSpent ? "the next day begins" : "")
+    }
+
+    private func usageReport(at now: Moment) -> FactorReport {
+        let score = usage.score(at: now.wall)
+        let holds = usageThreshold > 0 && score < usageThreshold
+        return FactorReport(
+            .usage, usage.isEmpty ? .unknown : score >= usageThreshold ? .yes : .no, holds: holds,
+            source: "usage", detail: usage.detail(at: now.wall),
+            change: holds ? "an hour comes at which it is used" : "")
+    }
+
+    private func machine(_ factor: Factor) -> FactorReport {
+        let standing = board[factor]
+        let state = standing?.reading.state ?? .unknown
+        let holds = !policy.allows(factor, state)
+        var detail = standing?.reading.detail ?? "no source can tell, so it is allowed"
+        if standing == nil, holds { detail = "no source can tell, and it is set to hold then" }
+        if let coming = board.announced(factor) {
+            detail += "; changing: \(coming.detail)"
+        }
+        return FactorReport(
+            factor, state, holds: holds, source: standing?.reading.source ?? "none",
+            detail: detail, since: standing?.since, change: holds ? factor.remedy : "")
+    }
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides which request is launched next, and says why others are not.
+///
+/// It knows the first request of each queue and no others, so that its memory and its effort grow
+/// with the handlers, not with the requests. What a decision depends on is handed in: heads, handlers,
+/// factors, the time.
+public struct RequestScheduler: Sendable {
+    /// A launch that was decided on.
+    public struct Launch: Hashable, Sendable {
+        public let queue: RequestQueue
+        public let id: RequestID
+    }
+
+    /// When to decide again, if nothing happens before.
+    public struct Wake: Hashable, Sendable {
+        /// On the clock of dates.
+        public var wall: Int64?
+        /// On the clock of spans.
+        public var span: UInt64?
+    }
+
+    private struct Waiting: Comparable, Sendable {
+        let date: Int64
+        let id: RequestID
+        let queue: RequestQueue
+
+        static func < (a: Waiting, b: Waiting) -> Bool { (a.date, a.id) < (b.date, b.id) }
+    }
+
+    /// The most urgent first, then the earliest date, then the oldest.
+    private struct Ready: Comparable, Sendable {
+        let date: Int64
+        let id: RequestID
+        let queue: RequestQueue
+
+        static func < (a: Ready, b: Ready) -> Bool {
+            (b.queue.priority.rawValue, a.date, a.id) < (a.queue.priority.rawValue, b.date, b.id)
+        }
+    }
+
+    private struct Rest: Comparable, Sendable {
+        let until: UInt64
+        let identifier: String
+
+        static func < (a: Rest, b: Rest) -> Bool { a.until < b.until }
+    }
+
+    struct Handler: Sendable {
+        var standing = HandlerStanding.missing
+        var setting = HandlerSetting()
+        var rate: LaunchRate
+        init(rate: LaunchRate) { self.rate = rate }
+        var running = 0
+        /// Queues that are due and wait for something of the handler's.
+        var parked: Set<RequestQueue> = []
+    }
+
+    public var policy: FactorPolicy
+    public var board: FactorBoard
+    public var budget: DayBudget
+    public var usage: UsageHistogram
+    /// A launch waits for an hour at which the app is used at least so much, 0…1; 0: it never does.
+    public var usageThreshold = 0.0
+    /// Tasks of requests that run at a time, short ones and long ones apart.
+    public var places = 64
+    /// What a handler's rate of launches begins with.
+    public var rate = LaunchRate()
+    /// Nothing is launched while the store does not work; in words.
+    public var storeFault: String?
+
+    private(set) var heads: [RequestQueue: RequestHead] = [:]
+    var handlers: [String: Handler] = [:]
+    private var dates = Heap<Waiting>()
+    private var ready = Heap<Ready>()
+    private var rests = Heap<Rest>()
+    /// Queues that are due and wait for the machine or the host.
+    private var held: Set<RequestQueue> = []
+    /// Queues that are due and wait for a place of the host's.
+    private var crowded: Set<RequestQueue> = []
+    private(set) var running: [RequestID: RequestQueue] = [:]
+    private var shortRunning = 0
+
+    public init(
+        policy: FactorPolicy = FactorPolicy(), board: FactorBoard = FactorBoard(),
+        budget: DayBudget = DayBudget(), usage: UsageHistogram = UsageHistogram()
+    ) {
+        self.policy = policy
+        self.board = board
+        self.budget = budget
+        self.usage = usage
+    }
+
+    // MARK: What is told
+
+    /// The first request of a queue is another one now, or there is none.
+    public mutating func setHead(_ head: RequestHead?, of queue: RequestQueue) {
+        guard heads[queue] != head else { return }
+        forget(queue)
+        heads[queue] = head
+        guard let head else { return }
+        dates.insert(Waiting(date: head.notBefore, id: head.id, queue: queue))
+    }
+
+    private mutating func forget(_ queue: RequestQueue) {
+        held.remove(queue)
+        crowded.remove(queue)
+        handlers[queue.identifier]?.parked.remove(queue)
+    }
+
+    /// Everything that was known of queues is out of date.
+    public mutating func forgetHeads() {
+        heads.removeAll(keepingCapacity: true)
+        dates.removeAll()
+        ready.removeAll()
+        held.removeAll()
+        crowded.removeAll()
+        for identifier in handlers.keys { handlers[identifier]?.parked.removeAll() }
+    }
+
+    /// The clock was set back: dates that had come are in the future again.
+    public mutating func recheckDates() {
+        let all = heads
+        forgetHeads()
+        for (queue, head) in all { setHead(head, of: queue) }
+    }
+
+    /// A handler was registered, or is paused, quarantined, or neither any more.
+    public mutating func setStanding(_ standing: HandlerStanding, of identifier: String) {
+        handlers[identifier, default: Handler(rate: rate)].standing = standing
+        unpark(identifier)
+    }
+
+    /// People have set something about a handler.
+    public mutating func setSetting(_ setting: HandlerSetting, of identifier: String) {
+        handlers[identifier, default: Handler(rate: rate)].setting = setting
+        unpark(identifier)
+    }
+
+    /// A factor, the policy, the budget or the store changed: what was held may go on.
+    public mutating func reconsider() {
+        for queue in held { makeReady(queue) }
+        held.removeAll(keepingCapacity: true)
+        for identifier in handlers.keys { unpark(identifier) }
+    }
+
+    private mutating func unpark(_ identifier: String) {
+        guard let parked = handlers[identifier]?.parked, !parked.isEmpty else { return }
+        handlers[identifier]?.parked.removeAll()
+        for queue in parked { makeReady(queue) }
+    }
+
+    private mutating func makeReady(_ queue: RequestQueue) {
+        guard let head = heads[queue] else { return }
+        ready.insert(Ready(date: head.notBefore, id: head.id, queue: queue))
+    }
+
+    /// A request's task was launched; its place is taken until `ended`.
+    public mutating func launched(_ launch: Launch, at now: Moment) {
+        running[launch.id] = launch.queue
+        if launch.queue.kind.isShort { shortRunning += 1 }
+        handlers[launch.queue.identifier, default: Handler(rate: rate)].running += 1
+        handlers[launch.queue.identifier]?.rate.launched(at: now)
+        budget.spend(launches: 1, at: now.wall)
+    }
+
+    /// A request's task is over, and has answered or not.
+    public mutating func ended(_ id: RequestID, _ outcome: Outcome, answered: Bool, at now: Moment)
+    {
+        guard let queue = running.removeValue(forKey: id) else { return }
+        if queue.kind.isShort { shortRunning -= 1 }
+        handlers[queue.identifier]?.running -= 1
+        switch outcome {
+        case .succeeded: handlers[queue.identifier]?.rate.succeeded()
+        case .abandoned: handlers[queue.identifier]?.rate.missed(at: now)
+        case .expired where !answered: handlers[queue.identifier]?.rate.missed(at: now)
+        case .failed, .expired, .cancelled, .interrupted: break
+        }
+        freed(queue)
+    }
+
+    /// A launch did not come about.
+    public mutating func withdrawn(_ id: RequestID) {
+        guard let queue = running.removeValue(forKey: id) else { return }
+        if queue.kind.isShort { shortRunning -= 1 }
+        handlers[queue.identifier]?.running -= 1
+        freed(queue)
+    }
+
+    private mutating func freed(_ queue: RequestQueue) {
+        unpark(queue.identifier)
+        for queue in crowded { makeReady(queue) }
+        crowded.removeAll(keepingCapacity: true)
+    }
+
+    /// Requests whose tasks run and need something that the machine does not have any more, with
+    /// what that is.
+    public func losing() -> [(id: RequestID, factor: Factor)] {
+        running.compactMap { id, queue in
+            policy.factors(of: queue.kind, needs: queue.needs).sorted()
+                .first { factor in
+                    // What is needed to begin is not needed to go on, but for what was asked for,
+                    // and for the user who is back.
+                    [.externalPower, .network, .idle, .thermal].contains(factor)
+                        && board.state(factor) == .no
+                }
+                .map { (id, $0) }
+        }.sorted { $0.id < $1.id }
+    }
+
+    // MARK: Deciding
+
+    /// The next launch, if there is one. Tell `launched` once it is, or `setHead` where it is not.
+    public mutating func next(at now: Moment) -> Launch? {
+        bringUp(now)
+        while let candidate = ready.first {
+            guard
+                heads[candidate.queue]
+                    == RequestHead(id: candidate.id, notBefore: candidate.date)
+            else {
+                ready.removeFirst()
+                continue
+            }
+            ready.removeFirst()
+            guard !hold(candidate.queue, now) else { continue }
+            // Whoever takes it says what comes after it.
+            heads[candidate.queue] = nil
+            return Launch(queue: candidate.queue, id: candidate.id)
+        }
+        return nil
+    }
+
+    /// What has come to its date, or has rested enough.
+    private mutating func bringUp(_ now: Moment) {
+        while let first = dates.first, first.date <= now.wall {
+            dates.removeFirst()
+            guard heads[first.queue] == RequestHead(id: first.id, notBefore: first.date) else {
+                continue
+            }
+            ready.insert(Ready(date: first.date, id: first.id, queue: first.queue))
+        }
+        while let first = rests.first, first.until <= now.span {
+            rests.removeFirst()
+            unpark(first.identifier)
+        }
+    }
+
+    /// Puts a queue that is due where it waits for what holds it back. False: nothing does.
+    private mutating func hold(_ queue: RequestQueue, _ now: Moment) -> Bool {
+        let handler = handlers[queue.identifier] ?? Handler(rate: rate)
+        if holdsHandler(handler, queue) {
+            handlers[queue.identifier, default: Handler(rate: rate)].parked.insert(queue)
+            return true
+        }
+        if let until = handler.rate.restsUntil(now), !isUrgent(queue) {
+            handlers[queue.identifier]?.parked.insert(queue)
+            rests.insert(Rest(until: until, identifier: queue.identifier))
+            return true
+        }
+        if isCrowded(queue) {
+            crowded.insert(queue)
+            return true
+        }
+        let isHeld =
+            storeFault != nil
+            || policy.factors(of: queue.kind, needs: queue.needs).contains {
+                !policy.allows($0, board.state($0))
+            }
+            || (!isUrgent(queue) && (budget.isSpent(at: now.wall) || isUnusual(now)))
+        if isHeld { held.insert(queue) }
+        return isHeld
+    }
+
+    /// What a user waits for is not put off.
+    private func isUrgent(_ queue: RequestQueue) -> Bool { queue.kind == .continuedProcessing }
+
+    private func isUnusual(_ now: Moment) -> Bool {
+        usageThreshold > 0 && usage.score(at: now.wall) < usageThreshold
+    }
+
+    private func isCrowded(_ queue: RequestQueue) -> Bool {
+        (queue.kind.isShort ? shortRunning : running.count - shortRunning) >= places
+    }
+
+    private func holdsHandler(_ handler: Handler, _ queue: RequestQueue) -> Bool {
+        handler.standing.closed != nil || handler.running >= handler.standing.places
+            || handler.setting.enablement != .enabled
+            || (queue.kind == .appRefresh && handler.setting.refresh != .available)
+    }
+
+    /// When to decide again, if nothing happens before.
+    public func wake(after now: Moment) -> Wake {
+        var wake = Wake(wall: dates.first?.date, span: rests.first?.until)
+        if !held.isEmpty, budget.isSpent(at: now.wall) {
+            wake.wall = min(wake.wall ?? .max, budget.resetsAt(now.wall))
+        }
+        if !held.isEmpty, isUnusual(now) {
+            let hour: Int64 = 3_600_000_000_000
+            wake.wall = min(wake.wall ?? .max, (now.wall / hour + 1) * hour)
+        }
+        if let settle = board.next { wake.span = min(wake.span ?? .max, settle) }
+        return wake
+    }
+
+    /// The queues whose first request has come to its date and is held back.
+    public var waiting: Set<RequestQueue> {
+        handlers.values.reduce(held.union(crowded)) { $0.union($1.parked) }
+    }
+}
