@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -110,6 +111,45 @@ void csys_wait_readable(int32_t fd, uint64_t until_ns) {
     uint64_t now = csys_monotonic_ns();
     struct timespec left = timespec_of(until_ns > now ? until_ns - now : 0);
     ppoll(&poll_fd, 1, &left, NULL);
+}
+
+void csys_wait_two_readable(int32_t first, int32_t second, uint64_t until_ns) {
+    struct pollfd both[2] = {{.fd = first, .events = POLLIN}, {.fd = second, .events = POLLIN}};
+    if (until_ns == UINT64_MAX) {
+        ppoll(both, 2, NULL, NULL);
+        return;
+    }
+    uint64_t now = csys_monotonic_ns();
+    struct timespec left = timespec_of(until_ns > now ? until_ns - now : 0);
+    ppoll(both, 2, &left, NULL);
+}
+
+static uint64_t nanoseconds_of(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+int64_t csys_realtime_ns(void) { return (int64_t)nanoseconds_of(CLOCK_REALTIME); }
+
+uint64_t csys_boottime_ns(void) { return nanoseconds_of(CLOCK_BOOTTIME); }
+
+uint64_t csys_thread_cpu_ns(void) { return nanoseconds_of(CLOCK_THREAD_CPUTIME_ID); }
+
+int32_t csys_clock_watch(void) {
+    int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (fd >= 0) csys_clock_watch_rearm(fd);
+    return fd;
+}
+
+void csys_clock_watch_rearm(int32_t fd) {
+    if (fd < 0) return;
+    uint64_t expirations;
+    /* It never expires; reading takes away that it was cancelled. */
+    ssize_t got = read(fd, &expirations, sizeof expirations);
+    (void)got;
+    struct itimerspec never = {.it_value = {.tv_sec = (time_t)1 << 33}};
+    timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
 }
 
 struct start {

@@ -102,7 +102,16 @@ typedef int32_t curfew_status;
     X(REFUSED, 19, "the plugin or its manifest is not acceptable")                            \
     X(TOO_LARGE, 20, "over the size limit")                                                   \
     X(SYSTEM, 21, "the operating system said no; the message has its words")                  \
-    X(FAILED, 22, "the plugin said no; the message has its words")
+    X(FAILED, 22, "the plugin said no; the message has its words")                            \
+    X(TOO_MANY, 23, "as many requests of this kind are pending as may be")                    \
+    X(STORE_BUSY, 24, "another process holds the store; try again later")                     \
+    X(STORE_FULL, 25, "the store's disk is full; nothing was changed")                        \
+    X(STORE_READ_ONLY, 26, "the store cannot be written to; nothing was changed")             \
+    X(STORE_IO, 27, "the store could not be read or written; nothing was changed")            \
+    X(STORE_CORRUPT, 28, "the store is damaged; nothing was changed")                         \
+    X(STORE_NEWER, 29, "a newer version of Curfew made the store")                            \
+    X(STORE_LOCKED, 30, "another host uses the store")                                        \
+    X(STORE_GONE, 31, "the store's file was deleted or replaced")
 
 enum {
 #define CURFEW_STATUS_CONSTANT(name, value, text) CURFEW_##name = value,

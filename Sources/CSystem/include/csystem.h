@@ -36,6 +36,19 @@ void csys_close(int32_t fd);
 
 /* Waits until fd is readable, at most until `until_ns` (UINT64_MAX: for ever). */
 void csys_wait_readable(int32_t fd, uint64_t until_ns);
+/* The same for either of two. */
+void csys_wait_two_readable(int32_t first, int32_t second, uint64_t until_ns);
+
+/* Nanoseconds since 1970 in UTC, and since the machine was started, its sleep included. */
+int64_t csys_realtime_ns(void);
+uint64_t csys_boottime_ns(void);
+/* Nanoseconds of processor time that this thread has used. */
+uint64_t csys_thread_cpu_ns(void);
+
+/* A descriptor that is readable once the machine's clock was set, or the machine has slept; -1 where
+ * there is none. Rearming makes it wait for the next time. */
+int32_t csys_clock_watch(void);
+void csys_clock_watch_rearm(int32_t fd);
 
 /* Starts a detached thread with all signals blocked, so that a host's threads never take a signal
  * meant for the embedder. Returns 0 or an errno. */

@@ -56,6 +56,24 @@ public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConverti
     public static let system = Status(CURFEW_SYSTEM)
     /// `CURFEW_FAILED`
     public static let failed = Status(CURFEW_FAILED)
+    /// `CURFEW_TOO_MANY`
+    public static let tooMany = Status(CURFEW_TOO_MANY)
+    /// `CURFEW_STORE_BUSY`
+    public static let storeBusy = Status(CURFEW_STORE_BUSY)
+    /// `CURFEW_STORE_FULL`
+    public static let storeFull = Status(CURFEW_STORE_FULL)
+    /// `CURFEW_STORE_READ_ONLY`
+    public static let storeReadOnly = Status(CURFEW_STORE_READ_ONLY)
+    /// `CURFEW_STORE_IO`
+    public static let storeIO = Status(CURFEW_STORE_IO)
+    /// `CURFEW_STORE_CORRUPT`
+    public static let storeCorrupt = Status(CURFEW_STORE_CORRUPT)
+    /// `CURFEW_STORE_NEWER`
+    public static let storeNewer = Status(CURFEW_STORE_NEWER)
+    /// `CURFEW_STORE_LOCKED`
+    public static let storeLocked = Status(CURFEW_STORE_LOCKED)
+    /// `CURFEW_STORE_GONE`
+    public static let storeGone = Status(CURFEW_STORE_GONE)
 
     /// The text of the header, static and NUL-terminated.
     public var text: UnsafePointer<CChar>? { UnsafePointer(csys_status_text(rawValue)) }

@@ -55,6 +55,9 @@ public struct HostConfiguration: Sendable {
     /// which keep to themselves.
     public var systemLibraries: [String]?
 
+    /// Where requests live, and what decides about them.
+    public var requests = RequestConfiguration()
+
     /// Stands between the host and the entries of plugins, for tools that look at what passes.
     public var interposer: (any EntryInterposer)?
 

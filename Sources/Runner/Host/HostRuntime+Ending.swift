@@ -124,6 +124,14 @@ extension HostRuntime {
         _ task: TaskReference, _ handler: HandlerCellPointer, _ claimed: TaskStateMachine,
         armed: Bool
     ) {
+        if isOfRequest(task, handler, claimed, armed: armed) { return }
+        publishNow(task, handler, claimed, armed: armed)
+    }
+
+    func publishNow(
+        _ task: TaskReference, _ handler: HandlerCellPointer, _ claimed: TaskStateMachine,
+        armed: Bool
+    ) {
         let slot = tasks.slot(task)
         if claimed.hasRaised, let record = tasks.existingRecord(of: slot) {
             // Whoever queues an event of this task holds the lock, and has seen that it was not
@@ -300,6 +308,7 @@ extension HostRuntime {
             "a task did not return within \(seconds) s after its grace; its worker is lost"
         handler.quarantineReason = reason
         cell.pointee.gate.bitwiseOr(gate, ordering: .sequentiallyConsistent)
+        standingChanged(handler)
         // It may have come back while this was written down.
         reopenIfFew(cell)
         // Its place is free again: once the quarantine is lifted, the handler can go on.

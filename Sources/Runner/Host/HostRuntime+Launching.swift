@@ -15,6 +15,8 @@ extension HostRuntime {
         public var attempt: UInt32
         /// Take a reference for the embedder.
         public var keep: Bool
+        /// The request it is a launch of.
+        var ticket: RequestTicket?
 
         public init(
             payload: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
@@ -27,8 +29,17 @@ extension HostRuntime {
             self.keep = keep
         }
 
+        /// A launch of a request.
+        init(
+            payload: UnsafeRawBufferPointer, attempt: UInt32, keep: Bool, ticket: RequestTicket
+        ) {
+            self.init(payload: payload, attempt: attempt, keep: keep)
+            self.ticket = ticket
+        }
+
         var isPlain: Bool {
             payload.isEmpty && budget == 0 && grace == 0 && attempt == 0 && !keep
+                && ticket == nil
         }
     }
 
@@ -170,11 +181,12 @@ extension HostRuntime {
             slot.pointee.payload.store(
                 UInt(bitPattern: payload.take().baseAddress), ordering: .relaxed)
         }
-        if launch.budget != 0 || launch.grace != 0 || launch.attempt != 0 {
+        if launch.budget != 0 || launch.grace != 0 || launch.attempt != 0 || launch.ticket != nil {
             let record = tasks.record(of: slot)
             record.budget = launch.budget
             record.grace = launch.grace
             record.attempt = launch.attempt
+            record.ticket = launch.ticket
         }
         if launch.keep { _ = tasks.step(task) { $0.keepForEmbedder() } }
     }
@@ -224,8 +236,12 @@ extension HostRuntime {
         if let identifier {
             guard let handler = handler(identifier) else { return .notFound }
             body(handler.cell)
+            standingChanged(handler)
         } else {
-            for handler in handlers { body(handler.cell) }
+            for handler in handlers {
+                body(handler.cell)
+                standingChanged(handler)
+            }
         }
         return .ok
     }
@@ -243,6 +259,7 @@ extension HostRuntime {
         handler.cell.pointee.gate.bitwiseAnd(
             ~HandlerCell.Gate.quarantined, ordering: .sequentiallyConsistent)
         reopen(handler.cell)
+        standingChanged(handler)
         if handler.cell.pointee.code.isQueue { subs(of: handler.cell.pointee.plugin)?.goOn() }
         return .ok
     }

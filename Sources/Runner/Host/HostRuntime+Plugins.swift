@@ -230,6 +230,7 @@ extension HostRuntime {
             }
             if let subs { subs.begin(added.removeLast().index) }
             for handler in added {
+                standingChanged(handler)
                 _ = events.raise(handler.registering, [.bool(true), .text("")], task: 0)
             }
         } catch let refusal {

@@ -73,6 +73,7 @@ extension HostRuntime {
         }
         let inside = names(handlersInside)
         let calling = names(handlersCalling)
+        leaveRequests()
         for lane in lanes { lane.stop() }
         watchers.stop()
         life.withLock { $0.left() }
@@ -97,6 +98,13 @@ extension HostRuntime {
             throw BridgeError(
                 .timedOut, "\(who) has not returned; its thread and the host's memory are kept")
         }
+    }
+
+    /// What tasks of requests came to is written down, and the store is left.
+    private func leaveRequests() {
+        guard let loop = requests.withLock({ $0 }) else { return }
+        loop.stop()
+        wait(Self.patience) { loop.isStopped }
     }
 
     private var stuckWorkers: Int { handlers.reduce(0) { $0 + Int($1.active) } }

@@ -62,7 +62,7 @@ extension HostRuntime {
         if tellToStop(task, .shutdown) == .told { watchers.call(task) }
     }
 
-    private func stop(_ id: UInt64, _ reason: StopReason) -> Status {
+    func stop(_ id: UInt64, _ reason: StopReason) -> Status {
         guard let task = tasks.find(id) else { return .stale }
         switch tellToStop(task, reason) {
         case .told:

@@ -64,6 +64,8 @@ public final class HostRuntime: @unchecked Sendable {
     let logGate = CallGate()
     /// What threads wait for, and how many do.
     let waits = Locked<[ObjectIdentifier: (record: TaskRecord, threads: Int)]>([:])
+    /// The thread that has the requests, once there is one.
+    let requests = Locked<RequestLoop?>(nil)
     /// Modules and instances with subs.
     let targets = TargetDirectory()
 
@@ -105,6 +107,14 @@ public final class HostRuntime: @unchecked Sendable {
             abandonStart()
             throw BridgeError(
                 .system, "no thread could be started; raise the limit of processes (ulimit -u)")
+        }
+        if configuration.requests.openStore != nil {
+            do throws(RequestFailure) {
+                _ = try requestLoop()
+            } catch {
+                abandonStart()
+                throw BridgeError(error.status, error.message)
+            }
         }
         configuration.clock?.join(self)
     }
@@ -308,6 +318,7 @@ public final class HostRuntime: @unchecked Sendable {
         try checkPermitted(description)
         let code = HandlerCode(run: run, expired: expired, data: data, api: ownTable.api)
         let record = try add([(description, code)], plugin: Self.ownPlugin, owner: owner)[0]
+        standingChanged(record)
         _ = events.raise(record.registering, [.bool(true), .text("")], task: 0)
         return record
     }

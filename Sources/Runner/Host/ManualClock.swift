@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 public import PluginBridge
+public import Scheduling
 import Synchronization
 
 /// A clock that stands still until it is advanced, so that a test owns time.
 public final class ManualClock: @unchecked Sendable {
     // Sendable: `time` is atomic; `hosts` is locked.
 
+    /// From `now` to nanoseconds since 1970.
+    private let wallOffset = Atomic<Int64>(1_767_225_600_000_000_000 - 1_000_000_000)
     private let time: UnsafeMutablePointer<Atomic<UInt64>>
     /// Held until their shutdown is over, so that they can be while the clock is advanced.
     private let hosts = Locked<[HostRuntime]>([])
@@ -22,6 +25,26 @@ public final class ManualClock: @unchecked Sendable {
 
     /// Nanoseconds.
     public var now: UInt64 { time.pointee.load(ordering: .sequentiallyConsistent) }
+
+    /// The same moment on a wall's clock, which can be set.
+    public var moment: Moment {
+        let now = now
+        return Moment(
+            wall: Int64(clamping: now) &+ wallOffset.load(ordering: .sequentiallyConsistent),
+            span: now)
+    }
+
+    /// Sets the clock on the wall to nanoseconds since 1970 in UTC, as somebody does who sets a
+    /// machine's clock: no time passes. It begins at 2026-01-01 00:00:00.
+    public func setWall(_ wall: Int64) -> Status {
+        let members = hosts.withLock { $0 }
+        guard members.allSatisfy({ ThreadRole.current(in: $0) == .other }) else {
+            return .wrongThread
+        }
+        wallOffset.store(wall &- Int64(clamping: now), ordering: .sequentiallyConsistent)
+        for host in members { host.settleRequests() }
+        return .ok
+    }
 
     /// True while a host uses it.
     public var isInUse: Bool { hosts.withLock { !$0.isEmpty } }
@@ -44,12 +67,18 @@ public final class ManualClock: @unchecked Sendable {
             // As far as a deadline can still be added to it.
             let target = max(now, overflow ? 1 << 63 : min(sum, 1 << 63))
             repeat {
-                for host in members { host.watchers.settle() }
-                let next = members.compactMap { $0.watchers.nextDeadline }.min()
+                for host in members {
+                    host.watchers.settle()
+                    host.settleRequests()
+                }
+                let next = members.flatMap {
+                    [$0.watchers.nextDeadline, $0.nextRequestDeadline].compactMap(\.self)
+                }.min()
                 time.pointee.store(
                     max(now, min(next ?? target, target)), ordering: .sequentiallyConsistent)
                 for host in members {
                     host.watchers.settle()
+                    host.settleRequests()
                     host.settleEvents()
                 }
             } while now < target

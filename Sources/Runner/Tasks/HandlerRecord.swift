@@ -21,6 +21,8 @@ public final class HandlerRecord: @unchecked Sendable {
     let progress: EventEntry
     let expired: EventEntry
     let done: EventEntry
+    /// A request of it was submitted, or not.
+    let scheduling: EventEntry
     /// What its tasks may raise.
     let declared: [EventSelector: EventEntry]
 
@@ -45,6 +47,7 @@ public final class HandlerRecord: @unchecked Sendable {
         progress = events[1]
         expired = events[2]
         done = events[3]
+        scheduling = events[4]
         declared = Dictionary(
             uniqueKeysWithValues: events[Self.reservedCount...].map { ($0.selector, $0) })
         identifierText = texts.keep(description.identifier)

@@ -14,6 +14,12 @@ final class TaskRecord: @unchecked Sendable {
     var grace: UInt64 = 0
     /// 0 stands for 1.
     var attempt: UInt32 = 0
+    /// The request it is a launch of.
+    var ticket: RequestTicket?
+    /// Nanoseconds after which its request is to be launched again, plus 1; 0: nobody said so.
+    let snooze = Atomic<UInt64>(0)
+    /// Processor time of its function, in nanoseconds.
+    let cpu = Atomic<UInt64>(0)
 
     /// NUL-terminated.
     private(set) var error: UnsafeMutablePointer<CChar>?

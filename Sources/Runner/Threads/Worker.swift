@@ -116,10 +116,12 @@ final class Worker {
             let now = clock.now()
             if began == 0 { began = csys_monotonic_ns() }
             var budget = handler.pointee.budget
+            var request: TaskRecord?
             if slot.pointee.record.load(ordering: .acquiring) != 0,
-                let record = tasks.existingRecord(of: slot), record.budget != 0
+                let record = tasks.existingRecord(of: slot)
             {
-                budget = record.budget
+                if record.budget != 0 { budget = record.budget }
+                if record.ticket != nil { request = record }
             }
             let deadline = now &+ budget
             slot.pointee.startedAt.store(now, ordering: .relaxed)
@@ -150,12 +152,16 @@ final class Worker {
 
             ErrorBuffer.reset(error)
             let code = handler.pointee.code
+            let spent = request == nil ? 0 : csys_thread_cpu_ns()
             let status = code.run(code.data, code.api, tasks.publicID(task), error)
 
+            // Before its end is written down.
+            request?.cpu.store(csys_thread_cpu_ns() &- spent, ordering: .releasing)
             var lost = false
             let word = slot.pointee.word.load(ordering: .acquiring)
             let wanted = events.wants(handler.pointee.doneTakers)
-            if status == 0,
+            // The end of a request is written down first.
+            if status == 0, request == nil,
                 let over = TaskStateMachine(word: word).finished(queueingDone: wanted),
                 slot.pointee.word.compareExchange(
                     expected: word, desired: over.word, ordering: .sequentiallyConsistent

@@ -25,6 +25,7 @@ public struct RequestBook: Sendable {
     public var scheduler: RequestScheduler
     public let host: HostIdentity
     private(set) var running: [RequestID: Running] = [:]
+    public private(set) var settings = HandlerSettings()
     /// Since when dates have been looked at without a break.
     private var awakeSince: Int64 = 0
     /// When the first latest beginning passes.
@@ -32,6 +33,8 @@ public struct RequestBook: Sendable {
     /// Pages of requests that are looked at after the clock was set back.
     private var shortening: RequestID??
     private var isCurrent = false
+    /// Launches that were decided besides those of a turn.
+    private var decided: [Effect] = []
     /// Requests that end or miss at most in one turn, so that no transaction grows without bound.
     static let turnLimit = 256
 
@@ -56,6 +59,51 @@ public struct RequestBook: Sendable {
         return counts
     }
 
+    // MARK: What lasts longer than a host
+
+    private static let budgetName = "day-budget"
+    private static let usageName = "usage"
+    private static let settingsName = "settings"
+
+    /// Reads what the hosts before have spent, seen and been told.
+    public mutating func readState(_ store: any StoreTransaction) throws(StoreFault) {
+        if let bytes = try store.value(Self.budgetName),
+            let budget = DayBudget(
+                bytes: bytes, limits: scheduler.budget.limits,
+                dayStart: scheduler.budget.dayStart)
+        {
+            scheduler.budget = budget
+        }
+        if let bytes = try store.value(Self.usageName), let usage = UsageHistogram(bytes: bytes) {
+            scheduler.usage = usage
+        }
+        if let bytes = try store.value(Self.settingsName) {
+            settings = HandlerSettings(bytes: bytes) ?? HandlerSettings()
+        }
+    }
+
+    /// Writes it down.
+    public func writeState(_ store: any StoreTransaction) throws(StoreFault) {
+        try store.setValue(Self.budgetName, scheduler.budget.bytes)
+        if !scheduler.usage.isEmpty { try store.setValue(Self.usageName, scheduler.usage.bytes) }
+    }
+
+    /// A handler was registered, or is paused, quarantined, or neither any more.
+    public mutating func setStanding(_ standing: HandlerStanding, of identifier: String) {
+        scheduler.setStanding(standing, of: identifier)
+        scheduler.setSetting(
+            settings.setting(of: identifier, plugin: standing.plugin), of: identifier)
+    }
+
+    /// People set something about handlers: for all of them, a plugin's, or one.
+    public mutating func set(
+        _ setting: HandlerSetting, for scope: HandlerScope, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        settings.set(setting, for: scope)
+        try store.setValue(Self.settingsName, settings.bytes)
+        scheduler.applySettings { settings.setting(of: $0, plugin: $1) }
+    }
+
     /// Reads the queues anew: others have written to the store, or a transaction failed.
     public mutating func read(_ store: any StoreTransaction) throws(StoreFault) {
         _ = ledger.takeTouched()
@@ -67,12 +115,13 @@ public struct RequestBook: Sendable {
 
     /// The transaction of the last turn, or of what was submitted since, was not committed.
     public mutating func failed(_ fault: StoreFault, effects: [Effect], at now: Moment) {
-        for case .launch(let request, let attempt, _, _) in effects
+        for case .launch(let request, let attempt, _, _) in effects + decided
         where running[request.id]?.launch == attempt.launch {
             running[request.id] = nil
             scheduler.withdrawn(request.id)
         }
         for case .stop(let id, _, _) in effects { running[id]?.isStopped = false }
+        decided.removeAll()
         scheduler.storeFault = fault.message
         isCurrent = false
     }
@@ -164,7 +213,8 @@ public struct RequestBook: Sendable {
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> [Effect] {
         if !isCurrent { try read(store) }
-        var effects: [Effect] = []
+        var effects = decided
+        decided.removeAll()
         if !scheduler.board.settle(at: now).isEmpty { scheduler.reconsider() }
         stopLosing(&effects)
         if let next = nextMiss, next < now.wall {
@@ -219,20 +269,35 @@ public struct RequestBook: Sendable {
         return wake
     }
 
+    /// Something has to be decided or written down now.
+    public func isDue(at now: Moment) -> Bool {
+        let wake = wake(after: now)
+        return isReady || wake.wall.map { $0 <= now.wall } ?? false
+            || wake.span.map { $0 <= now.span } ?? false
+    }
+
+    /// Something may be launched at once.
+    public var isReady: Bool { scheduler.isReady || !decided.isEmpty }
+
+    /// Something may depend on how the machine is.
+    public var isAnythingWaiting: Bool { !running.isEmpty || !scheduler.isEmpty }
+
     // MARK: Simulating
 
-    /// Launches a pending request at once, whatever holds it back. Nil: none of that identifier is
-    /// pending.
+    /// Launches a pending request with the next turn, whatever holds it back. Nil: none of that
+    /// identifier is pending.
     public mutating func simulateLaunch(
         _ identifier: String, at now: Moment, _ store: any StoreTransaction
-    ) throws(StoreFault) -> Effect? {
+    ) throws(StoreFault) -> RequestID? {
         guard
             let request = try store.live(identifier, limit: .max)
-                .first(where: { $0.state == .pending })
+                .first(where: { $0.state == .pending }),
+            let effect = try begin(
+                RequestScheduler.Launch(queue: request.queue, id: request.id), at: now,
+                isSimulated: true, store)
         else { return nil }
-        return try begin(
-            RequestScheduler.Launch(queue: request.queue, id: request.id), at: now,
-            isSimulated: true, store)
+        decided.append(effect)
+        return request.id
     }
 
     /// The simulated task of an identifier, and whether any runs at all.

@@ -120,12 +120,13 @@ extension RequestScheduler {
     private func launchRate(
         of handler: Handler, _ queue: RequestQueue, at now: Moment
     ) -> FactorReport {
-        let until = handler.rate.restsUntil(now)
+        let until = handler.rate.restsUntil(now.span)
         let isResting = until != nil && queue.kind != .continuedProcessing
         let left = Int64(clamping: (until ?? now.span) &- now.span)
         return FactorReport(
             .launchRate, isResting ? .no : .yes, holds: isResting, source: "host",
-            detail: isResting ? handler.rate.detail : "launched no more often than allowed",
+            detail: isResting
+                ? handler.rate.reason(at: now.span) ?? "" : "launched no more often than allowed",
             until: isResting ? now.wall.addingReportingOverflow(left).partialValue : nil,
             change: isResting ? "the pause ends" : "")
     }
@@ -148,16 +149,17 @@ extension RequestScheduler {
         let isSpent = budget.isSpent(at: now.wall) && queue.kind != .continuedProcessing
         return FactorReport(
             .dayBudget, isSpent ? .no : .yes, holds: isSpent, source: "host",
-            detail: budget.detail(at: now.wall), until: isSpent ? budget.resetsAt(now.wall) : nil,
+            detail: budget.reason(at: now.wall) ?? "something is left of the day",
+            until: isSpent ? budget.resetsAt(now.wall) : nil,
             change: isSpent ? "the next day begins" : "")
     }
 
     private func usageReport(at now: Moment) -> FactorReport {
-        let score = usage.score(at: now.wall)
+        let score = usage.score(at: now.wall, in: zone)
         let holds = usageThreshold > 0 && score < usageThreshold
         return FactorReport(
             .usage, usage.isEmpty ? .unknown : score >= usageThreshold ? .yes : .no, holds: holds,
-            source: "usage", detail: usage.detail(at: now.wall),
+            source: "usage", detail: usage.explanation(at: now.wall, in: zone),
             change: holds ? "an hour comes at which it is used" : "")
     }
 

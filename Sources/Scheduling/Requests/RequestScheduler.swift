@@ -18,6 +18,11 @@ public struct RequestScheduler: Sendable {
         public var wall: Int64?
         /// On the clock of spans.
         public var span: UInt64?
+
+        public init(wall: Int64? = nil, span: UInt64? = nil) {
+            self.wall = wall
+            self.span = span
+        }
     }
 
     private struct Waiting: Comparable, Sendable {
@@ -62,6 +67,8 @@ public struct RequestScheduler: Sendable {
     public var usage: UsageHistogram
     /// A launch waits for an hour at which the app is used at least so much, 0…1; 0: it never does.
     public var usageThreshold = 0.0
+    /// Whose hours count.
+    public var zone: any TimeZoneRules = UTC()
     /// Tasks of requests that run at a time, short ones and long ones apart.
     public var places = 64
     /// What a handler's rate of launches begins with.
@@ -83,7 +90,7 @@ public struct RequestScheduler: Sendable {
 
     public init(
         policy: FactorPolicy = FactorPolicy(), board: FactorBoard = FactorBoard(),
-        budget: DayBudget = DayBudget(), usage: UsageHistogram = UsageHistogram()
+        budget: DayBudget = DayBudget(limits: DayLimits()), usage: UsageHistogram = UsageHistogram()
     ) {
         self.policy = policy
         self.board = board
@@ -131,6 +138,15 @@ public struct RequestScheduler: Sendable {
         unpark(identifier)
     }
 
+    /// People have set something about several.
+    mutating func applySettings(
+        _ setting: (_ identifier: String, _ plugin: String) -> HandlerSetting
+    ) {
+        for (identifier, handler) in handlers {
+            setSetting(setting(identifier, handler.standing.plugin), of: identifier)
+        }
+    }
+
     /// People have set something about a handler.
     public mutating func setSetting(_ setting: HandlerSetting, of identifier: String) {
         handlers[identifier, default: Handler(rate: rate)].setting = setting
@@ -160,7 +176,7 @@ public struct RequestScheduler: Sendable {
         running[launch.id] = launch.queue
         if launch.queue.kind.isShort { shortRunning += 1 }
         handlers[launch.queue.identifier, default: Handler(rate: rate)].running += 1
-        handlers[launch.queue.identifier]?.rate.launched(at: now)
+        handlers[launch.queue.identifier]?.rate.launched(at: now.span)
         budget.spend(launches: 1, at: now.wall)
     }
 
@@ -172,8 +188,8 @@ public struct RequestScheduler: Sendable {
         handlers[queue.identifier]?.running -= 1
         switch outcome {
         case .succeeded: handlers[queue.identifier]?.rate.succeeded()
-        case .abandoned: handlers[queue.identifier]?.rate.missed(at: now)
-        case .expired where !answered: handlers[queue.identifier]?.rate.missed(at: now)
+        case .abandoned: handlers[queue.identifier]?.rate.missed(at: now.span)
+        case .expired where !answered: handlers[queue.identifier]?.rate.missed(at: now.span)
         case .failed, .expired, .cancelled, .interrupted: break
         }
         freed(queue)
@@ -252,7 +268,7 @@ public struct RequestScheduler: Sendable {
             handlers[queue.identifier, default: Handler(rate: rate)].parked.insert(queue)
             return true
         }
-        if let until = handler.rate.restsUntil(now), !isUrgent(queue) {
+        if let until = handler.rate.restsUntil(now.span), !isUrgent(queue) {
             handlers[queue.identifier]?.parked.insert(queue)
             rests.insert(Rest(until: until, identifier: queue.identifier))
             return true
@@ -275,7 +291,7 @@ public struct RequestScheduler: Sendable {
     private func isUrgent(_ queue: RequestQueue) -> Bool { queue.kind == .continuedProcessing }
 
     private func isUnusual(_ now: Moment) -> Bool {
-        usageThreshold > 0 && usage.score(at: now.wall) < usageThreshold
+        usageThreshold > 0 && usage.score(at: now.wall, in: zone) < usageThreshold
     }
 
     private func isCrowded(_ queue: RequestQueue) -> Bool {
@@ -287,6 +303,12 @@ public struct RequestScheduler: Sendable {
             || handler.setting.enablement != .enabled
             || (queue.kind == .appRefresh && handler.setting.refresh != .available)
     }
+
+    /// Something may be launched at once.
+    var isReady: Bool { !ready.isEmpty }
+
+    /// No request is pending.
+    var isEmpty: Bool { heads.isEmpty }
 
     /// When to decide again, if nothing happens before.
     public func wake(after now: Moment) -> Wake {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Scheduling
+
+/// What a host's requests are made with.
+public struct RequestConfiguration: Sendable {
+    /// Opens the store; nil: requests live in memory, and are gone with the host.
+    public var openStore: (@Sendable () throws(StoreFault) -> any RequestStore)?
+    /// Which process this is.
+    public var host = HostIdentity(boot: "", process: 0, start: 0)
+    /// What is taken in, and how long it is kept.
+    public var limits = RequestLimits()
+    public var policy = FactorPolicy()
+    /// Nanoseconds that a change of a factor has to last before it counts.
+    public var patience: UInt64 = 5_000_000_000
+    /// What a day may cost.
+    public var dayBudget = DayBudget(limits: DayLimits())
+    /// How often a handler is launched at most.
+    public var rate = LaunchRate()
+    /// Requests wait for an hour at which the app is used at least so much, 0…1; 0: they never do.
+    public var usageThreshold = 0.0
+    /// Where the machine's factors are known from.
+    public var sources: [any FactorSource] = []
+    /// Nanoseconds between two looks at the sources, while anything depends on them.
+    public var sourceInterval: UInt64 = 30_000_000_000
+
+    public init() {}
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+import Scheduling
+
+/// Between requests and their tasks.
+extension RequestLoop {
+    /// Does what was decided and is committed.
+    func perform(_ effect: RequestBook.Effect) {
+        switch effect {
+        case .launch(let request, let attempt, let payload, let isSimulated):
+            launch(request, attempt, payload, isSimulated)
+        case .stop(let id, let launch, let factor):
+            guard let task = tasks[RequestTicket(request: id, launch: launch)] else { return }
+            host.log(
+                .info, nil, task,
+                "request \(id) needs what is not there any more: \(factor.name); its task is told to stop"
+            )
+            _ = host.stopTask(task, .condition)
+        }
+    }
+
+    private func launch(
+        _ request: Request, _ attempt: Attempt, _ payload: [UInt8], _ isSimulated: Bool
+    ) {
+        let identifier = request.description.identifier
+        guard let handler = host.handler(identifier) else {
+            refused(request, attempt, "no handler is registered")
+            return
+        }
+        let ticket = RequestTicket(request: request.id, launch: attempt.launch)
+        let launched = payload.withUnsafeBytes {
+            host.launch(
+                handler.index,
+                HostRuntime.Launch(
+                    payload: $0, attempt: attempt.number, keep: true, ticket: ticket))
+        }
+        switch launched.status {
+        case .ok:
+            tasks[ticket] = launched.task
+            if isSimulated {
+                simulated.insert(ticket)
+                host.log(.info, nil, launched.task, "Starting simulated task: \(identifier)")
+            }
+        case .closing:
+            _ = add(end(ticket, AttemptEnd(.interrupted, reason: .shutdown), isAnswered: true) {})
+        default: refused(request, attempt, launched.status.description)
+        }
+    }
+
+    private func refused(_ request: Request, _ attempt: Attempt, _ why: String) {
+        let (id, launch) = (request.id, attempt.launch)
+        _ = add(
+            RequestJob(
+                apply: { (book, store, now) throws(StoreFault) in
+                    try book.launchRefused(id, launch: launch, why, at: now, store)
+                }, finish: { _ in }, isOwed: true))
+    }
+
+    /// The task of a request is over; `publish` lets everybody know, once that is written down or
+    /// could not be. False: nobody writes it down any more.
+    func taskEnded(
+        _ ticket: RequestTicket, _ end: AttemptEnd, isAnswered: Bool, cost: DayAmounts,
+        publish: @escaping @Sendable () -> Void
+    ) -> Bool {
+        add(self.end(ticket, end, isAnswered: isAnswered, cost: cost, then: publish))
+    }
+
+    private func end(
+        _ ticket: RequestTicket, _ end: AttemptEnd, isAnswered: Bool,
+        cost: DayAmounts = .nothing, then publish: @escaping @Sendable () -> Void
+    ) -> RequestJob {
+        RequestJob(
+            apply: { (book, store, now) throws(StoreFault) in
+                _ = try book.ended(
+                    ticket.request, launch: ticket.launch, end, answered: isAnswered, at: now,
+                    store)
+                book.scheduler.budget.spend(wall: cost.wall, cpu: cost.cpu, at: now.wall)
+            },
+            finish: { [self] _ in
+                let task = tasks.removeValue(forKey: ticket)
+                if let task, simulated.remove(ticket) != nil {
+                    host.log(.info, nil, task, "Marking simulated task complete")
+                }
+                publish()
+                if let task { _ = host.release(task) }
+            }, isOwed: true)
+    }
+}

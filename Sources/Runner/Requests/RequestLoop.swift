@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// The thread that has a host's requests: the shell around `RequestBook`.
+///
+/// Whatever came while the last transaction was committed goes into the next one, together with what
+/// the book decides: so many callers share one commit. What a transaction decided is done after it.
+final class RequestLoop: @unchecked Sendable {
+    // Sendable: the book and the store are the thread's alone; the rest is constant, atomic or locked.
+
+    private struct Inbox {
+        var jobs: [RequestJob] = []
+        var isStopping = false
+        var isStopped = false
+    }
+
+    unowned let host: HostRuntime
+    private let store: any RequestStore
+    private let configuration: RequestConfiguration
+    private var book: RequestBook
+    private let inbox = Locked(Inbox())
+    private let bell = csys_eventfd()
+    private let clockWatch = csys_clock_watch()
+    private var lastLook: Moment
+    private var lastSlept: UInt64
+    private var nextSourceRead: UInt64 = 0
+    /// What could not be written yet.
+    private var owed: [RequestJob] = []
+    /// Nothing is tried before this, on the clock of spans, after a failure.
+    private var retryAt: UInt64?
+    private var retryPause: UInt64 = 0
+    /// Since the last commit, a store that works may prune.
+    private var nextPrune: UInt64 = 0
+    /// The tasks of requests; the thread's.
+    var tasks: [RequestTicket: UInt64] = [:]
+    /// Those that were launched by a simulation; the thread's.
+    var simulated: Set<RequestTicket> = []
+    /// When the thread looks again, on the host's clock; for a manual one.
+    private let nextLook = Atomic<UInt64>(.max)
+    /// The thread's number, once it runs.
+    private let thread = Atomic<UInt64>(0)
+
+    private static let firstRetry: UInt64 = 500_000_000
+    private static let longestRetry: UInt64 = 30_000_000_000
+    private static let pruneInterval: UInt64 = 60_000_000_000
+
+    /// Opens the store, and takes up what the host before left behind.
+    init(host: HostRuntime, _ configuration: RequestConfiguration) throws(StoreFault) {
+        self.host = host
+        self.configuration = configuration
+        store = try configuration.openStore?() ?? MemoryStore()
+        var scheduler = RequestScheduler(
+            policy: configuration.policy, board: FactorBoard(patience: configuration.patience),
+            budget: configuration.dayBudget)
+        scheduler.rate = configuration.rate
+        scheduler.usageThreshold = configuration.usageThreshold
+        book = RequestBook(
+            host: configuration.host,
+            ledger: RequestLedger(limits: configuration.limits, zone: LocalZone()),
+            scheduler: scheduler)
+        let now = host.clock.moment()
+        lastLook = now
+        lastSlept = host.clock.slept
+        do {
+            let counts = try store.write { (transaction) throws(StoreFault) in
+                let counts = try book.open(at: now, transaction)
+                try book.readState(transaction)
+                return counts
+            }
+            if counts.interrupted > 0 {
+                host.log(
+                    .info, nil, 0,
+                    "\(counts.interrupted) request\(counts.interrupted == 1 ? "" : "s") ran when the host before ended; \(counts.parked) of them parked, the others are pending again"
+                )
+            }
+        } catch {
+            csys_close(bell)
+            csys_close(clockWatch)
+            throw error
+        }
+    }
+
+    deinit {
+        csys_close(bell)
+        csys_close(clockWatch)
+    }
+
+    /// Starts the thread. False: the system has none.
+    func start() -> Bool {
+        let raw = Unmanaged.passRetained(self)
+        host.threadStarts()
+        let failure = csys_thread_start(
+            {
+                let loop = Unmanaged<RequestLoop>.fromOpaque($0!).takeRetainedValue()
+                csys_thread_name("curfew-requests")
+                loop.thread.store(csys_thread_number(), ordering: .relaxed)
+                loop.run()
+                loop.host.threadEnds()
+            }, raw.toOpaque(), 0)
+        guard failure != 0 else { return true }
+        raw.release()
+        host.threadEnds()
+        return false
+    }
+
+    /// True on the loop's own thread, where nothing may wait for it.
+    var isOwnThread: Bool { thread.load(ordering: .relaxed) == csys_thread_number() }
+
+    // MARK: From other threads
+
+    /// Adds a job. False: the loop has stopped, and the job will not be done.
+    func add(_ job: RequestJob) -> Bool {
+        let (isAdded, isFirst) = inbox.withLock { inbox -> (Bool, Bool) in
+            guard !inbox.isStopped else { return (false, false) }
+            inbox.jobs.append(job)
+            return (true, inbox.jobs.count == 1)
+        }
+        if isFirst { csys_eventfd_signal(bell) }
+        return isAdded
+    }
+
+    /// Does something in a transaction and waits until it is committed.
+    func perform<Answer: Sendable>(
+        _ body:
+            @escaping @Sendable (
+                inout RequestBook, any StoreTransaction, Moment
+            ) throws(StoreFault) -> Answer
+    ) throws(RequestFailure) -> Answer {
+        guard !isOwnThread else {
+            throw .other(.wrongThread, "not from the thread of requests: it would wait for itself")
+        }
+        let answer = RequestAnswer<Answer>()
+        let isAdded = add(
+            RequestJob(
+                apply: { (book, store, now) throws(StoreFault) in
+                    answer.value = try body(&book, store, now)
+                }, finish: { answer.settle($0) }))
+        guard isAdded else { throw .other(.closing, HostRuntime.closing.message) }
+        return try answer.wait()
+    }
+
+    /// Takes part in the last turns, leaves the store, and ends the thread.
+    func stop() {
+        inbox.withLock { $0.isStopping = true }
+        csys_eventfd_signal(bell)
+    }
+
+    /// The store was left, and nothing is taken in any more.
+    var isStopped: Bool { inbox.withLock { $0.isStopped } }
+
+    /// For a manual clock: returns once a turn that began after the call is over.
+    func settle() { _ = try? perform { (_, _, _) throws(StoreFault) in } }
+
+    /// For a manual clock: when something of requests comes due.
+    var nextDeadline: UInt64? {
+        let next = nextLook.load(ordering: .acquiring)
+        return next == .max ? nil : next
+    }
+
+    // MARK: On the thread
+
+    private func run() {
+        while true {
+            let (jobs, isStopping) = inbox.withLock { inbox -> ([RequestJob], Bool) in
+                defer { inbox.jobs.removeAll() }
+                return (inbox.jobs, inbox.isStopping)
+            }
+            turn(jobs)
+            if isStopping, jobs.isEmpty {
+                if finish() { return }
+                continue
+            }
+            sleep()
+        }
+    }
+
+    /// The last turn is over: the store is left in order. False: something has come meanwhile.
+    private func finish() -> Bool {
+        let isLast = inbox.withLock { inbox -> Bool in
+            guard inbox.jobs.isEmpty else { return false }
+            inbox.isStopped = true
+            return true
+        }
+        guard isLast else { return false }
+        let now = host.clock.moment()
+        do {
+            try store.write { (transaction) throws(StoreFault) in
+                for job in owed { try job.apply(&book, transaction, now) }
+                try book.writeState(transaction)
+                try book.ledger.leave(by: book.host, at: now.wall, transaction)
+            }
+        } catch {
+            host.log(
+                .warning, nil, 0,
+                "the store could not be left in order, and the next host will find requests running: \(error.message)"
+            )
+        }
+        return true
+    }
+
+    private func turn(_ jobs: [RequestJob]) {
+        csys_eventfd_drain(bell)
+        let now = host.clock.moment()
+        lookAtClock(now)
+        readSources(now)
+        let isDue = book.isDue(at: now) && mayDecide(now)
+        guard !jobs.isEmpty || isDue || (!owed.isEmpty && mayDecide(now)) else { return }
+        let late = mayDecide(now) ? owed : []
+        let isOpen = host.isOpen
+        var effects: [RequestBook.Effect] = []
+        do {
+            try store.write { (transaction) throws(StoreFault) in
+                for job in late + jobs { try job.apply(&book, transaction, now) }
+                if isOpen { effects = try book.turn(at: now, transaction) }
+                if nextPrune <= now.span {
+                    try book.writeState(transaction)
+                    if try !book.ledger.prune(at: now.wall, transaction) {
+                        nextPrune = now.span &+ Self.pruneInterval
+                    }
+                }
+            }
+        } catch {
+            failed(error, jobs, effects, now)
+            return
+        }
+        if !late.isEmpty { owed.removeAll() }
+        retryAt = nil
+        retryPause = 0
+        if book.scheduler.storeFault != nil {
+            host.log(.info, nil, 0, "the store works again; requests are launched again")
+        }
+        book.worked()
+        for effect in effects { perform(effect) }
+        noteNextLook()
+        for job in jobs { job.finish(nil) }
+    }
+
+    private func mayDecide(_ now: Moment) -> Bool { retryAt.map { $0 <= now.span } ?? true }
+
+    private func failed(
+        _ fault: StoreFault, _ jobs: [RequestJob], _ effects: [RequestBook.Effect], _ now: Moment
+    ) {
+        if book.scheduler.storeFault == nil {
+            host.log(
+                .error, nil, 0,
+                "the store: \(fault.message); nothing is launched until it works again, and what was acknowledged is kept"
+            )
+        }
+        book.failed(fault, effects: effects, at: now)
+        retryPause = min(max(retryPause &* 2, Self.firstRetry), Self.longestRetry)
+        retryAt = now.span &+ retryPause
+        for job in jobs {
+            if job.isOwed {
+                owed.append(
+                    RequestJob(apply: job.apply, finish: { _ in }, isOwed: true))
+            }
+            job.finish(fault)
+        }
+    }
+
+    /// A clock that was set, or a machine that slept, is noticed by the two clocks' difference.
+    private func lookAtClock(_ now: Moment) {
+        csys_clock_watch_rearm(clockWatch)
+        let passed = Int64(clamping: now.span &- lastLook.span)
+        let slept = host.clock.slept
+        let shift = now.wall &- lastLook.wall &- passed
+        if shift < -1_000_000_000 || shift > 1_000_000_000 {
+            host.log(
+                .info, nil, 0,
+                "the clock was set \(shift < 0 ? "back" : "forward") by \(abs(shift / 1_000_000_000)) s; dates are looked at again"
+            )
+            book.clockJumped(from: lastLook, to: now)
+        } else if slept > lastSlept &+ 1_000_000_000 {
+            book.clockJumped(from: lastLook, to: now)
+        }
+        lastLook = now
+        lastSlept = slept
+    }
+
+    /// Asks the sources, where anything may depend on what they say.
+    private func readSources(_ now: Moment) {
+        guard !configuration.sources.isEmpty, book.isAnythingWaiting, nextSourceRead <= now.span
+        else { return }
+        nextSourceRead = now.span &+ configuration.sourceInterval
+        var isChanged = false
+        for source in configuration.sources {
+            for (factor, reading) in source.read() {
+                let before = book.scheduler.board.state(factor)
+                book.scheduler.board.hear(factor, reading, at: now)
+                if book.scheduler.board.state(factor) != before { isChanged = true }
+            }
+        }
+        if isChanged { book.scheduler.reconsider() }
+    }
+
+    /// Nanoseconds until something has to be decided; `.max`: nothing has.
+    private func untilNextLook(_ now: Moment) -> UInt64 {
+        var wake = book.wake(after: now)
+        if book.isReady { wake.span = now.span }
+        if let retryAt {
+            // A store that fails is asked again after a pause, and nothing is decided before.
+            wake = RequestScheduler.Wake(wall: nil, span: retryAt)
+        } else if !configuration.sources.isEmpty, book.isAnythingWaiting {
+            wake.span = min(wake.span ?? .max, nextSourceRead)
+        }
+        var left = UInt64.max
+        if let wall = wake.wall { left = wall > now.wall ? UInt64(wall - now.wall) : 0 }
+        if let span = wake.span { left = min(left, span > now.span ? span - now.span : 0) }
+        return left
+    }
+
+    private func noteNextLook() {
+        let left = untilNextLook(host.clock.moment())
+        nextLook.store(
+            left == .max ? .max : host.clock.now().addingReportingOverflow(left).partialValue,
+            ordering: .releasing)
+    }
+
+    private func sleep() {
+        noteNextLook()
+        guard host.isOpen else {
+            csys_wait_two_readable(bell, clockWatch, .max)
+            return
+        }
+        let left = untilNextLook(host.clock.moment())
+        guard left > 0 else { return }
+        // Whoever advances a manual clock rings.
+        let isManual = host.clock.manual != nil
+        csys_wait_two_readable(
+            bell, clockWatch, isManual || left == .max ? .max : csys_monotonic_ns() &+ left)
+    }
+}
