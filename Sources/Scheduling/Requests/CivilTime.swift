@@ -70,7 +70,7 @@ public struct CivilTime: Hashable, Sendable, Comparable {
 
 extension Int64 {
     /// Rounded towards less, also below 0.
-    fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
+    func flooredQuotient(_ divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
     }

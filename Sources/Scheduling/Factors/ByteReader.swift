@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads numbers, the least significant byte first, from bytes that somebody else may have written.
+struct ByteReader {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+
+    var isAtEnd: Bool { place == bytes.count }
+
+    /// Nil where too few bytes are left.
+    mutating func integer<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
+        let size = Number.bitWidth / 8
+        guard bytes.count - place >= size else { return nil }
+        var number: Number = 0
+        for byte in bytes[place..<place + size].reversed() {
+            number = number << 8 | Number(truncatingIfNeeded: byte)
+        }
+        place += size
+        return number
+    }
+}
+
+extension [UInt8] {
+    /// As `ByteReader` reads it.
+    mutating func append(integer: some FixedWidthInteger) {
+        for shift in stride(from: 0, to: integer.bitWidth, by: 8) {
+            append(UInt8(truncatingIfNeeded: integer >> shift))
+        }
+    }
+}

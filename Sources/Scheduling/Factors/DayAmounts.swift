@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is spent in a day.
+public struct DayAmounts: Hashable, Sendable {
+    public var launches: UInt64
+    /// Nanoseconds of tasks' running.
+    public var wall: UInt64
+    /// Nanoseconds of processors' time.
+    public var cpu: UInt64
+
+    public static let nothing = DayAmounts(launches: 0, wall: 0, cpu: 0)
+
+    public init(launches: UInt64, wall: UInt64, cpu: UInt64) {
+        self.launches = launches
+        self.wall = wall
+        self.cpu = cpu
+    }
+}

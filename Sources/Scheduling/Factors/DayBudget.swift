@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a host may spend a day on tasks, and what of it is spent.
+///
+/// Days are those of UTC, moved by `dayStart`. Times are nanoseconds since 1970 in UTC, as the
+/// machine's clock says, and that clock can be set:
+/// - Set back by no more than a day, the day stays the one that had begun, until the clock comes to
+///   the next. No day is given twice.
+/// - Set back by more, the clock was wrong before. Once that is said with `clockWasSet`, it is the day
+///   of the clock again; what was spent stays spent, and the next day begins with everything.
+/// - Set forward, a new day has begun.
+public struct DayBudget: Hashable, Sendable {
+    /// Nil: no limit.
+    public var limits: DayLimits
+    /// Seconds after midnight in UTC at which days begin; within a day of midnight, either way.
+    public let dayStart: Int64
+    private var day: Int64?
+    private var spent: DayAmounts = .nothing
+
+    /// So many days the clock can be set back and the day stays.
+    public static let daysHeld: Int64 = 1
+
+    public init(limits: DayLimits, dayStart: Int64 = 0) {
+        self.limits = limits
+        self.dayStart = min(max(dayStart, -86_400), 86_400)
+    }
+
+    /// Something was spent, and counts on the day of `now`.
+    public mutating func spend(
+        launches: UInt64 = 0, wall: UInt64 = 0, cpu: UInt64 = 0, at now: Int64
+    ) {
+        clockWasSet(to: now)
+        day = currentDay(at: now)
+        spent.launches = Self.sum(spent.launches, launches)
+        spent.wall = Self.sum(spent.wall, wall)
+        spent.cpu = Self.sum(spent.cpu, cpu)
+    }
+
+    /// The clock may have been set, in this process or since the budget was stored. Without this, a
+    /// day that was far ahead by mistake would last until it comes.
+    public mutating func clockWasSet(to now: Int64) {
+        guard day != nil else { return }
+        spent = spent(at: now)
+        day = currentDay(at: now)
+    }
+
+    /// What is spent of the day.
+    public func spent(at now: Int64) -> DayAmounts {
+        guard let day else { return .nothing }
+        return number(of: now) > day ? .nothing : spent
+    }
+
+    /// What is left of each for the day; nil where there is no limit.
+    public func balance(at now: Int64) -> DayLimits {
+        let spent = spent(at: now)
+        return DayLimits(
+            launches: limits.launches.map { $0 > spent.launches ? $0 - spent.launches : 0 },
+            wall: limits.wall.map { $0 > spent.wall ? $0 - spent.wall : 0 },
+            cpu: limits.cpu.map { $0 > spent.cpu ? $0 - spent.cpu : 0 })
+    }
+
+    /// Nothing is left of one of them.
+    public func isSpent(at now: Int64) -> Bool {
+        let balance = balance(at: now)
+        return balance.launches == 0 || balance.wall == 0 || balance.cpu == 0
+    }
+
+    /// What is spent, lower case, no full stop: "all 20 launches of the day are spent". Nil where something is
+    /// left of each.
+    public func reason(at now: Int64) -> String? {
+        let balance = balance(at: now)
+        if let limit = limits.launches, balance.launches == 0 {
+            return "all \(limit) launches of the day are spent"
+        }
+        if let limit = limits.wall, balance.wall == 0 {
+            return "the day's \(SpanText(nanoseconds: limit)) of running are spent"
+        }
+        if let limit = limits.cpu, balance.cpu == 0 {
+            return "the day's \(SpanText(nanoseconds: limit)) of processor time are spent"
+        }
+        return nil
+    }
+
+    /// When the next day begins, later than `now`; nanoseconds since 1970 in UTC.
+    public func resetsAt(_ now: Int64) -> Int64 {
+        let next = currentDay(at: now) + 1
+        let (seconds, _) = next.multipliedReportingOverflow(by: 86_400)
+        let (start, overflow) = (seconds + dayStart).multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? .max : start
+    }
+
+    // MARK: In a store
+
+    private static let version: UInt8 = 1
+
+    /// What is spent, not the limits: 33 bytes.
+    public var bytes: [UInt8] {
+        var bytes = [Self.version]
+        bytes.append(integer: day ?? .min)
+        bytes.append(integer: spent.launches)
+        bytes.append(integer: spent.wall)
+        bytes.append(integer: spent.cpu)
+        return bytes
+    }
+
+    /// Reads what `bytes` wrote; nil where they are something else.
+    public init?(bytes: some Sequence<UInt8>, limits: DayLimits, dayStart: Int64 = 0) {
+        var reader = ByteReader(bytes)
+        guard reader.integer(UInt8.self) == Self.version, let day = reader.integer(Int64.self),
+            let launches = reader.integer(UInt64.self), let wall = reader.integer(UInt64.self),
+            let cpu = reader.integer(UInt64.self), reader.isAtEnd
+        else { return nil }
+        self.init(limits: limits, dayStart: dayStart)
+        spent = DayAmounts(launches: launches, wall: wall, cpu: cpu)
+        if day == .min {
+            guard spent == .nothing else { return nil }
+        } else {
+            guard Self.days.contains(day) else { return nil }
+            self.day = day
+        }
+    }
+
+    // MARK: Days
+
+    /// Those that nanoseconds of 64 bits reach, and one more at each end for `dayStart`.
+    private static let days: ClosedRange<Int64> = {
+        let most = Int64.max / 86_400_000_000_000 + 2
+        return -most...most
+    }()
+
+    /// The day at `now`, the clock's having been set back considered.
+    private func currentDay(at now: Int64) -> Int64 {
+        let number = number(of: now)
+        guard let day, day > number, day - number <= Self.daysHeld else { return number }
+        return day
+    }
+
+    /// Days since 1970 began where this budget's days begin.
+    private func number(of now: Int64) -> Int64 {
+        (now.flooredQuotient(1_000_000_000) - dayStart).flooredQuotient(86_400)
+    }
+
+    /// Or the largest number there is.
+    private static func sum(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        let (sum, overflow) = a.addingReportingOverflow(b)
+        return overflow ? .max : sum
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What may be spent in a day, and what is left of it. Nil: as much as is wanted.
+public struct DayLimits: Hashable, Sendable {
+    public var launches: UInt64?
+    /// Nanoseconds of tasks' running.
+    public var wall: UInt64?
+    /// Nanoseconds of processors' time.
+    public var cpu: UInt64?
+
+    public init(launches: UInt64? = nil, wall: UInt64? = nil, cpu: UInt64? = nil) {
+        self.launches = launches
+        self.wall = wall
+        self.cpu = cpu
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The port to what knows how factors of the machine are.
+///
+/// A source is asked again and again. It is never asked under a lock or on a thread that runs
+/// handlers: a driver may take tens of milliseconds for an answer.
+public protocol FactorSource: Sendable {
+    /// What this source can tell of; the same for as long as it lives.
+    var factors: Set<Factor> { get }
+
+    /// How each of `factors` is now: one reading for each. What cannot be found out is `unknown`,
+    /// and the reading's detail says why; there is no other way to fail. Any thread.
+    func read() -> [Factor: FactorReading]
+}

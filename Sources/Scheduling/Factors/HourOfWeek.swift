@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One hour of one week, as a clock on a wall shows it.
+struct HourOfWeek: Hashable, Sendable {
+    /// 0 to 167, from Monday 00:00.
+    let cell: Int
+    /// Weeks since that of 1970-01-01; they begin on Mondays.
+    let week: Int64
+
+    /// All weeks that nanoseconds of 64 bits reach, wherever the wall is.
+    static let weeks: ClosedRange<Int64> = -15_300...15_300
+
+    /// - Parameter wall: nanoseconds since 1970 in UTC.
+    init(wall: Int64, in zone: some TimeZoneRules) {
+        let seconds = wall.flooredQuotient(1_000_000_000)
+        // No wall is further than a day from UTC, whatever the rules say.
+        let offset = min(max(zone.offset(at: seconds), -86_400), 86_400)
+        // 1970-01-01 was a Thursday.
+        let hours = (seconds + offset).flooredQuotient(3_600) + 72
+        week = hours.flooredQuotient(168)
+        cell = Int(hours - week * 168)
+    }
+}

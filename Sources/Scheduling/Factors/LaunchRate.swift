@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How often one handler may be launched.
+///
+/// There is a least time between two launches. A handler that did not complete in time rests longer:
+/// `penalty` the first time, twice that for each further miss in a row, up to `longestPenalty`. One
+/// success forgives them all.
+///
+/// Times are on the clock of `Moment.span`, which starts anew with the machine: a rate is kept in
+/// memory and not stored.
+public struct LaunchRate: Hashable, Sendable {
+    /// Nanoseconds from one launch to the next, at least.
+    public var spacing: UInt64
+    /// Nanoseconds of rest after the first missed completion; 0 for no penalties.
+    public var penalty: UInt64
+    /// No rest after a missed completion is longer, in nanoseconds.
+    public var longestPenalty: UInt64
+
+    /// Missed completions since the last success.
+    public private(set) var misses: UInt32 = 0
+    private var lastLaunch: UInt64?
+    private var lastMiss: UInt64?
+
+    /// No spacing; five minutes of rest after a miss, and at most a day.
+    public init(
+        spacing: UInt64 = 0, penalty: UInt64 = 300_000_000_000,
+        longestPenalty: UInt64 = 86_400_000_000_000
+    ) {
+        self.spacing = spacing
+        self.penalty = penalty
+        self.longestPenalty = longestPenalty
+    }
+
+    /// A task of the handler was launched.
+    public mutating func launched(at span: UInt64) { lastLaunch = max(lastLaunch ?? 0, span) }
+
+    /// A task's time was over without an answer, or the task was abandoned.
+    public mutating func missed(at span: UInt64) {
+        if misses < .max { misses += 1 }
+        lastMiss = max(lastMiss ?? 0, span)
+    }
+
+    /// A task succeeded: what was missed before is forgiven.
+    public mutating func succeeded() {
+        misses = 0
+        lastMiss = nil
+    }
+
+    /// When the handler may be launched again, on the same clock; nil: now.
+    public func restsUntil(_ now: UInt64) -> UInt64? {
+        let end = max(endOfSpacing ?? 0, endOfPenalty ?? 0)
+        return end > now ? end : nil
+    }
+
+    /// Why it rests, and for how long: lower case, no full stop. Nil where it does not rest.
+    public func reason(at now: UInt64) -> String? {
+        guard let end = restsUntil(now) else { return nil }
+        let left = "\(SpanText(nanoseconds: end - now)) left"
+        guard end == endOfPenalty else {
+            return "launched at most once in \(SpanText(nanoseconds: spacing)), \(left)"
+        }
+        return misses == 1
+            ? "its last task was not completed in time, \(left)"
+            : "\(misses) tasks in a row were not completed in time, \(left)"
+    }
+
+    private var endOfSpacing: UInt64? { lastLaunch.map { Self.sum($0, spacing) } }
+    private var endOfPenalty: UInt64? { lastMiss.map { Self.sum($0, rest) } }
+
+    /// After the last miss.
+    private var rest: UInt64 {
+        var rest = min(penalty, longestPenalty)
+        guard rest > 0, misses > 1 else { return rest }
+        for _ in 1..<min(misses, 64) {
+            let (doubled, overflow) = rest.multipliedReportingOverflow(by: 2)
+            rest = overflow ? longestPenalty : min(doubled, longestPenalty)
+        }
+        return rest
+    }
+
+    /// Or the largest number there is.
+    private static func sum(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        let (sum, overflow) = a.addingReportingOverflow(b)
+        return overflow ? .max : sum
+    }
+}
