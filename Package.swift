@@ -63,6 +63,12 @@ let package = Package(
         .target(name: "Scheduling", swiftSettings: fast),
         .testTarget(name: "SchedulingTests", dependencies: ["Scheduling"], swiftSettings: swift),
 
+        // How the machine is: the sources of its factors, read from files of the kernel's.
+        .target(name: "Surroundings", dependencies: ["Scheduling"], swiftSettings: swift),
+        .testTarget(
+            name: "SurroundingsTests", dependencies: ["Surroundings", "Scheduling", "TestSupport"],
+            swiftSettings: swift),
+
         // Manifest, dlopen, ABI tables, libffi; the only place that touches plugin memory.
         .target(
             name: "PluginBridge", dependencies: ["Scheduling", "CCurfew", "CFFI", "CSystem"],

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Percent of the time that may be spent waiting for one thing.
+public struct PressureLimit: Hashable, Sendable {
+    /// Of the last ten seconds.
+    public var tenSeconds: Double
+    /// Of the last minute.
+    public var minute: Double
+
+    public init(tenSeconds: Double, minute: Double) {
+        self.tenSeconds = tenSeconds
+        self.minute = minute
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Scheduling
+
+/// Whether processors, memory or disks are overloaded: /proc/pressure.
+///
+/// As systemd's conditions have it: of memory and disks the time in which everything waited counts
+/// ("full"), where the kernel knows it; of processors, which are never all waited for in the whole
+/// machine, the time in which something did ("some"). What the host's own tasks wait for is in it.
+public struct PressureSource: FactorSource {
+    private let directory: String
+    public let limits: PressureLimits
+
+    /// - Parameter proc: where procfs is.
+    public init(proc: String = "/proc", limits: PressureLimits = PressureLimits()) {
+        directory = proc + "/pressure"
+        self.limits = limits
+    }
+
+    public var factors: Set<Factor> { [.pressure] }
+
+    public func read() -> [Factor: FactorReading] { [.pressure: reading()] }
+
+    private struct Resource {
+        let file: String
+        let name: String
+        let kinds: [String]
+        let limit: PressureLimit
+    }
+
+    private var resources: [Resource] {
+        [
+            Resource(
+                file: "memory", name: "memory", kinds: ["full", "some"], limit: limits.memory),
+            Resource(file: "io", name: "disks", kinds: ["full", "some"], limit: limits.disks),
+            Resource(file: "cpu", name: "processors", kinds: ["some"], limit: limits.processor),
+        ]
+    }
+
+    private func reading() -> FactorReading {
+        var known: [String] = []
+        var fault: FileFault?
+        for resource in resources {
+            let path = "\(directory)/\(resource.file)"
+            do {
+                let averages = try averages(of: resource, path)
+                if let excess = excess(averages, resource) {
+                    return FactorReading(.no, source: Shown.text(path), detail: excess)
+                }
+                known.append("\(resource.name) \(Shown.tenths(averages.minute)) %")
+            } catch { fault = fault ?? error }
+        }
+        if let fault, known.isEmpty {
+            return FactorReading(
+                .unknown, source: Shown.text(directory),
+                detail: fault.isMissing ? "the kernel does not measure pressure" : "\(fault)")
+        }
+        return FactorReading(
+            .yes, source: Shown.text(directory),
+            detail: "waited for in the last minute: \(known.joined(separator: ", "))"
+                + (fault.map { "; \($0)" } ?? ""))
+    }
+
+    private func averages(of resource: Resource, _ path: String) throws(FileFault)
+        -> PressureAverages
+    {
+        let text = try TextFile(path).text()
+        for kind in resource.kinds {
+            if let averages = PressureAverages(kind, in: text) { return averages }
+        }
+        throw FileFault(path, "has no averages")
+    }
+
+    /// In words; nil where both averages are within their limits.
+    private func excess(_ averages: PressureAverages, _ resource: Resource) -> String? {
+        if averages.tenSeconds > resource.limit.tenSeconds {
+            return
+                "\(resource.name) were waited for in \(Shown.tenths(averages.tenSeconds)) % of the"
+                + " last 10 s, more than \(Shown.tenths(resource.limit.tenSeconds)) %"
+        }
+        if averages.minute > resource.limit.minute {
+            return "\(resource.name) were waited for in \(Shown.tenths(averages.minute)) % of the"
+                + " last minute, more than \(Shown.tenths(resource.limit.minute)) %"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The interfaces that lead everywhere, from the kernel's tables of routes.
+enum DefaultRoutes {
+    /// Flags of linux/route.h.
+    private static let up: UInt32 = 0x1
+    private static let reject: UInt32 = 0x200
+
+    /// Of /proc/net/route: one line of words a route, the first line names them.
+    static func ofIPv4(_ text: String) -> [String] {
+        lines(text).dropFirst().compactMap { words in
+            guard words.count >= 8, UInt32(words[1], radix: 16) == 0,
+                UInt32(words[7], radix: 16) == 0, isUsable(words[3])
+            else { return nil }
+            return interface(words[0])
+        }
+    }
+
+    /// Of /proc/net/ipv6_route: destination, its length, source, its length, next hop, metric, two
+    /// counters, flags, interface.
+    static func ofIPv6(_ text: String) -> [String] {
+        lines(text).compactMap { words in
+            guard words.count == 10, words[0].utf8.count == 32,
+                words[0].utf8.allSatisfy({ $0 == UInt8(ascii: "0") }),
+                UInt8(words[1], radix: 16) == 0, isUsable(words[8])
+            else { return nil }
+            return interface(words[9])
+        }
+    }
+
+    private static func lines(_ text: String) -> [[Substring]] {
+        text.split(separator: "\n").map { line in
+            line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+        }
+    }
+
+    private static func isUsable(_ flags: Substring) -> Bool {
+        guard let flags = UInt32(flags, radix: 16) else { return false }
+        return flags & up != 0 && flags & reject == 0
+    }
+
+    /// A name that an interface can have, and that of loopback is none of ours.
+    private static func interface(_ name: Substring) -> String? {
+        guard name != "lo", name != ".", name != "..", name.utf8.count <= 15, !name.contains("/")
+        else { return nil }
+        return String(name)
+    }
+}

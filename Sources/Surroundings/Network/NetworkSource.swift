@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Scheduling
+
+/// Whether there is a network, as the kernel knows it: a default route through an interface that is
+/// up. Loopback alone is none. Whether somebody answers at the other end is not known.
+public struct NetworkSource: FactorSource {
+    private let proc: String
+    private let interfaces: String
+
+    /// - Parameters:
+    ///   - proc: where procfs is.
+    ///   - sys: where sysfs is.
+    public init(proc: String = "/proc", sys: String = "/sys") {
+        self.proc = proc
+        interfaces = sys + "/class/net"
+    }
+
+    public var factors: Set<Factor> { [.network] }
+
+    public func read() -> [Factor: FactorReading] { [.network: reading()] }
+
+    private func reading() -> FactorReading {
+        var fault: FileFault?
+        var cut: NetworkInterface?
+        var source = proc + "/net/route"
+        for isIPv6 in [false, true] {
+            let path = proc + (isIPv6 ? "/net/ipv6_route" : "/net/route")
+            do {
+                for name in try routes(path, isIPv6: isIPv6) {
+                    let interface = NetworkInterface(name, in: interfaces)
+                    if interface.isUp {
+                        return FactorReading(
+                            .yes, source: Shown.text(path),
+                            detail: "\(isIPv6 ? "IPv6" : "IPv4") default route through "
+                                + "\(interface.name), which is \(interface.detail)")
+                    }
+                    if cut == nil { (cut, source) = (interface, path) }
+                }
+            } catch {
+                // A kernel without IPv6 has no table of it.
+                if !(isIPv6 && error.isMissing) { fault = fault ?? error }
+            }
+        }
+        if let fault {
+            return FactorReading(.unknown, source: fault.path, detail: fault.description)
+        }
+        return FactorReading(
+            .no, source: Shown.text(source),
+            detail: cut.map { "the default route goes through \($0.name), which is \($0.detail)" }
+                ?? "no default route")
+    }
+
+    /// Where the table is longer than what is read, a default route may be in the rest.
+    private func routes(_ path: String, isIPv6: Bool) throws(FileFault) -> [String] {
+        let file = TextFile(path, limit: TextFile.table)
+        let (bytes, isCut) = try file.beginning()
+        let text = String(decoding: bytes, as: UTF8.self)
+        if !isIPv6, !text.hasPrefix("Iface") { throw FileFault(path, "is no table of routes") }
+        let names = isIPv6 ? DefaultRoutes.ofIPv6(text) : DefaultRoutes.ofIPv4(text)
+        if names.isEmpty, isCut {
+            throw FileFault(path, "has no default route in its first \(file.limit) bytes")
+        }
+        return names
+    }
+}

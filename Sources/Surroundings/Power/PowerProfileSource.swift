@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Scheduling
+
+/// Whether the machine saves power, as its firmware is told: /sys/firmware/acpi/platform_profile.
+///
+/// The file is there on some laptops only, and a desktop's power saver need not set it. Where it is
+/// absent, nothing is known.
+public struct PowerProfileSource: FactorSource {
+    private let path: String
+
+    /// - Parameter sys: where sysfs is.
+    public init(sys: String = "/sys") { path = sys + "/firmware/acpi/platform_profile" }
+
+    public var factors: Set<Factor> { [.lowPowerMode] }
+
+    /// Those of Linux that do not put saving before all else.
+    private static let others: Set<String> = [
+        "cool", "quiet", "balanced", "balanced-performance", "performance", "max-power", "custom",
+    ]
+
+    public func read() -> [Factor: FactorReading] {
+        [.lowPowerMode: reading()]
+    }
+
+    private func reading() -> FactorReading {
+        let source = Shown.text(path)
+        do {
+            let profile = try TextFile(path).word()
+            let detail = "the platform's profile is \(Shown.text(profile, longest: 32))"
+            if profile == "low-power" { return FactorReading(.no, source: source, detail: detail) }
+            return FactorReading(
+                Self.others.contains(profile) ? .yes : .unknown, source: source, detail: detail)
+        } catch {
+            return FactorReading(
+                .unknown, source: source,
+                detail: error.isMissing ? "the platform has no profiles" : error.description)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+public import Scheduling
+
+/// Whether nobody uses the machine, as far as its terminals tell: how long ago something was typed,
+/// as w(1) has it.
+///
+/// Whoever uses a mouse and windows does not type at a terminal. While a graphical session is in
+/// front, quiet terminals say nothing. Consoles are there without anybody's being logged in, so they
+/// can say that somebody uses the machine, and not that nobody does.
+public struct IdleSource: FactorSource {
+    private let dev: String
+    private let run: String
+    /// Nanoseconds without a key, after which nobody uses the machine.
+    public let threshold: UInt64
+    private let now: @Sendable () -> Int64
+
+    public static let fiveMinutes: UInt64 = 300_000_000_000
+
+    /// - Parameters:
+    ///   - dev: where devices are.
+    ///   - run: where /run is.
+    ///   - now: the machine's clock, nanoseconds since 1970 in UTC.
+    public init(
+        dev: String = "/dev", run: String = "/run", threshold: UInt64 = fiveMinutes,
+        now: @escaping @Sendable () -> Int64 = { IdleSource.wall() }
+    ) {
+        self.dev = dev
+        self.run = run
+        self.threshold = threshold
+        self.now = now
+    }
+
+    public var factors: Set<Factor> { [.idle] }
+
+    public func read() -> [Factor: FactorReading] {
+        do {
+            return [.idle: reading(try Terminal.all(dev: dev))]
+        } catch {
+            return [.idle: FactorReading(.unknown, source: error.path, detail: "\(error)")]
+        }
+    }
+
+    private func reading(_ terminals: [Terminal]) -> FactorReading {
+        let now = now()
+        let idle = terminals.map { ($0, Self.span(from: $0.lastUse, to: now)) }
+        if let (terminal, span) = idle.min(by: { $0.1 < $1.1 }), span < threshold {
+            return reading(
+                .no, terminal, "\(terminal.name) was used \(SpanText(nanoseconds: span)) ago")
+        }
+        let sessions = (try? LoginSession.all(run: run)) ?? []
+        if sessions.contains(where: { $0.isOfUser && $0.isGraphical && $0.isActive }) {
+            return reading(.unknown, nil, "terminals do not tell how a graphical session is used")
+        }
+        guard
+            let (terminal, span) = idle.filter({ !$0.0.isConsole }).min(by: { $0.1 < $1.1 })
+        else { return reading(.unknown, nil, "nobody has a terminal") }
+        return reading(
+            .yes, terminal, "no terminal was used for \(SpanText(nanoseconds: span))")
+    }
+
+    private func reading(
+        _ state: FactorState, _ terminal: Terminal?, _ detail: String
+    ) -> FactorReading {
+        let path = terminal.map { "\(dev)/\($0.name)" } ?? dev
+        return FactorReading(state, source: Shown.text(path), detail: detail)
+    }
+
+    /// 0 where the clock was set back in between.
+    private static func span(from: Int64, to: Int64) -> UInt64 {
+        to > from ? UInt64(bitPattern: to &- from) : 0
+    }
+
+    /// CLOCK_REALTIME.
+    public static func wall() -> Int64 {
+        var time = timespec()
+        guard clock_gettime(CLOCK_REALTIME, &time) == 0 else {
+            fatalError("CLOCK_REALTIME cannot be read")
+        }
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

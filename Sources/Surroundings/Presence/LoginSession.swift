@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A session that systemd-logind keeps, from its file in /run/systemd/sessions.
+struct LoginSession {
+    /// Somebody's own: not of a login screen, a lock screen or a timer.
+    let isOfUser: Bool
+    let isGraphical: Bool
+    /// In front, on its seat.
+    let isActive: Bool
+    let user: String
+
+    private init(_ text: String) {
+        var words: [Substring: Substring] = [:]
+        for line in text.split(separator: "\n") {
+            guard let equals = line.firstIndex(of: "=") else { continue }
+            words[line[..<equals]] = line[line.index(after: equals)...]
+        }
+        // "user-early" and the like are users', too.
+        isOfUser = words["CLASS"] == "user" || words["CLASS"]?.hasPrefix("user-") == true
+        isGraphical = ["x11", "wayland", "mir"].contains(words["TYPE"])
+        isActive = words["ACTIVE"] == "1"
+        user = Shown.text(String(words["USER"] ?? "somebody"), longest: 32)
+    }
+
+    /// So many sessions are looked at.
+    private static let most = 1_024
+
+    /// All there are now; nil where logind does not run.
+    static func all(run: String) throws(FileFault) -> [LoginSession]? {
+        // The directories of a system that is not running may have been copied with its files.
+        guard (try? Directory(run + "/systemd/system").names()) != nil else { return nil }
+        let directory = run + "/systemd/sessions"
+        do {
+            let names = try Directory(directory).names()
+            // What has a dot in its name is a pipe beside the session's file.
+            return try sessions(names.filter { !$0.contains(".") }.map { "\(directory)/\($0)" })
+        } catch {
+            if error.isMissing { return nil }
+            throw error
+        }
+    }
+
+    private static func sessions(_ paths: [String]) throws(FileFault) -> [LoginSession] {
+        var sessions: [LoginSession] = []
+        for path in paths.prefix(most) {
+            do {
+                sessions.append(LoginSession(try TextFile(path).text()))
+            } catch {
+                // It ended in between.
+                if !error.isMissing { throw error }
+            }
+        }
+        return sessions
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Scheduling
+import Synchronization
+
+/// Whether the machine is too hot: /sys/class/thermal.
+///
+/// How hot a zone is follows from the distance to its own trip points, for what is hot to a disk is
+/// not to a processor. The hottest zone counts; serious and critical do not allow launches. Between
+/// readings it remembers the levels, so that a temperature on an edge does not change its mind.
+public final class ThermalSource: FactorSource {
+    private let directory: String
+    /// By the zones' paths.
+    private let levels = Mutex<[String: ThermalLevel]>([:])
+
+    /// - Parameter sys: where sysfs is.
+    public init(sys: String = "/sys") { directory = sys + "/class/thermal" }
+
+    public var factors: Set<Factor> { [.thermal] }
+
+    /// So many zones are looked at.
+    private static let most = 128
+
+    public func read() -> [Factor: FactorReading] {
+        do {
+            let names = try Directory(directory).names().filter { $0.hasPrefix("thermal_zone") }
+            return [.thermal: reading(names.prefix(Self.most).map { "\(directory)/\($0)" })]
+        } catch {
+            let detail =
+                error.isMissing ? "the machine has no thermal zones" : error.description
+            return [.thermal: unknown(detail)]
+        }
+    }
+
+    private func reading(_ paths: [String]) -> FactorReading {
+        var zones: [ThermalZone] = []
+        var fault: FileFault?
+        for path in paths {
+            do {
+                if let zone = try ThermalZone(path: path) { zones.append(zone) }
+            } catch {
+                // The sensor of what is switched off has no temperature.
+                fault = fault ?? error
+            }
+        }
+        guard let (zone, level) = hottest(zones) else {
+            return unknown(
+                fault?.description
+                    ?? (paths.isEmpty
+                        ? "the machine has no thermal zones"
+                        : "no thermal zone has trip points to compare with"))
+        }
+        return FactorReading(
+            level >= .serious ? .no : .yes, source: Shown.text(zone.path),
+            detail: "\(level.name): \(zone.description)")
+    }
+
+    /// The zone of the highest level, and of those the one nearest to a trip point.
+    private func hottest(_ zones: [ThermalZone]) -> (ThermalZone, ThermalLevel)? {
+        levels.withLock { levels in
+            var now: [String: ThermalLevel] = [:]
+            for zone in zones {
+                now[zone.path] = ThermalLevel(
+                    zone.temperature, trips: zone.trips, before: levels[zone.path])
+            }
+            levels = now
+            return zones.map { ($0, now[$0.path] ?? .nominal) }
+                .max { a, b in (a.1, -a.0.distance) < (b.1, -b.0.distance) }
+        }
+    }
+
+    private func unknown(_ detail: String) -> FactorReading {
+        FactorReading(.unknown, source: Shown.text(directory), detail: detail)
+    }
+}
+
+extension ThermalZone {
+    /// Thousandths of a degree to the first trip point; below 0 beyond it.
+    fileprivate var distance: Int {
+        (trips.map(\.temperature).min() ?? TripPoint.plausible.upperBound) - temperature
+    }
+}
