@@ -59,9 +59,20 @@ let package = Package(
         .target(name: "CSystem", dependencies: ["CCurfew"]),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
 
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+
         // Values, state machines, policy: no import line at all.
         .target(name: "Scheduling", swiftSettings: fast),
         .testTarget(name: "SchedulingTests", dependencies: ["Scheduling"], swiftSettings: swift),
+
+        // The store on disk; the only SQL.
+        .target(
+            name: "Persistence", dependencies: ["Scheduling", "CSQLite", "CSystem"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "PersistenceTests", dependencies: ["Persistence", "Scheduling", "TestSupport"],
+            swiftSettings: swift),
 
         // Manifest, dlopen, ABI tables, libffi; the only place that touches plugin memory.
         .target(
