@@ -149,8 +149,8 @@ toolchain:
 	        exit 1
 	    fi
 	done
-	if ! pkg-config --exists libffi libcurl libxml-2.0; then
-	    echo "Curfew needs the headers of libffi, libcurl and libxml2 to be built: make packages" >&2
+	if ! pkg-config --exists libffi libcurl libxml-2.0 sqlite3; then
+	    echo "Curfew needs the headers of libffi, libcurl, libxml2 and SQLite to be built: make packages" >&2
 	    exit 1
 	fi
 

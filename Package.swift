@@ -59,6 +59,9 @@ let package = Package(
         .target(name: "CSystem", dependencies: ["CCurfew"]),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
 
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+
         // Values, state machines, policy: no import line at all.
         .target(name: "Scheduling", swiftSettings: fast),
         .testTarget(name: "SchedulingTests", dependencies: ["Scheduling"], swiftSettings: swift),
@@ -67,6 +70,14 @@ let package = Package(
         .target(name: "Surroundings", dependencies: ["Scheduling"], swiftSettings: swift),
         .testTarget(
             name: "SurroundingsTests", dependencies: ["Surroundings", "Scheduling", "TestSupport"],
+            swiftSettings: swift),
+
+        // The store on disk; the only SQL.
+        .target(
+            name: "Persistence", dependencies: ["Scheduling", "CSQLite", "CSystem"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "PersistenceTests", dependencies: ["Persistence", "Scheduling", "TestSupport"],
             swiftSettings: swift),
 
         // Manifest, dlopen, ABI tables, libffi; the only place that touches plugin memory.
@@ -84,7 +95,10 @@ let package = Package(
 
         // The Swift embedding API and the one place where parts are put together.
         .target(
-            name: "Curfew", dependencies: ["Runner", "PluginBridge", "Scheduling", "CCurfew"],
+            name: "Curfew",
+            dependencies: [
+                "Runner", "Persistence", "Surroundings", "PluginBridge", "Scheduling", "CCurfew",
+            ],
             swiftSettings: fast),
         .testTarget(
             name: "CurfewTests", dependencies: ["Curfew", "CInterface", "CCurfew", "TestSupport"],

@@ -16,10 +16,21 @@ final class MemoryContents: StoreTransaction {
         static func < (a: Entry, b: Entry) -> Bool { (a.date, a.id) < (b.date, b.id) }
     }
 
+    private struct Key: Hashable {
+        let identifier: [UInt8]
+        let key: [UInt8]
+
+        init(_ key: String, of identifier: String) {
+            self.identifier = Array(identifier.utf8)
+            self.key = Array(key.utf8)
+        }
+    }
+
     private var rows: [RequestID: Row] = [:]
     private var lastID: UInt64 = 0
     private var live: [String: Set<RequestID>] = [:]
-    private var keys: [String: [String: RequestID]] = [:]
+    /// By the bytes: two texts that Swift takes for equal can be two keys.
+    private var keys: [Key: Set<RequestID>] = [:]
     private var dates: [RequestQueue: Heap<Entry>] = [:]
     private var pendingCounts: [RequestQueue: Int] = [:]
     private var latest = Heap<Entry>()
@@ -75,16 +86,16 @@ final class MemoryContents: StoreTransaction {
         if let old = rows[id]?.request {
             live[old.description.identifier]?.remove(id)
             if old.state == .pending { pendingCounts[old.queue, default: 0] -= 1 }
-            if let key = old.description.key, row == nil,
-                keys[old.description.identifier]?[key] == id
-            {
-                keys[old.description.identifier]?[key] = nil
+            if row == nil, let key = old.description.key {
+                let key = Key(key, of: old.description.identifier)
+                keys[key]?.remove(id)
+                if keys[key]?.isEmpty == true { keys[key] = nil }
             }
         }
         rows[id] = row
         guard let new = row?.request else { return }
-        if let key = new.description.key, keys[new.description.identifier]?[key] ?? id <= id {
-            keys[new.description.identifier, default: [:]][key] = id
+        if let key = new.description.key {
+            keys[Key(key, of: new.description.identifier), default: []].insert(id)
         }
         if new.state == .pending || new.state == .running {
             live[new.description.identifier, default: []].insert(id)
@@ -92,7 +103,7 @@ final class MemoryContents: StoreTransaction {
         guard new.state == .pending else { return }
         pendingCounts[new.queue, default: 0] += 1
         dates[new.queue, default: Heap()].insert(Entry(date: new.notBefore, id: id.rawValue))
-        if let date = new.description.latest {
+        if let date = new.description.latest, new.launches == 0 {
             latest.insert(Entry(date: date, id: id.rawValue))
         }
     }
@@ -102,11 +113,11 @@ final class MemoryContents: StoreTransaction {
     }
 
     func live(_ identifier: String, limit: Int) -> [Request] {
-        (live[identifier] ?? []).sorted().prefix(limit).compactMap { rows[$0]?.request }
+        (live[identifier] ?? []).sorted().prefix(max(0, limit)).compactMap { rows[$0]?.request }
     }
 
     func find(key: String, of identifier: String) -> Request? {
-        keys[identifier]?[key].flatMap { rows[$0]?.request }
+        keys[Key(key, of: identifier)]?.max().flatMap { rows[$0]?.request }
     }
 
     func queues() -> [RequestQueue] { pendingCounts.filter { $0.value > 0 }.keys.sorted() }
@@ -127,7 +138,8 @@ final class MemoryContents: StoreTransaction {
     func firstToMiss() -> Request? {
         while let entry = latest.first {
             if let request = rows[RequestID(rawValue: entry.id)]?.request,
-                request.state == .pending
+                request.state == .pending, request.launches == 0,
+                request.description.latest == entry.date
             {
                 return request
             }
@@ -157,13 +169,15 @@ final class MemoryContents: StoreTransaction {
     // MARK: History
 
     func put(_ attempt: Attempt) {
+        guard rows[attempt.request] != nil else { return }
         let old = attempts[attempt.request]
         undo.append { $0.attempts[attempt.request] = old }
         var list = old ?? []
         if let index = list.lastIndex(where: { $0.launch == attempt.launch }) {
             list[index] = attempt
         } else {
-            list.append(attempt)
+            let index = list.lastIndex { $0.launch < attempt.launch }.map { $0 + 1 } ?? 0
+            list.insert(attempt, at: index)
         }
         attempts[attempt.request] = list
     }
@@ -199,6 +213,7 @@ final class MemoryContents: StoreTransaction {
     }
 
     func prune(before date: Int64, keeping kept: Int, limit: Int) -> Int {
+        let (kept, limit) = (max(0, kept), max(0, limit))
         let history = rows.values.filter { !$0.request.state.isLive }
             .map(\.request)
             .sorted { ($0.changedAt, $0.id) < ($1.changedAt, $1.id) }
@@ -210,12 +225,17 @@ final class MemoryContents: StoreTransaction {
             let gone = attempts.removeValue(forKey: id)
             undo.append { $0.attempts[id] = gone }
         }
-        let spare = max(0, entries.count - kept * 10)
+        let spare = max(0, entries.count - Self.tenTimes(kept))
         let stale = max(spare, entries.firstIndex { $0.at >= date } ?? entries.count)
-        let removed = Array(entries.prefix(stale))
+        let removed = Array(entries.prefix(min(stale, Self.tenTimes(limit))))
         entries.removeFirst(removed.count)
         undo.append { $0.entries = removed + $0.entries }
         return old.count
+    }
+
+    private static func tenTimes(_ count: Int) -> Int {
+        let (product, overflow) = count.multipliedReportingOverflow(by: 10)
+        return overflow ? .max : product
     }
 
     // MARK: Everything else

@@ -84,6 +84,7 @@ public struct RequestDescription: Hashable, Sendable {
         guard RetryPolicy.attemptsRange.contains(retry.attempts) else {
             return "\(retry.attempts) attempts are not in 1…100"
         }
+        if !(0...1).contains(retry.jitter) { return "the jitter of the pauses must be in 0…1" }
         guard retry.attempts > 1 else { return nil }
         if !RetryPolicy.pauseRange.contains(retry.base)
             || !RetryPolicy.pauseRange.contains(retry.longest)
@@ -91,7 +92,6 @@ public struct RequestDescription: Hashable, Sendable {
             return "the pauses between attempts must be in 1 s…7 days"
         }
         if retry.longest < retry.base { return "the longest pause is shorter than the first one" }
-        if !(0...1).contains(retry.jitter) { return "the jitter of the pauses must be in 0…1" }
         return nil
     }
 

@@ -319,9 +319,10 @@ public struct RequestLedger: Sendable {
     }
 
     private static func sum(_ date: Int64, _ span: UInt64) -> Int64 {
-        min(
-            date.addingReportingOverflow(Int64(clamping: span)).partialValue,
-            RequestDescription.dateRange.upperBound)
+        let (sum, overflow) = date.addingReportingOverflow(Int64(clamping: span))
+        return overflow
+            ? RequestDescription.dateRange.upperBound
+            : min(sum, RequestDescription.dateRange.upperBound)
     }
 
     private mutating func wait(
@@ -466,10 +467,14 @@ public struct RequestLedger: Sendable {
         let filter = RequestFilter(states: [.pending], after: id, limit: limit)
         let requests = try store.requests(filter)
         for var request in requests {
-            guard let bound = latestDate(of: request, at: now), request.notBefore > bound else {
-                continue
+            guard let date = latestDate(of: request, at: now) else { continue }
+            var bound = date
+            if isRepeatedDate(request), let repetition = request.description.repetition {
+                guard request.nominal > date else { continue }
+                request.nominal = date
+                bound = Self.sum(date, UInt64(repetition.delay(of: request.id, at: date)))
             }
-            if request.reason == .repetition { request.nominal = bound }
+            guard request.notBefore > bound else { continue }
             request.notBefore = bound
             try store.update(request)
             touched.insert(request.queue)
@@ -477,18 +482,26 @@ public struct RequestLedger: Sendable {
         return requests.count < limit ? nil : requests.last?.id
     }
 
-    /// The latest a pending request can be due that was put off at `now` at the latest; nil: no
-    /// pause or interval of ours is in it.
+    /// The latest date of a pending request that was put off at `now` at the latest, without jitter;
+    /// nil: its date was given from outside.
     private func latestDate(of request: Request, at now: Int64) -> Int64? {
         switch request.reason {
         case .backOff: return Self.sum(now, request.description.retry.longest)
-        case .interrupted: return now
+        case .interrupted, .lifted: return now
         case .repetition:
-            guard let repetition = request.description.repetition else { return nil }
+            return request.description.repetition.flatMap { $0.next(after: now, in: zone) }
+        case .submitted:
+            if request.description.earliest != nil { return nil }
+            guard let repetition = request.description.repetition, case .cron = repetition.rule
+            else { return now }
             return repetition.next(after: now, in: zone)
-                .map { Self.sum($0, repetition.jitter) }
-        case .submitted, .snoozed, .lifted: return nil
+        case .snoozed: return nil
         }
+    }
+
+    /// What it waits for is a date of its repetition.
+    private func isRepeatedDate(_ request: Request) -> Bool {
+        request.reason == .repetition || request.reason == .submitted
     }
 
     /// Removes history that is too old or too much. True when there may be more.

@@ -2,7 +2,9 @@
 
 /// What can be done inside a transaction of a store. Valid during the call that brings it.
 ///
-/// Nothing here decides: that is `RequestLedger`'s. Where an order is named, it is the result's.
+/// Nothing here decides: that is `RequestLedger`'s. Where an order is named, it is the result's. Texts
+/// are compared by their bytes. What is put in is what the ledger would put in: a description without
+/// a fault, and dates after 1970.
 public protocol StoreTransaction: AnyObject {
     /// Does what `body` does, or, with a throw, nothing of it; the rest of the transaction stays.
     func nested<Result>(
@@ -31,7 +33,8 @@ public protocol StoreTransaction: AnyObject {
     /// the requests.
     func queues() throws(StoreFault) -> [RequestQueue]
     func head(of queue: RequestQueue) throws(StoreFault) -> RequestHead?
-    /// The pending request with the first latest beginning of all.
+    /// Of the pending requests that were never launched, the one with the first latest beginning, and
+    /// of several the oldest.
     func firstToMiss() throws(StoreFault) -> Request?
     /// By id.
     func running() throws(StoreFault) -> [Request]
@@ -40,7 +43,8 @@ public protocol StoreTransaction: AnyObject {
 
     // MARK: History
 
-    /// Writes an attempt down, in place of what was known of the same launch.
+    /// Writes an attempt of a request that is there down, in place of what was known of the same
+    /// launch.
     func put(_ attempt: Attempt) throws(StoreFault)
     func attempt(_ launch: UInt64, of request: RequestID) throws(StoreFault) -> Attempt?
     /// The last `limit` ones, by launch.
@@ -55,8 +59,9 @@ public protocol StoreTransaction: AnyObject {
     ) throws(StoreFault) -> [JournalEntry]
 
     /// Removes at most `limit` requests that are history and changed before `date`, or are more than
-    /// `kept` (the oldest changes first), with their payloads and attempts; and of the journal
-    /// entries what is older, or more than ten times `kept`. Returns how many requests went.
+    /// `kept` (the oldest changes first), with their payloads and attempts; and of the journal, from
+    /// its beginning up to the first entry that is not older, what is older or more than ten times
+    /// `kept`, at most ten times `limit` entries. Returns how many requests went.
     func prune(before date: Int64, keeping kept: Int, limit: Int) throws(StoreFault) -> Int
 
     // MARK: Everything else

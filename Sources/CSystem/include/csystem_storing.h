@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csystem_storing.h: what a store on disk needs of Linux: a lock that belongs to an open file and
+ * not to a process, and which file systems are on another machine.
+ */
+#ifndef CSYSTEM_STORING_H
+#define CSYSTEM_STORING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* F_OFD_SETLK of fcntl(2): the whole file for one writer, without waiting. It goes with the last
+ * descriptor of this opening. 0 or errno; EAGAIN: somebody else has it. */
+int32_t csys_lock_file(int32_t fd);
+
+/* True when the file is on another machine, as far as its file system tells. */
+bool csys_is_remote(int32_t fd);
+
+/* Sets the times of a file to now. 0 or errno. */
+int32_t csys_touch(int32_t fd);
+
+#endif /* CSYSTEM_STORING_H */

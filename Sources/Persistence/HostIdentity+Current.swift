@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+public import Scheduling
+
+extension HostIdentity {
+    /// The calling process, as the kernel names it. Throws `.denied` where /proc does not say.
+    public static func current() throws(StoreFault) -> HostIdentity {
+        let process = getpid()
+        guard let boot = text(of: "/proc/sys/kernel/random/boot_id").map(trimmed), isBoot(boot)
+        else { throw unknown("/proc/sys/kernel/random/boot_id") }
+        guard let start = text(of: "/proc/self/stat").flatMap(start(inStat:)) else {
+            throw unknown("/proc/self/stat")
+        }
+        return HostIdentity(boot: boot, process: process, start: start)
+    }
+
+    /// The 22nd field of /proc/pid/stat. The second one is the program's name, in which there may be
+    /// blanks and parentheses: what counts is after the last of them.
+    static func start(inStat text: String) -> UInt64? {
+        guard let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        return fields.count > 19 ? UInt64(fields[19]) : nil
+    }
+
+    /// Letters, digits and hyphens: it is written down with blanks around it.
+    static func isBoot(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                (48...57).contains($0) || (97...122).contains($0) || (65...90).contains($0)
+                    || $0 == 45
+            }
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        String(text.prefix { $0 != "\n" })
+    }
+
+    private static func unknown(_ file: String) -> StoreFault {
+        StoreFault(
+            .denied,
+            "\(file) does not tell which process this is, and a store has to know: mount /proc")
+    }
+
+    private static func text(of file: String) -> String? {
+        let fd = open(file, O_RDONLY | O_CLOEXEC)
+        guard fd >= 0 else { return nil }
+        defer { close(fd) }
+        return OpenFile.beginning(of: fd, limit: 4_096).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+internal import Scheduling
+
+/// What is asked of a file by its descriptor or its path.
+enum OpenFile {
+    /// Which file it is, as long as somebody has it open.
+    struct Identity: Equatable {
+        let device: UInt
+        let inode: UInt
+    }
+
+    /// Nil: nothing is there, or nobody can tell.
+    static func identity(of path: String) -> Identity? {
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { return nil }
+        return Identity(device: facts.st_dev, inode: facts.st_ino)
+    }
+
+    static func identity(of fd: Int32) -> Identity? {
+        var facts = stat()
+        guard fstat(fd, &facts) == 0 else { return nil }
+        return Identity(device: facts.st_dev, inode: facts.st_ino)
+    }
+
+    /// Up to `limit` bytes from the file's beginning; nil: they cannot be read.
+    static func beginning(of fd: Int32, limit: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        var count = 0
+        while count < limit {
+            let got = bytes.withUnsafeMutableBytes {
+                pread(fd, $0.baseAddress! + count, limit - count, off_t(count))
+            }
+            if got < 0, errno == EINTR { continue }
+            if got < 0 { return nil }
+            if got == 0 { break }
+            count += got
+        }
+        return Array(bytes.prefix(count))
+    }
+
+    /// What an error of the system means for a store.
+    static func fault(_ code: Int32, _ what: String, _ advice: String = "") -> StoreFault {
+        let kind: StoreFault.Kind
+        let help: String
+        switch code {
+        case ENOSPC, EDQUOT: (kind, help) = (.full, "make room on its disk")
+        case EROFS: (kind, help) = (.readOnly, "mount its file system for writing")
+        case EIO: (kind, help) = (.io, "look at the system's log for what its disk has")
+        case EMFILE, ENFILE: (kind, help) = (.io, "too many files are open")
+        default: (kind, help) = (.denied, "")
+        }
+        let text = String(cString: strerror(code))
+        let last = advice.isEmpty ? help : advice
+        return StoreFault(kind, "\(what): \(text)\(last.isEmpty ? "" : "; \(last)")")
+    }
+}

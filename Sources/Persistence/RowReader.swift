@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Scheduling
+
+/// Reads a row that may have been damaged, or written by somebody else: what cannot be is a fault that
+/// names the row.
+struct RowReader {
+    /// Dates that can be added to without overflow.
+    static let dates: ClosedRange<Int64> = 0...9_000_000_000_000_000_000
+
+    let statement: SQLiteStatement
+    let path: String
+    let table: String
+    let id: Int64
+    private(set) var column: Int32 = 0
+
+    init(_ statement: SQLiteStatement, of table: String, id: Int64, in path: String) {
+        self.statement = statement
+        self.path = path
+        self.table = table
+        self.id = id
+    }
+
+    func nonsense(_ what: String) -> StoreFault {
+        StoreFault(
+            .corrupt,
+            "the store \(path): row \(id) of table \(table) makes no sense, \(what); run `curfew db check`, or take a backup back"
+        )
+    }
+
+    private mutating func next() -> Int32 {
+        defer { column += 1 }
+        return column
+    }
+
+    mutating func integer(_ range: ClosedRange<Int64>) throws(StoreFault) -> Int64 {
+        let column = next()
+        let value = statement.integer(column)
+        guard !statement.isNull(column), range.contains(value) else {
+            throw nonsense("its column \(column + 1) is out of range")
+        }
+        return value
+    }
+
+    mutating func optional(_ range: ClosedRange<Int64>) throws(StoreFault) -> Int64? {
+        if statement.isNull(column) {
+            column += 1
+            return nil
+        }
+        return try integer(range)
+    }
+
+    mutating func date() throws(StoreFault) -> Int64 { try integer(Self.dates) }
+
+    mutating func count() throws(StoreFault) -> UInt32 {
+        UInt32(try integer(0...Int64(Int32.max)))
+    }
+
+    /// Kept by its bits.
+    mutating func bits() throws(StoreFault) -> UInt64 {
+        UInt64(bitPattern: try integer(.min ... .max))
+    }
+
+    mutating func real(_ range: ClosedRange<Double>) throws(StoreFault) -> Double {
+        let column = next()
+        let value = statement.real(column)
+        guard !statement.isNull(column), range.contains(value) else {
+            throw nonsense("its column \(column + 1) is out of range")
+        }
+        return value
+    }
+
+    mutating func text() throws(StoreFault) -> String {
+        let column = next()
+        guard let text = statement.text(column) else {
+            throw nonsense("its column \(column + 1) is no text")
+        }
+        return text
+    }
+
+    mutating func optionalText() throws(StoreFault) -> String? {
+        if statement.isNull(column) {
+            column += 1
+            return nil
+        }
+        return try text()
+    }
+
+    mutating func choice<Choice: RawRepresentable>(
+        _ type: Choice.Type
+    ) throws(StoreFault) -> Choice where Choice.RawValue: FixedWidthInteger {
+        let column = next()
+        let value = statement.integer(column)
+        guard !statement.isNull(column), let raw = Choice.RawValue(exactly: value),
+            let choice = Choice(rawValue: raw)
+        else { throw nonsense("its column \(column + 1) has an unknown value") }
+        return choice
+    }
+
+    mutating func optionalChoice<Choice: RawRepresentable>(
+        _ type: Choice.Type
+    ) throws(StoreFault) -> Choice? where Choice.RawValue: FixedWidthInteger {
+        if statement.isNull(column) {
+            column += 1
+            return nil
+        }
+        return try choice(type)
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CSQLite
+import Glibc
+internal import Scheduling
+
+/// A connection to a database, with its settings and its prepared statements.
+final class SQLiteConnection {
+    enum Access { case writing, looking }
+
+    let path: String
+    /// An error said that what SQLite remembers may not be what is on the disk.
+    private(set) var isTrusted = true
+    private let handle: OpaquePointer
+    private var statements = [SQLiteStatement?](repeating: nil, count: SQLiteQuery.allCases.count)
+
+    /// Opens a database that is there.
+    init(_ path: String, for access: Access) throws(StoreFault) {
+        self.path = path
+        let mode = access == .writing ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(
+            path, &handle, mode | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let handle else {
+            let fault = SQLiteFault(
+                path, code: handle.map(sqlite3_extended_errcode) ?? code,
+                errno: handle.map(sqlite3_system_errno) ?? 0)
+            sqlite3_close_v2(handle)
+            throw fault.storeFault
+        }
+        self.handle = handle
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, 2_000)
+        _ = csqlite_configure(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        _ = csqlite_configure(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        // Until it is known to be ours.
+        _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    /// The settings of a database of ours. 4 MiB of cache; a log of 16 MiB is cut after use.
+    func settle() throws(StoreFault) {
+        try run(
+            """
+            PRAGMA foreign_keys = ON;
+            PRAGMA cell_size_check = ON;
+            PRAGMA synchronous = FULL;
+            PRAGMA mmap_size = 0;
+            PRAGMA cache_size = -4096;
+            PRAGMA temp_store = MEMORY;
+            PRAGMA wal_autocheckpoint = 1000;
+            PRAGMA journal_size_limit = 16777216;
+            """)
+        _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    }
+
+    /// Closing leaves the log as it is, for the next one to read from the disk.
+    func keepLog() { _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
+
+    /// Runs statements of which no row is wanted.
+    func run(_ text: String) throws(StoreFault) {
+        let code = sqlite3_exec(handle, text, nil, nil, nil)
+        if code != SQLITE_OK { throw failed(code) }
+    }
+
+    /// A statement that is used once.
+    func prepare(_ text: String) throws(StoreFault) -> SQLiteStatement {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, text, -1, 0, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw failed(code) }
+        return SQLiteStatement(statement, of: self)
+    }
+
+    /// A statement that is used again and again: at its beginning, without values.
+    func statement(_ query: SQLiteQuery) throws(StoreFault) -> SQLiteStatement {
+        if let statement = statements[query.rawValue] {
+            statement.reset()
+            return statement
+        }
+        var handle: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            self.handle, query.text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        guard code == SQLITE_OK, let handle else { throw failed(code) }
+        let statement = SQLiteStatement(handle, of: self)
+        statements[query.rawValue] = statement
+        return statement
+    }
+
+    /// The number in the first row's first column.
+    func number(_ text: String) throws(StoreFault) -> Int64 {
+        let statement = try prepare(text)
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// The texts of the first column.
+    func texts(_ text: String) throws(StoreFault) -> [String] {
+        let statement = try prepare(text)
+        var texts: [String] = []
+        while try statement.step() { texts.append(statement.text(0) ?? "") }
+        return texts
+    }
+
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+    var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+    /// Rows that the last statement changed, without those that follow from it.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// What a failed call means.
+    func failed(_ code: Int32) -> StoreFault {
+        let fault = SQLiteFault(
+            path, code: code, errno: sqlite3_system_errno(handle),
+            text: String(cString: sqlite3_errmsg(handle)))
+        if fault.takesTrust { isTrusted = false }
+        return fault.storeFault
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CSQLite
+internal import Scheduling
+
+/// A prepared statement: its values are put in one after the other, then it is stepped.
+final class SQLiteStatement {
+    private let handle: OpaquePointer
+    private unowned let connection: SQLiteConnection
+    private var bound: Int32 = 0
+    private var bindFault: Int32 = SQLITE_OK
+
+    init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
+        self.handle = handle
+        self.connection = connection
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    // MARK: Values
+
+    func put(_ value: Int64) { bind { sqlite3_bind_int64(handle, $0, value) } }
+    func put(_ value: Double) { bind { sqlite3_bind_double(handle, $0, value) } }
+    func putNothing() { bind { sqlite3_bind_null(handle, $0) } }
+
+    func put(_ value: Int64?) {
+        guard let value else { return putNothing() }
+        put(value)
+    }
+
+    func put(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { bytes in
+                bind { csqlite_bind_text(handle, $0, bytes.baseAddress, UInt64(bytes.count)) }
+            }
+        }
+    }
+
+    func put(_ text: String?) {
+        guard let text else { return putNothing() }
+        put(text)
+    }
+
+    func put(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { bytes in
+            bind { csqlite_bind_blob(handle, $0, bytes.baseAddress, UInt64(bytes.count)) }
+        }
+    }
+
+    private func bind(_ call: (Int32) -> Int32) {
+        bound += 1
+        let code = call(bound)
+        if bindFault == SQLITE_OK { bindFault = code }
+    }
+
+    // MARK: Running
+
+    /// True: there is a row. False: it is at its end, and can be used again.
+    func step() throws(StoreFault) -> Bool {
+        let code = bindFault == SQLITE_OK ? sqlite3_step(handle) : bindFault
+        if code == SQLITE_ROW { return true }
+        reset()
+        guard code == SQLITE_DONE else { throw connection.failed(code) }
+        return false
+    }
+
+    /// To its end, without a row.
+    func run() throws(StoreFault) {
+        while try step() {}
+    }
+
+    func reset() {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+        bound = 0
+        bindFault = SQLITE_OK
+    }
+
+    // MARK: The row it is at
+
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    func optional(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+
+    /// Nil: it is no text.
+    func text(_ column: Int32) -> String? {
+        guard let bytes = sqlite3_column_text(handle, column) else { return nil }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return String(
+            validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        guard let bytes = sqlite3_column_blob(handle, column) else { return [] }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return Array(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+public import Scheduling
+
+/// What is done with a store as a whole, on a connection of its own: from any thread, beside a host.
+extension SQLiteStore {
+    /// Looks whether the database can be read as a whole. Takes a third of a second for a million
+    /// requests in memory, and as long as reading it from the disk takes. Returns what is wrong, for
+    /// people; empty: nothing.
+    public static func quickCheck(directory: String) throws(StoreFault) -> [String] {
+        let place = try StoreDirectory(directory, creating: false)
+        _ = try place.prepareDatabase(creating: false)
+        return try faults("PRAGMA quick_check(100)", try looking(place))
+    }
+
+    /// The same, and whether its indexes, references and counts fit what they are about.
+    public static func integrityCheck(directory: String) throws(StoreFault) -> [String] {
+        let place = try StoreDirectory(directory, creating: false)
+        _ = try place.prepareDatabase(creating: false)
+        let connection = try looking(place)
+        let found = try faults("PRAGMA integrity_check(100)", connection)
+        guard found.isEmpty else { return found }
+        return try connection.texts(
+            """
+            SELECT 'a row of ' || "table" || ' belongs to a request that is not there'
+                FROM pragma_foreign_key_check
+            UNION ALL
+            SELECT 'the count of kind ' || kind || ' is ' || count || ', and there are ' || found
+                FROM (SELECT kind, count, (SELECT count(*) FROM request WHERE CASE tally.kind
+                    WHEN 0 THEN state >= 4 ELSE state = 1 AND kind = tally.kind END) AS found
+                    FROM tally)
+                WHERE count <> found
+            """)
+    }
+
+    /// Copies the store, as it is at one moment, into a new file, which its owner alone can read and
+    /// which is on the disk on return.
+    public static func backup(directory: String, to path: String) throws(StoreFault) {
+        let place = try StoreDirectory(directory, creating: false)
+        _ = try place.prepareDatabase(creating: false)
+        let connection = try looking(place)
+        let fd = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard fd >= 0 else {
+            throw OpenFile.fault(errno, "the backup \(path) cannot be made")
+        }
+        close(fd)
+        do {
+            let statement = try connection.prepare("VACUUM INTO ?1")
+            statement.put(path)
+            try statement.run()
+            try sync(path, O_RDWR)
+            try sync(parent(of: path), O_RDONLY | O_DIRECTORY)
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    private static func looking(_ place: StoreDirectory) throws(StoreFault) -> SQLiteConnection {
+        try SQLiteConnection(place.database, for: .looking)
+    }
+
+    private static func faults(
+        _ text: String, _ connection: SQLiteConnection
+    ) throws(StoreFault) -> [String] {
+        do {
+            return try connection.texts(text).filter { $0 != "ok" }
+        } catch {
+            guard error.kind == .corrupt else { throw error }
+            return [error.message]
+        }
+    }
+
+    private static func sync(_ path: String, _ mode: Int32) throws(StoreFault) {
+        let fd = Glibc.open(path, mode | O_CLOEXEC)
+        guard fd >= 0 else { throw OpenFile.fault(errno, "\(path) cannot be opened") }
+        defer { close(fd) }
+        guard fsync(fd) == 0 else {
+            throw OpenFile.fault(errno, "\(path) cannot be brought to the disk")
+        }
+    }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CSystem
+import Glibc
+internal import Scheduling
+
+/// The directory a store is in, which is its own: found to be safe before anything in it is opened.
+///
+/// It belongs to the user of the process, root's commands not excepted: files that another user could
+/// put there, or that root would leave behind in a user's store, are trouble either way.
+struct StoreDirectory {
+    /// Without links.
+    let path: String
+    let database: String
+    var journal: String { database + "-wal" }
+    var lock: String { path + "/lock" }
+    var wake: String { path + "/wake" }
+
+    /// Finds the directory, or makes it with `creating`, readable by its owner only. What is above it
+    /// must be there.
+    init(_ name: String, creating: Bool) throws(StoreFault) {
+        guard !name.isEmpty, !name.utf8.contains(0) else {
+            throw StoreFault(.denied, "a store's directory has no name: say where it is to be")
+        }
+        if creating, mkdir(name, 0o700) != 0, errno != EEXIST {
+            throw OpenFile.fault(
+                errno, "the store's directory \(name) cannot be made",
+                errno == ENOENT ? "make the directory above it first" : "")
+        }
+        guard let real = realpath(name, nil) else {
+            throw errno == ENOENT
+                ? StoreFault(.denied, "there is no store at \(name): no host has used it yet")
+                : OpenFile.fault(errno, "the store's directory \(name) cannot be opened")
+        }
+        path = String(cString: real)
+        free(real)
+        database = path + "/requests.db"
+        try check()
+    }
+
+    private func check() throws(StoreFault) {
+        let fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard fd >= 0 else {
+            throw OpenFile.fault(errno, "the store's directory \(path) cannot be opened")
+        }
+        defer { close(fd) }
+        var facts = stat()
+        guard fstat(fd, &facts) == 0 else {
+            throw OpenFile.fault(errno, "the store's directory \(path) cannot be looked at")
+        }
+        try Self.checkOwner(facts, "the store's directory \(path)", fix: "chmod go-w \(path)")
+        if csys_is_remote(fd) {
+            throw StoreFault(
+                .denied,
+                "\(path) is on another machine's disk, where a store loses requests: use a directory on a disk of this machine"
+            )
+        }
+    }
+
+    private static func checkOwner(
+        _ facts: stat, _ what: String, fix: String
+    ) throws(StoreFault) {
+        guard facts.st_uid == geteuid() else {
+            throw StoreFault(
+                .denied,
+                "\(what) belongs to user \(facts.st_uid), and this is user \(geteuid()): use it as its owner, or use another one"
+            )
+        }
+        guard facts.st_mode & 0o022 == 0 else {
+            throw StoreFault(.denied, "\(what) can be written to by others: \(fix)")
+        }
+    }
+
+    /// The file of the database is there and safe to be opened, or is made, empty, with `creating`.
+    /// True: it was made.
+    func prepareDatabase(creating: Bool) throws(StoreFault) -> Bool {
+        var facts = stat()
+        if lstat(database, &facts) == 0 {
+            guard facts.st_mode & S_IFMT == S_IFREG, facts.st_nlink == 1 else {
+                throw StoreFault(
+                    .denied,
+                    "\(database) is a link, or no file: a store's file is a plain one with no other name"
+                )
+            }
+            try Self.checkOwner(facts, database, fix: "chmod 600 \(database)")
+            return false
+        }
+        guard errno == ENOENT else {
+            throw OpenFile.fault(errno, "\(database) cannot be looked at")
+        }
+        guard creating else {
+            throw StoreFault(.denied, "there is no store at \(path): no host has used it yet")
+        }
+        // Only a file that was not there: closing any descriptor of an open database would take
+        // the locks from SQLite.
+        let fd = open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if fd < 0, errno == EEXIST { return false }
+        guard fd >= 0 else {
+            throw errno == EACCES
+                ? StoreFault(.readOnly, "\(database) cannot be made: \(path) is not writable")
+                : OpenFile.fault(errno, "\(database) cannot be made")
+        }
+        close(fd)
+        return true
+    }
+}

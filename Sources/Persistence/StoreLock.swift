@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CSystem
+import Glibc
+internal import Scheduling
+
+/// The one place of a host in a store: a lock on a file that says who has it. It goes with the
+/// process, however that ends.
+final class StoreLock {
+    private let fd: Int32
+    private let process: Int32
+
+    /// Throws `.locked`, naming who has it.
+    init(_ place: StoreDirectory, by host: HostIdentity) throws(StoreFault) {
+        process = getpid()
+        while true {
+            let fd = open(place.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard fd >= 0 else { throw Self.fault(errno, place) }
+            let code = csys_lock_file(fd)
+            guard code == 0 else {
+                let holder = Self.holder(fd)
+                close(fd)
+                throw code == EAGAIN
+                    ? Self.taken(place, by: holder) : Self.fault(code, place)
+            }
+            // Somebody may have removed the file in between, and a third one made another.
+            guard OpenFile.identity(of: fd) == OpenFile.identity(of: place.lock) else {
+                close(fd)
+                continue
+            }
+            self.fd = fd
+            break
+        }
+        // For people only: what counts is the lock, and a full disk is noticed elsewhere.
+        let note = Array("\(host.process) \(host.start) \(host.boot) \(time(nil))\n".utf8)
+        _ = ftruncate(fd, 0)
+        _ = note.withUnsafeBytes { pwrite(fd, $0.baseAddress, $0.count, 0) }
+    }
+
+    deinit {
+        // A child made by fork(2) has the same opening of the file: what it says stays its parent's.
+        if process == getpid() { _ = ftruncate(fd, 0) }
+        close(fd)
+    }
+
+    private static func fault(_ code: Int32, _ place: StoreDirectory) -> StoreFault {
+        code == EACCES
+            ? StoreFault(
+                .readOnly, "\(place.lock) cannot be written to: a host needs its store for writing")
+            : OpenFile.fault(code, "\(place.lock) cannot be locked")
+    }
+
+    private static func taken(_ place: StoreDirectory, by holder: String) -> StoreFault {
+        StoreFault(
+            .locked,
+            "the store \(place.path) is used by \(holder): stop that one first, or give this one a store of its own"
+        )
+    }
+
+    /// As it says itself.
+    private static func holder(_ fd: Int32) -> String {
+        let bytes = OpenFile.beginning(of: fd, limit: 256) ?? []
+        let words = String(decoding: bytes, as: UTF8.self)
+            .split(whereSeparator: { $0 == " " || $0 == "\n" })
+        guard words.count == 4, let process = Int32(words[0]), process > 0,
+            let since = Int64(words[3]), (0...7_258_118_400).contains(since)
+        else { return "another host" }
+        return "the host with process number \(process), since \(date(since)) UTC"
+    }
+
+    private static func date(_ seconds: Int64) -> String {
+        let time = CivilTime(seconds: seconds)
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return
+            "\(time.year)-\(two(time.month))-\(two(time.day)) \(two(time.hour)):\(two(time.minute))"
+    }
+}

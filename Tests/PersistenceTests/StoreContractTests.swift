@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+import Persistence
+import Scheduling
+import Testing
+
+@Suite("What every store does: requests")
+struct StoreContractTests {
+    @Test("a request comes back as it was put in", arguments: TestedStore.allCases)
+    func roundTrip(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        var generator = SeededGenerator(seed: 4)
+        let requests = try store.insert(
+            [sample()] + (0..<200).map { _ in Request.random(&generator) })
+        try store.reopen()
+        try store.read { store throws in
+            for request in requests {
+                #expect(try store.request(request.id) == request)
+            }
+            #expect(try store.request(RequestID(rawValue: 0)) == nil)
+            #expect(try store.request(RequestID(rawValue: 999)) == nil)
+            #expect(try store.request(RequestID(rawValue: .max)) == nil)
+        }
+    }
+
+    @Test("ids are 1, 2, 3, …", arguments: TestedStore.allCases)
+    func ids(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let strange = sample { $0.id = RequestID(rawValue: 77) }
+        #expect(try store.insert([sample(), strange, sample()]).map(\.id.rawValue) == [1, 2, 3])
+    }
+
+    @Test("payloads of no byte and of a mebibyte come back", arguments: TestedStore.allCases)
+    func payloads(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let big = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        let none = try store.insert(sample()).id
+        let some = try store.insert(sample(), payload: [0, 255, 0]).id
+        let much = try store.insert(sample(), payload: big).id
+        try store.reopen()
+        try store.read { store throws in
+            #expect(try store.payload(of: none) == [])
+            #expect(try store.payload(of: some) == [0, 255, 0])
+            #expect(try store.payload(of: much) == big)
+            #expect(try store.payload(of: RequestID(rawValue: 9)) == [])
+        }
+    }
+
+    @Test("any text comes back, and is found by its bytes", arguments: TestedStore.allCases)
+    func texts(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let texts = [
+            "'; DROP TABLE request; --", "\"`]", "a\0b", "a\0c", "🧹🏳️‍🌈", "e\u{301}", "\u{e9}", "?1",
+            "%_", String(repeating: "ü", count: 10_000), "A", "a", " a ", "",
+        ]
+        let requests = try store.insert(texts.map { text in sample { $0.description.key = text } })
+        try store.write { store throws in
+            for text in texts {
+                try store.append(
+                    JournalEntry(.submitted, at: 1, identifier: text, detail: text))
+                try store.setValue("v\(Array(text.utf8))", Array(text.utf8))
+            }
+        }
+        try store.reopen()
+        try store.read { store throws in
+            let entries = try store.journal(after: 0, of: nil, limit: 100)
+            for (index, text) in texts.enumerated() {
+                let found = try store.find(key: text, of: "org.example.tidy")
+                #expect(found?.id == requests[index].id)
+                #expect(found?.description.key.map { Array($0.utf8) } == Array(text.utf8))
+                #expect(Array(entries[index].detail.utf8) == Array(text.utf8))
+                #expect(Array(entries[index].identifier.utf8) == Array(text.utf8))
+                #expect(try store.value("v\(Array(text.utf8))") == Array(text.utf8))
+            }
+        }
+    }
+
+    @Test(
+        "an update changes what may change, of a request that is there",
+        arguments: TestedStore.allCases)
+    func update(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        var request = try store.insert(sample(), payload: [1])
+        var generator = SeededGenerator(seed: 8)
+        for _ in 0..<50 {
+            request.randomize(&generator)
+            try store.write { store in try store.update(request) }
+            #expect(
+                try store.read { store throws in
+                    try store.request(request.id)
+                } == request)
+        }
+        try store.write { store throws in
+            try store.update(sample { $0.id = RequestID(rawValue: 50) })
+            #expect(try store.request(RequestID(rawValue: 50)) == nil)
+            #expect(try store.payload(of: RequestID(rawValue: 1)) == [1])
+        }
+    }
+
+    @Test("a write that throws has done nothing", arguments: TestedStore.allCases)
+    func atomicity(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let first = try store.insert(sample { $0.description.key = "k" }, payload: [1])
+        #expect(throws: sudden) {
+            try store.write { store throws in
+                _ = try store.insert(sample { $0.description.key = "k" }, payload: [2])
+                try store.update(
+                    sample {
+                        $0.id = first.id
+                        $0.state = .cancelled
+                    })
+                try store.put(
+                    Attempt(
+                        request: first.id, launch: 1, number: 1, host: OpenStore.host, startedAt: 5)
+                )
+                try store.append(JournalEntry(.submitted, at: 1))
+                try store.setValue("name", [1])
+                #expect(try store.find(key: "k", of: "org.example.tidy")?.id.rawValue == 2)
+                throw sudden
+            }
+        }
+        try store.read { store throws in
+            #expect(try store.request(first.id) == first)
+            #expect(try store.request(RequestID(rawValue: 2)) == nil)
+            #expect(try store.find(key: "k", of: "org.example.tidy") == first)
+            #expect(try store.pendingCount(.appRefresh) == 1)
+            #expect(try store.live("org.example.tidy", limit: 9) == [first])
+            #expect(try store.attempts(of: first.id, limit: 9) == [])
+            #expect(try store.journal(after: 0, of: nil, limit: 9) == [])
+            #expect(try store.value("name") == nil)
+            #expect(try store.head(of: first.queue)?.id == first.id)
+        }
+        // What was given back is given again: nobody has seen it.
+        #expect(try store.insert(sample()).id.rawValue == 2)
+    }
+
+    @Test("a nested part that throws takes only itself back", arguments: TestedStore.allCases)
+    func nesting(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        try store.write { store throws in
+            try store.setValue("outside", [1])
+            try store.part { () throws in
+                try store.setValue("inside", [2])
+                #expect(throws: sudden) {
+                    try store.part { () throws in
+                        try store.setValue("outside", [3])
+                        try store.append(JournalEntry(.submitted, at: 1))
+                        _ = try store.insert(sample(), payload: [])
+                        throw sudden
+                    }
+                }
+                #expect(try store.append(JournalEntry(.cancelled, at: 1)) == 1)
+            }
+        }
+        try store.read { store throws in
+            #expect(try store.value("outside") == [1])
+            #expect(try store.value("inside") == [2])
+            #expect(try store.journal(after: 0, of: nil, limit: 9).map(\.what) == [.cancelled])
+            #expect(try store.requests(RequestFilter()) == [])
+        }
+    }
+
+    @Test("pending requests are counted by kind", arguments: TestedStore.allCases)
+    func counts(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        func counts() throws -> [Int] {
+            try TaskKind.allCases.map { kind in
+                try store.read { store in try store.pendingCount(kind) }
+            }
+        }
+        var request = try store.insert(sample { $0.description.kind = .processing })
+        try store.insert(sample())
+        try store.insert(sample { $0.state = .finished })
+        #expect(try counts() == [1, 1, 0, 0])
+        for state in RequestState.allCases + [.running, .parked, .missed, .pending] {
+            request.state = state
+            try store.write { store in try store.update(request) }
+            #expect(try counts() == [1, state == .pending ? 1 : 0, 0, 0])
+        }
+    }
+
+    @Test("live ones are the pending and the running, by id", arguments: TestedStore.allCases)
+    func live(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        try store.insert(sample("org.example.other"))
+        for state in RequestState.allCases { try store.insert(sample { $0.state = state }) }
+        try store.insert(sample(notBefore: 3))
+        try store.read { store throws in
+            let live = try store.live("org.example.tidy", limit: .max)
+            #expect(live.map(\.id.rawValue) == [2, 3, 9])
+            #expect(try store.live("org.example.tidy", limit: 2) == Array(live.prefix(2)))
+            #expect(try store.live("org.example.tidy", limit: 0) == [])
+            #expect(try store.live("org.example.tidy", limit: -1) == [])
+            #expect(try store.live("org.example", limit: 9) == [])
+            #expect(try store.running().map(\.id.rawValue) == [3])
+        }
+    }
+
+    @Test("of several with a key the newest is found", arguments: TestedStore.allCases)
+    func keys(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let keyed = sample { $0.description.key = "k" }
+        let old = try store.insert(keyed)
+        var new = try store.insert(keyed)
+        try store.insert(sample("org.example.other") { $0.description.key = "k" })
+        func find() throws -> Request? {
+            try store.read { store throws in
+                try store.find(key: "k", of: "org.example.tidy")
+            }
+        }
+        #expect(try find() == new)
+        new.state = .cancelled
+        new.changedAt = 5
+        try store.write { store in try store.update(new) }
+        #expect(try find() == new)
+        try store.write { store throws in
+            _ = try store.prune(before: 6, keeping: 9, limit: 9)
+        }
+        #expect(try find() == old)
+    }
+
+    @Test(
+        "queues are those with pending requests, in order; a head is the first by date and id",
+        arguments: TestedStore.allCases)
+    func queues(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        var expected: [RequestQueue: [Request]] = [:]
+        var generator = SeededGenerator(seed: 15)
+        var requests: [Request] = []
+        for identifier in ["org.b", "org.a", "org.a.b", "org.a-b", "Org.z"] {
+            for kind in TaskKind.allCases {
+                for needs in 0...3 {
+                    for priority in RequestPriority.allCases {
+                        for _ in 0..<Int.random(in: 0...3, using: &generator) {
+                            requests.append(
+                                sample(identifier, notBefore: .random(in: 0...2, using: &generator))
+                                {
+                                    $0.description.kind = kind
+                                    $0.description.needs = RequestNeeds(rawValue: UInt8(needs))
+                                    $0.description.priority = priority
+                                    if Bool.random(using: &generator) { $0.state = .finished }
+                                })
+                        }
+                    }
+                }
+            }
+        }
+        requests.shuffle(using: &generator)
+        requests = try store.insert(requests)
+        for request in requests where request.state == .pending {
+            expected[request.queue, default: []].append(request)
+        }
+        try store.read { store throws in
+            #expect(try store.queues() == expected.keys.sorted())
+            for (queue, requests) in expected {
+                let first = requests.min { ($0.notBefore, $0.id) < ($1.notBefore, $1.id) }!
+                #expect(
+                    try store.head(of: queue)
+                        == RequestHead(id: first.id, notBefore: first.notBefore))
+            }
+            #expect(try store.head(of: RequestQueue(identifier: "org", kind: .processing)) == nil)
+        }
+    }
+
+    @Test(
+        "the first to be missed waits, was never launched, and has the first latest beginning",
+        arguments: TestedStore.allCases)
+    func missing(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        func latest(_ date: Int64, launches: UInt64 = 0, _ state: RequestState = .pending)
+            -> Request
+        {
+            sample {
+                $0.description.latest = date
+                $0.launches = launches
+                $0.state = state
+            }
+        }
+        func first() throws -> UInt64? {
+            try store.read { store in try store.firstToMiss()?.id.rawValue }
+        }
+        try store.insert([sample(), latest(3, .running), latest(4, launches: 1)])
+        #expect(try first() == nil)
+        let inserted = try store.insert([latest(9), latest(8), latest(8), latest(7, .missed)])
+        #expect(try first() == 5)
+        var second = inserted[1]
+        second.state = .running
+        second.launches = 1
+        try store.write { store in try store.update(second) }
+        #expect(try first() == 6)
+        // Launched once, it is not missed, though it waits again.
+        second.state = .pending
+        try store.write { store in try store.update(second) }
+        #expect(try first() == 6)
+    }
+
+    @Test(
+        "a list has the states and the identifier that were asked for, in pages",
+        arguments: TestedStore.allCases)
+    func lists(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let all = try store.insert(
+            (0..<40).map { index in
+                sample(index % 3 == 0 ? "org.a" : "org.b") {
+                    $0.state = RequestState.allCases[index % 7]
+                }
+            })
+        func list(_ filter: RequestFilter) throws -> [Request] {
+            try store.read { store in try store.requests(filter) }
+        }
+        #expect(try list(RequestFilter()) == all)
+        #expect(try list(RequestFilter(limit: 3)) == Array(all.prefix(3)))
+        #expect(try list(RequestFilter(limit: 0)) == [])
+        #expect(try list(RequestFilter(limit: -5)) == [])
+        #expect(
+            try list(RequestFilter(after: RequestID(rawValue: 38))).map(\.id.rawValue) == [39, 40])
+        for states: Set<RequestState> in [[.pending], [.running, .missed], [.parked]] {
+            #expect(
+                try list(RequestFilter(states: states, identifier: "org.a"))
+                    == all.filter {
+                        states.contains($0.state) && $0.description.identifier == "org.a"
+                    })
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import Persistence
+import Scheduling
+import TestSupport
+import Testing
+
+@Suite("Two stores that do the same")
+struct StoreModelTests {
+    @Test("whatever is done, the store on disk answers as the one in memory", arguments: 0..<24)
+    func same(_ seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let (memory, sqlite) = (try TestedStore.memory.make(), try TestedStore.sqlite.make())
+        for _ in 0..<40 {
+            let operations = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
+                StoreOperation.random(&generator)
+            }
+            let fails = Int.random(in: 0...5, using: &generator) == 0
+            for store in [memory, sqlite] {
+                do {
+                    try store.write { store throws in
+                        for operation in operations { try operation.run(in: store) }
+                        if fails { throw sudden }
+                    }
+                } catch let fault as StoreFault {
+                    try #require(fault == sudden)
+                }
+            }
+            if Int.random(in: 0...9, using: &generator) == 0 { try sqlite.reopen() }
+            let difference = StoreAnswers.difference(
+                try StoreAnswers(memory), try StoreAnswers(sqlite))
+            try #require(difference == nil, "after \(operations)")
+        }
+        let directory = try #require(sqlite.directory)
+        #expect(try SQLiteStore.integrityCheck(directory: directory.path("store")) == [])
+    }
+}
+
+/// Something that is done in a transaction.
+indirect enum StoreOperation {
+    case insert(Request, payload: [UInt8])
+    case update(UInt64, Request)
+    case put(Attempt)
+    case append(JournalEntry)
+    case prune(before: Int64, keeping: Int, limit: Int)
+    case set(String, [UInt8]?)
+    case nested([StoreOperation], fails: Bool)
+
+    static func random(_ generator: inout SeededGenerator) -> StoreOperation {
+        let id = UInt64.random(in: 1...60, using: &generator)
+        let date = Int64.random(in: 0...30, using: &generator)
+        switch Int.random(in: 0...14, using: &generator) {
+        case 0...3:
+            return .insert(
+                .random(&generator),
+                payload: Array(repeating: 7, count: .random(in: 0...9, using: &generator)))
+        case 4...7: return .update(id, .random(&generator))
+        case 8, 9:
+            var attempt = Attempt(
+                request: RequestID(rawValue: id), launch: .random(in: 0...4, using: &generator),
+                number: 2, host: OpenStore.host, startedAt: date)
+            attempt.outcome = .allCases.randomElement(using: &generator)
+            return .put(attempt)
+        case 10, 11:
+            return .append(
+                JournalEntry(
+                    .allCases.randomElement(using: &generator)!, at: date,
+                    request: Bool.random(using: &generator) ? nil : RequestID(rawValue: id)))
+        case 12:
+            return .prune(
+                before: .random(in: 0...10, using: &generator),
+                keeping: .random(in: 0...20, using: &generator),
+                limit: .random(in: 0...5, using: &generator))
+        case 13:
+            return .set("v\(id % 3)", Bool.random(using: &generator) ? nil : [UInt8(id)])
+        default:
+            return .nested(
+                (0...3).map { _ in random(&generator) }, fails: .random(using: &generator))
+        }
+    }
+
+    func run(in store: any StoreTransaction) throws(StoreFault) {
+        switch self {
+        case .insert(let request, let payload): _ = try store.insert(request, payload: payload)
+        case .update(let id, let state):
+            guard var request = try store.request(RequestID(rawValue: id)) else { return }
+            request.state = state.state
+            request.notBefore = state.notBefore
+            request.launches = state.launches
+            request.changedAt = state.changedAt
+            request.outcome = state.outcome
+            try store.update(request)
+        case .put(let attempt): try store.put(attempt)
+        case .append(let entry): try store.append(entry)
+        case .prune(let date, let kept, let limit):
+            _ = try store.prune(before: date, keeping: kept, limit: limit)
+        case .set(let name, let value): try store.setValue(name, value)
+        case .nested(let operations, let fails):
+            do {
+                try store.nested { () throws(StoreFault) in
+                    for operation in operations { try operation.run(in: store) }
+                    if fails { throw sudden }
+                }
+            } catch {
+                guard error == sudden else { throw error }
+            }
+        }
+    }
+}
+
+/// Everything that a store can be asked.
+struct StoreAnswers: Equatable {
+    var requests: [Request] = []
+    var payloads: [[UInt8]] = []
+    var counts: [Int] = []
+    var live: [[Request]] = []
+    var found: [Request?] = []
+    var queues: [RequestQueue] = []
+    var heads: [RequestHead?] = []
+    var firstToMiss: Request?
+    var running: [Request] = []
+    var parked: [Request] = []
+    var attempts: [[Attempt]] = []
+    var journal: [JournalEntry] = []
+    var journals: [[JournalEntry]] = []
+    var values: [[UInt8]?] = []
+
+    /// The first answer that is not the same; nil: there is none.
+    static func difference(_ a: StoreAnswers, _ b: StoreAnswers) -> String? {
+        if a == b { return nil }
+        for (a, b) in zip(Mirror(reflecting: a).children, Mirror(reflecting: b).children) {
+            let (one, other) = ("\(a.value)", "\(b.value)")
+            if one != other { return "\(a.label ?? ""): \(one) and \(other)" }
+        }
+        return "something that has no text"
+    }
+
+    init(_ store: OpenStore) throws {
+        self = try store.read { try StoreAnswers($0) }
+    }
+
+    private init(_ store: any StoreTransaction) throws(StoreFault) {
+        requests = try store.requests(RequestFilter(limit: .max))
+        for kind in TaskKind.allCases { counts.append(try store.pendingCount(kind)) }
+        for identifier in ["org.a", "org.b", "org.b-c", "org.b.c", "org"] {
+            live.append(try store.live(identifier, limit: 5))
+            for key in 0...20 { found.append(try store.find(key: "k\(key)", of: identifier)) }
+        }
+        queues = try store.queues()
+        for queue in queues { heads.append(try store.head(of: queue)) }
+        firstToMiss = try store.firstToMiss()
+        running = try store.running()
+        parked = try store.requests(
+            RequestFilter(states: [.parked, .missed], identifier: "org.b", limit: 4))
+        for id in requests.map(\.id) {
+            payloads.append(try store.payload(of: id))
+            attempts.append(try store.attempts(of: id, limit: 3))
+            journals.append(try store.journal(after: 4, of: id, limit: 5))
+        }
+        journal = try store.journal(after: 0, of: nil, limit: .max)
+        for name in ["v0", "v1", "v2"] { values.append(try store.value(name)) }
+    }
+}
