@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/timerfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -113,15 +114,34 @@ void csys_wait_readable(int32_t fd, uint64_t until_ns) {
     ppoll(&poll_fd, 1, &left, NULL);
 }
 
-void csys_wait_two_readable(int32_t first, int32_t second, uint64_t until_ns) {
-    struct pollfd both[2] = {{.fd = first, .events = POLLIN}, {.fd = second, .events = POLLIN}};
+void csys_wait_any_readable(const int32_t *fds, int32_t count, uint64_t until_ns) {
+    struct pollfd all[8];
+    nfds_t used = 0;
+    for (int32_t i = 0; i < count && used < 8; i++)
+        all[used++] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     if (until_ns == UINT64_MAX) {
-        ppoll(both, 2, NULL, NULL);
+        ppoll(all, used, NULL, NULL);
         return;
     }
     uint64_t now = csys_monotonic_ns();
     struct timespec left = timespec_of(until_ns > now ? until_ns - now : 0);
-    ppoll(both, 2, &left, NULL);
+    ppoll(all, used, &left, NULL);
+}
+
+int32_t csys_file_watch(const char *path) {
+    int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (fd >= 0 && inotify_add_watch(fd, path, IN_ATTRIB | IN_MODIFY) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+bool csys_file_watch_drain(int32_t fd) {
+    char events[4096];
+    bool any = false;
+    while (fd >= 0 && read(fd, events, sizeof events) > 0) any = true;
+    return any;
 }
 
 static uint64_t nanoseconds_of(clockid_t clock) {

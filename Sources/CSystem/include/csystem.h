@@ -36,8 +36,13 @@ void csys_close(int32_t fd);
 
 /* Waits until fd is readable, at most until `until_ns` (UINT64_MAX: for ever). */
 void csys_wait_readable(int32_t fd, uint64_t until_ns);
-/* The same for either of two. */
-void csys_wait_two_readable(int32_t first, int32_t second, uint64_t until_ns);
+/* The same for any of at most eight; those that are negative count for nothing. */
+void csys_wait_any_readable(const int32_t *fds, int32_t count, uint64_t until_ns);
+
+/* A descriptor that is readable once the file was written to or touched; -1 where there is none.
+ * Draining makes it wait for the next time, and tells whether there was one. */
+int32_t csys_file_watch(const char *path);
+bool csys_file_watch_drain(int32_t fd);
 
 /* Nanoseconds since 1970 in UTC, and since the machine was started, its sleep included. */
 int64_t csys_realtime_ns(void);

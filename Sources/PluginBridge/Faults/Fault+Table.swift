@@ -185,6 +185,69 @@ extension Fault {
             task failed with its own reason. The text is the plugin's, not the host's. Its author \
             or its documentation can say more.
             """),
+        status(
+            .tooMany,
+            """
+            So many requests of one kind are pending, and no more may be: 1 of app-refresh and 10 of \
+            every other kind, as Apple's system has it, unless the host's configuration says \
+            otherwise. What was pending is as it was, and this one was not taken in. Cancel one, or \
+            submit under the same identifier, which replaces the one that waits.
+            """),
+        status(
+            .storeBusy,
+            """
+            Another process held the store longer than this one waits, two seconds: a command that \
+            writes much, a backup, a shell of sqlite3 in a transaction. Nothing was changed. Try \
+            again; if it stays so, see who has the file open.
+            """),
+        status(
+            .storeFull,
+            """
+            There is no space left where the store is, or its user's quota is used up. Nothing was \
+            changed, and whatever was acknowledged before is there. Nothing is launched until a \
+            write succeeds; a host tries by itself, so that freeing space is enough.
+            """),
+        status(
+            .storeReadOnly,
+            """
+            The store is on a file system that is mounted read-only, or its files do not allow this \
+            user to write. Nothing was changed. File systems become read-only after faults of the \
+            disk: look at the kernel's log first.
+            """),
+        status(
+            .storeIO,
+            """
+            The system could not read or write the store's file: the disk, a network, a driver. \
+            Nothing of this call was done, and what was acknowledged before is not doubted. The file \
+            is opened anew before the next write. Look at the kernel's log, and make a backup.
+            """),
+        status(
+            .storeCorrupt,
+            """
+            What is in the store's file makes no sense: a disk that lies, memory that fails, or \
+            another program that wrote into it. It is left as it is. `curfew db check` says more; \
+            put a backup in its place that `curfew db backup` has made.
+            """),
+        status(
+            .storeNewer,
+            """
+            A newer version of Curfew has used the store and changed how it is laid out. This one \
+            does not touch it. Use the newer one again, or another directory.
+            """),
+        status(
+            .storeLocked,
+            """
+            A store has one host at a time: two would launch everything twice. The message names the \
+            process that has it. Stop that one, or give this one a store of its own. A lock ends \
+            with its process, however that ends; there is nothing to remove by hand.
+            """),
+        status(
+            .storeGone,
+            """
+            The store's file was deleted, moved away or replaced while it was in use. What would be \
+            written now would be lost, so nothing is. Put the file back, or restart the host to begin \
+            with what is there.
+            """),
     ]
 
     // MARK: 01, the text of a manifest

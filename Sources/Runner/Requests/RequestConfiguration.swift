@@ -5,6 +5,11 @@ public import Scheduling
 public struct RequestConfiguration: Sendable {
     /// Opens the store; nil: requests live in memory, and are gone with the host.
     public var openStore: (@Sendable () throws(StoreFault) -> any RequestStore)?
+    /// Looks the store's file through after an unclean stop, and returns what is wrong; called on a
+    /// thread of its own. Nil: there is nothing to look at.
+    public var checkStore: (@Sendable () throws(StoreFault) -> [String])?
+    /// A file that is touched by others who have written into the store; nil: there are none.
+    public var wakeFile: String?
     /// Which process this is.
     public var host = HostIdentity(boot: "", process: 0, start: 0)
     /// What is taken in, and how long it is kept.

@@ -16,6 +16,10 @@ extension RequestLoop {
                 "request \(id) needs what is not there any more: \(factor.name); its task is told to stop"
             )
             _ = host.stopTask(task, .condition)
+        case .cancel(let id, let launch):
+            if let task = tasks[RequestTicket(request: id, launch: launch)] {
+                _ = host.cancel(task)
+            }
         }
     }
 

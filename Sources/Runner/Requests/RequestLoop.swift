@@ -25,6 +25,8 @@ final class RequestLoop: @unchecked Sendable {
     private let inbox = Locked(Inbox())
     private let bell = csys_eventfd()
     private let clockWatch = csys_clock_watch()
+    /// Others have written into the store; -1: nobody does.
+    private var storeWatch: Int32 = -1
     private var lastLook: Moment
     private var lastSlept: UInt64
     private var nextSourceRead: UInt64 = 0
@@ -39,6 +41,8 @@ final class RequestLoop: @unchecked Sendable {
     var tasks: [RequestTicket: UInt64] = [:]
     /// Those that were launched by a simulation; the thread's.
     var simulated: Set<RequestTicket> = []
+    /// The host before ended without leaving the store.
+    private var isCheckWanted = false
     /// When the thread looks again, on the host's clock; for a manual one.
     private let nextLook = Atomic<UInt64>(.max)
     /// The thread's number, once it runs.
@@ -71,6 +75,7 @@ final class RequestLoop: @unchecked Sendable {
                 try book.readState(transaction)
                 return counts
             }
+            if !counts.wasClean { isCheckWanted = true }
             if counts.interrupted > 0 {
                 host.log(
                     .info, nil, 0,
@@ -82,9 +87,11 @@ final class RequestLoop: @unchecked Sendable {
             csys_close(clockWatch)
             throw error
         }
+        storeWatch = configuration.wakeFile.map { csys_file_watch($0) } ?? -1
     }
 
     deinit {
+        if storeWatch >= 0 { csys_close(storeWatch) }
         csys_close(bell)
         csys_close(clockWatch)
     }
@@ -101,10 +108,39 @@ final class RequestLoop: @unchecked Sendable {
                 loop.run()
                 loop.host.threadEnds()
             }, raw.toOpaque(), 0)
-        guard failure != 0 else { return true }
+        guard failure != 0 else {
+            if isCheckWanted { checkStore() }
+            return true
+        }
         raw.release()
         host.threadEnds()
         return false
+    }
+
+    /// Looks the store's file through, on a thread of its own that nobody waits for.
+    private func checkStore() {
+        guard let check = configuration.checkStore else { return }
+        let work = StoreCheck(loop: self, check: check)
+        let raw = Unmanaged.passRetained(work)
+        let failure = csys_thread_start(
+            {
+                csys_thread_name("curfew-check")
+                Unmanaged<StoreCheck>.fromOpaque($0!).takeRetainedValue().run()
+            }, raw.toOpaque(), 0)
+        if failure != 0 { raw.release() }
+    }
+
+    /// What the check of the store has found.
+    func checked(_ problems: [String]) {
+        guard let first = problems.first else { return }
+        _ = add(
+            RequestJob(
+                apply: { (_, _, _) throws(StoreFault) in
+                    throw StoreFault(
+                        .corrupt,
+                        "the check after an unclean stop found \(problems.count) faults; the first: \(first); make a copy of the store, and see `curfew db check`"
+                    )
+                }, finish: { _ in }, isOwed: true))
     }
 
     /// True on the loop's own thread, where nothing may wait for it.
@@ -204,6 +240,7 @@ final class RequestLoop: @unchecked Sendable {
 
     private func turn(_ jobs: [RequestJob]) {
         csys_eventfd_drain(bell)
+        if csys_file_watch_drain(storeWatch) { book.othersWrote() }
         let now = host.clock.moment()
         lookAtClock(now)
         readSources(now)
@@ -323,14 +360,18 @@ final class RequestLoop: @unchecked Sendable {
     private func sleep() {
         noteNextLook()
         guard host.isOpen else {
-            csys_wait_two_readable(bell, clockWatch, .max)
+            rest(.max)
             return
         }
         let left = untilNextLook(host.clock.moment())
         guard left > 0 else { return }
         // Whoever advances a manual clock rings.
         let isManual = host.clock.manual != nil
-        csys_wait_two_readable(
-            bell, clockWatch, isManual || left == .max ? .max : csys_monotonic_ns() &+ left)
+        rest(isManual || left == .max ? .max : csys_monotonic_ns() &+ left)
+    }
+
+    private func rest(_ until: UInt64) {
+        let descriptors = [bell, clockWatch, storeWatch]
+        csys_wait_any_readable(descriptors, Int32(descriptors.count), until)
     }
 }

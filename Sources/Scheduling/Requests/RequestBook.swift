@@ -11,6 +11,8 @@ public struct RequestBook: Sendable {
         case launch(Request, Attempt, payload: [UInt8], isSimulated: Bool)
         /// Tell the task of a request to stop: it needs what the machine does not have any more.
         case stop(RequestID, launch: UInt64, Factor)
+        /// Cancel the task of a request: somebody else has cancelled it in the store.
+        case cancel(RequestID, launch: UInt64)
     }
 
     /// A request whose task runs in this host.
@@ -33,6 +35,7 @@ public struct RequestBook: Sendable {
     /// Pages of requests that are looked at after the clock was set back.
     private var shortening: RequestID??
     private var isCurrent = false
+    private var haveOthersWritten = false
     /// Launches that were decided besides those of a turn.
     private var decided: [Effect] = []
     /// Requests that end or miss at most in one turn, so that no transaction grows without bound.
@@ -126,8 +129,11 @@ public struct RequestBook: Sendable {
         isCurrent = false
     }
 
-    /// What others have written is to be seen, too.
-    public mutating func invalidate() { isCurrent = false }
+    /// Others have written into the store, which is to be seen, too.
+    public mutating func othersWrote() {
+        isCurrent = false
+        haveOthersWritten = true
+    }
 
     /// The store works again.
     public mutating func worked() {
@@ -212,9 +218,12 @@ public struct RequestBook: Sendable {
     public mutating func turn(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> [Effect] {
-        if !isCurrent { try read(store) }
         var effects = decided
         decided.removeAll()
+        if !isCurrent {
+            try read(store)
+            if haveOthersWritten { try findCancelled(&effects, store) }
+        }
         if !scheduler.board.settle(at: now).isEmpty { scheduler.reconsider() }
         stopLosing(&effects)
         if let next = nextMiss, next < now.wall {
@@ -233,6 +242,18 @@ public struct RequestBook: Sendable {
             }
         }
         return effects
+    }
+
+    private mutating func findCancelled(
+        _ effects: inout [Effect], _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        for id in running.keys.sorted() {
+            guard let request = try store.request(id), request.marks.contains(.cancelled),
+                let task = running[id], task.launch == request.launches
+            else { continue }
+            effects.append(.cancel(id, launch: task.launch))
+        }
+        haveOthersWritten = false
     }
 
     private mutating func begin(

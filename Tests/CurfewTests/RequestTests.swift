@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curfew
+import Testing
+
+@Suite("Requests of a host", .timeLimit(.minutes(5)))
+struct RequestTests {
+    private let clock = ManualClock()
+    private let second: Int64 = 1_000_000_000
+
+    private func host(_ change: (inout HostConfiguration) -> Void = { _ in }) throws -> Host {
+        try Host.forTests(clock: clock) {
+            $0.requests.patience = 0
+            change(&$0)
+        }
+    }
+
+    private func tidy(_ change: (inout RequestDescription) -> Void = { _ in })
+        -> RequestDescription
+    {
+        var description = RequestDescription("org.example.tidy")
+        change(&description)
+        return description
+    }
+
+    /// Waits until a request is in a state.
+    private func reaches(_ host: Host, _ id: RequestID, _ state: RequestState) async -> Bool {
+        await eventually { (try? host.request(id))??.state == state }
+    }
+
+    @Test("A request is launched with its payload, and its end is written down")
+    func wholeLife() async throws {
+        let host = try host()
+        let seen = Box<[UInt8]>([])
+        try host.register(.tidy) { task in seen.change { $0 = task.payload } }
+        let id = try host.submit(tidy(), payload: [1, 2, 3]).id
+        #expect(await reaches(host, id, .finished))
+        #expect(seen.value == [1, 2, 3])
+        let attempt = try #require(try host.attempts(of: id).first)
+        #expect(attempt.outcome == .succeeded)
+        #expect(attempt.number == 1)
+        #expect(try host.request(id)?.outcome == .succeeded)
+        #expect(
+            try host.journal(of: id).map(\.what) == [.submitted, .launched, .ended, .finished])
+        try host.shutDown()
+    }
+
+    @Test("It waits for its date, not a moment less")
+    func date() async throws {
+        let host = try host()
+        try host.register(.tidy) { _ in }
+        let now = host.runtime.moment.wall
+        let id = try host.submit(tidy { $0.earliest = now + 900 * second }).id
+        #expect(clock.advance(by: UInt64(900 * second - 1)) == .ok)
+        #expect(try host.request(id)?.state == .pending)
+        let reports = try host.why(id)
+        #expect(reports.first?.factor == .date)
+        #expect(reports.filter(\.holds).count == 1)
+        #expect(host.earliestLaunch(reports) == now + 900 * second)
+        #expect(clock.advance(by: 1) == .ok)
+        #expect(await reaches(host, id, .finished))
+        try host.shutDown()
+    }
+
+    @Test("A factor that says no holds it back, and says why; undone, it is launched")
+    func factor() async throws {
+        let host = try host()
+        try host.register(.tidy) { _ in }
+        try host.set(.network, .no, detail: "the cable is out")
+        let id = try host.submit(tidy { $0.needs = .network }).id
+        let report = try #require(try host.why(id).first { $0.holds })
+        #expect(report.factor == .network)
+        #expect(report.detail == "the cable is out")
+        #expect(report.source == "embedder")
+        #expect(report.change == "connect it to a network")
+        #expect(try host.request(id)?.state == .pending)
+        try host.set(.network, .yes)
+        #expect(await reaches(host, id, .finished))
+        try host.shutDown()
+    }
+
+    @Test("A factor that is lost while its task runs expires the task, with the reason")
+    func lost() async throws {
+        let host = try host()
+        let reason = Box<StopReason?>(nil)
+        let gate = Gate()
+        try host.register(.tidy) { _, why in
+            reason.change { $0 = why }
+            gate.open()
+        } run: { _ in
+            try gate.pass()
+        }
+        try host.set(.externalPower, .yes)
+        let id = try host.submit(tidy { $0.needs = .externalPower }).id
+        #expect(await reaches(host, id, .running))
+        try host.set(.externalPower, .no)
+        #expect(await reaches(host, id, .finished))
+        #expect(reason.value == .condition)
+        let attempt = try #require(try host.attempts(of: id).first)
+        #expect(attempt.outcome == .expired)
+        #expect(attempt.reason == .condition)
+        try host.shutDown()
+    }
+
+    @Test("A failed request is tried again after a pause, with the next attempt's number")
+    func retry() async throws {
+        let host = try host()
+        let attempts = Box<[UInt32]>([])
+        struct No: Error {}
+        try host.register(.tidy) { task in
+            attempts.change { $0.append(task.attempt) }
+            if task.attempt < 3 { throw No() }
+        }
+        let id = try host.submit(
+            tidy { $0.retry = RetryPolicy(attempts: 5, base: 10_000_000_000, jitter: 0) }
+        ).id
+        #expect(await eventually { (try? host.request(id))??.reason == .backOff })
+        #expect(clock.advance(by: 9_999_999_999) == .ok)
+        #expect(attempts.value == [1])
+        #expect(clock.advance(by: 1) == .ok)
+        #expect(await eventually { (try? host.request(id))??.attempts == 2 })
+        #expect(clock.advance(by: 20_000_000_000) == .ok)
+        #expect(await reaches(host, id, .finished))
+        #expect(attempts.value == [1, 2, 3])
+        try host.shutDown()
+    }
+
+    @Test("Submitting is told by an event, whether it went well or not")
+    func event() async throws {
+        let host = try host { $0.requests.limits.appRefresh = 1 }
+        try host.register(.tidy) { _ in }
+        try host.pause()
+        let done = try host.expect("schedulingtidy_done::")
+        try host.submit(tidy())
+        #expect(try await done.event().values == [.bool(true), .text("")])
+        let refused = try host.expect("schedulingtidy_done::")
+        #expect(throws: CurfewError.self) {
+            try host.submit(tidy { $0.onPending = .add })
+        }
+        let values = try await refused.event().values
+        #expect(values.first == .bool(false))
+        try host.shutDown()
+    }
+
+    @Test("A second request of an identifier replaces the first, as long as that waits")
+    func replaces() async throws {
+        let host = try host()
+        try host.register(.tidy) { _ in }
+        try host.pause("org.example.tidy")
+        let first = try host.submit(tidy()).id
+        #expect(try host.submit(tidy()) == .queued(RequestID(rawValue: 2), replaced: [first]))
+        #expect(try host.request(first)?.state == .replaced)
+        #expect(try host.cancelRequests() == 1)
+        try host.shutDown()
+    }
+
+    @Test("Cancelling a request whose task runs cancels the task, and both are over")
+    func cancels() async throws {
+        let host = try host()
+        let gate = Gate()
+        try host.register(.tidy) { _, _ in
+            gate.open()
+        } run: { _ in
+            try gate.pass()
+        }
+        let id = try host.submit(tidy { $0.retry = RetryPolicy(attempts: 9) }).id
+        #expect(await reaches(host, id, .running))
+        #expect(try host.cancel(id))
+        #expect(await reaches(host, id, .cancelled))
+        #expect(try host.attempts(of: id).first?.outcome == .cancelled)
+        #expect(try host.cancel(id) == false)
+        try host.shutDown()
+    }
+
+    @Test("What runs when the host shuts down is interrupted, uses no attempt and stays")
+    func shutdown() async throws {
+        let store = MemoryStore()
+        let box = Box(store as any RequestStore)
+        let host = try host { $0.requests.openStore = { box.value } }
+        let gate = Gate()
+        try host.register(.tidy) { _, _ in
+            gate.open()
+        } run: { _ in
+            try gate.pass()
+        }
+        let id = try host.submit(tidy()).id
+        #expect(await reaches(host, id, .running))
+        try host.shutDown()
+        let request = try store.read { (transaction) throws(StoreFault) in
+            try transaction.request(id)
+        }
+        #expect(request?.state == .pending)
+        #expect(request?.attempts == 0)
+        #expect(request?.outcome == .interrupted)
+    }
+
+    @Test("A simulated launch ignores everything that holds back, and can be expired")
+    func simulation() async throws {
+        let lines = Box<[String]>([])
+        let host = try host {
+            $0.log = { _, _, _, line in lines.change { $0.append(line) } }
+        }
+        let gate = Gate()
+        try host.register(.tidy) { _, _ in
+            gate.open()
+        } run: { _ in
+            try gate.pass()
+        }
+        #expect(throws: CurfewError.self) { try host.simulateLaunch("org.example.tidy") }
+        let now = host.runtime.moment.wall
+        let id = try host.submit(tidy { $0.earliest = now + 900 * second }).id
+        #expect(throws: CurfewError.self) { try host.simulateExpiration("org.example.tidy") }
+        #expect(try host.simulateLaunch("org.example.tidy") == id)
+        #expect(await reaches(host, id, .running))
+        #expect(await eventually { (try? host.simulateExpiration("org.example.tidy")) != nil })
+        #expect(await reaches(host, id, .finished))
+        #expect(try host.request(id)?.outcome == .expired)
+        #expect(
+            lines.value == [
+                "Simulating launch for task with identifier org.example.tidy",
+                "No task request with identifier org.example.tidy has been scheduled",
+                "Simulating expiration for task with identifier org.example.tidy",
+                "Task with identifier org.example.tidy is not currently being simulated",
+                "Simulating launch for task with identifier org.example.tidy",
+                "Starting simulated task: org.example.tidy",
+                "Simulating expiration for task with identifier org.example.tidy",
+                "Marking simulated task complete",
+            ])
+        try host.shutDown()
+    }
+
+    @Test("A clock that is set a year forward launches a repeated request once")
+    func clockForward() async throws {
+        let host = try host()
+        let count = Box(0)
+        try host.register(.tidy) { _ in count.change { $0 += 1 } }
+        let now = host.runtime.moment.wall
+        let id = try host.submit(
+            tidy {
+                $0.earliest = now + 60 * second
+                $0.repetition = Repetition(.every(60_000_000_000))
+            }
+        ).id
+        #expect(clock.setWall(now + 31_536_000 * second) == .ok)
+        #expect(await eventually { count.value == 1 })
+        #expect(await reaches(host, id, .pending))
+        #expect(clock.advance(by: 59_000_000_000) == .ok)
+        #expect(count.value == 1)
+        #expect(clock.setWall(now) == .ok)
+        let request = try #require(try host.request(id))
+        #expect(request.notBefore <= now + 60 * second)
+        try host.shutDown()
+    }
+}
