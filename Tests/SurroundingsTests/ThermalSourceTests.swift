@@ -20,7 +20,8 @@ struct ThermalSourceTests {
     @Test(
         "how hot it is follows from the distance to the trip points",
         arguments: [
-            (40, "nominal", FactorState.yes), (83, "fair", .yes), (87, "serious", .no),
+            (76, "nominal", FactorState.yes), (77, "fair", .yes), (83, "fair", .yes),
+            (87, "serious", .no),
             (92, "serious", .no), (100, "critical", .no),
         ])
     func levels(degrees: Int, level: String, state: FactorState) throws {

@@ -56,7 +56,7 @@ struct PowerSupply {
     }
 
     private mutating func readBattery() {
-        do {
+        do throws(FileFault) {
             let file = TextFile(path + "/status")
             let word = try file.word()
             guard let known = Flow(rawValue: word) else {
