@@ -259,16 +259,13 @@ struct RequestWorld {
 
     private mutating func simulate() {
         let identifier = Self.identifiers[Int(random.next() % 6)]
-        var effects: [RequestBook.Effect] = []
         do {
-            try store.write { (transaction) throws(StoreFault) in
-                if let effect = try book.simulateLaunch(identifier, at: now, transaction) {
-                    effects.append(effect)
-                }
+            // Launched with the next turn.
+            _ = try store.write { (transaction) throws(StoreFault) in
+                try book.simulateLaunch(identifier, at: now, transaction)
             }
-            for effect in effects { take(effect, isSimulated: true) }
         } catch {
-            fail(error, effects)
+            fail(error, [])
         }
     }
 
@@ -300,17 +297,18 @@ struct RequestWorld {
                 faults.append("launch \(launch) of \(id) ended twice")
             }
         }
-        for effect in effects { take(effect, isSimulated: false) }
+        for effect in effects { take(effect) }
     }
 
-    private mutating func take(_ effect: RequestBook.Effect, isSimulated: Bool) {
+    private mutating func take(_ effect: RequestBook.Effect) {
         switch effect {
+        case .cancel(let id, _): faults.append("\(id) was cancelled by nobody")
         case .stop(let id, let launch, _):
             note("stopped")
             if tasks[id]?.launch == launch {
                 finish(id, AttemptEnd(.expired, reason: .condition), answered: true)
             }
-        case .launch(let request, let attempt, let payload, _):
+        case .launch(let request, let attempt, let payload, let isSimulated):
             note("launched")
             check(request, attempt, payload, isSimulated)
             launches[request.id] = attempt.launch
