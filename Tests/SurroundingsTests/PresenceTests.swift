@@ -126,6 +126,9 @@ struct PresenceTests {
         try tree.makeDirectory("run/systemd/system")
         try Self.type("pts/0", 3_600, in: tree)
         #expect(Self.idle(tree).state == .unknown)
+        // Nor do they where it cannot be known that there are only terminals.
+        try tree.write(String(repeating: "x", count: 5_000), to: "run/systemd/sessions/2")
+        #expect(Self.idle(tree).detail.hasSuffix("sessions/2: has more than 4096 bytes"))
         try Self.type("pts/0", 60, in: tree)
         #expect(Self.idle(tree).state == .no)
     }

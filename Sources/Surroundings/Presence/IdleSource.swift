@@ -35,20 +35,20 @@ public struct IdleSource: FactorSource {
 
     public func read() -> [Factor: FactorReading] {
         do {
-            return [.idle: reading(try Terminal.all(dev: dev))]
+            return [.idle: try reading(Terminal.all(dev: dev))]
         } catch {
             return [.idle: FactorReading(.unknown, source: error.path, detail: "\(error)")]
         }
     }
 
-    private func reading(_ terminals: [Terminal]) -> FactorReading {
+    private func reading(_ terminals: [Terminal]) throws(FileFault) -> FactorReading {
         let now = now()
         let idle = terminals.map { ($0, Self.span(from: $0.lastUse, to: now)) }
         if let (terminal, span) = idle.min(by: { $0.1 < $1.1 }), span < threshold {
             return reading(
                 .no, terminal, "\(terminal.name) was used \(SpanText(nanoseconds: span)) ago")
         }
-        let sessions = (try? LoginSession.all(run: run)) ?? []
+        let sessions = try LoginSession.all(run: run) ?? []
         if sessions.contains(where: { $0.isOfUser && $0.isGraphical && $0.isActive }) {
             return reading(.unknown, nil, "terminals do not tell how a graphical session is used")
         }
