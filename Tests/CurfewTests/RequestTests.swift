@@ -173,9 +173,9 @@ struct RequestTests {
 
     @Test("What runs when the host shuts down is interrupted, uses no attempt and stays")
     func shutdown() async throws {
-        let store = MemoryStore()
-        let box = Box(store as any RequestStore)
-        let host = try host { $0.requests.openStore = { box.value } }
+        // The host's until its shutdown is over, then the test's.
+        nonisolated(unsafe) let store = MemoryStore()
+        let host = try host { $0.requests.openStore = { store } }
         let gate = Gate()
         try host.register(.tidy) { _, _ in
             gate.open()

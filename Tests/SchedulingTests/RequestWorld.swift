@@ -49,7 +49,6 @@ struct RequestWorld {
         book = RequestBook(
             host: HostIdentity(boot: "boot-\(boot)", process: process, start: UInt64(process)),
             ledger: Self.ledger)
-        book.scheduler.policy.unknownHolds = []
         for (index, identifier) in Self.identifiers.enumerated() {
             book.scheduler.setStanding(
                 HandlerStanding(places: index % 3 + 1, plugin: "org.example"), of: identifier)

@@ -72,7 +72,7 @@ final class RequestLoop: @unchecked Sendable {
         do {
             let counts = try store.write { (transaction) throws(StoreFault) in
                 let counts = try book.open(at: now, transaction)
-                try book.readState(transaction)
+                try book.readState(at: now, transaction)
                 return counts
             }
             if !counts.wasClean { isCheckWanted = true }

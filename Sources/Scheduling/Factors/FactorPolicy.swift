@@ -5,8 +5,9 @@ public struct FactorPolicy: Hashable, Sendable {
     /// Factors for which "unknown" holds back. By default none: on a machine without sources
     /// everything is launched.
     public var unknownHolds: Set<Factor> = []
-    /// Factors that do not count at all.
-    public var ignored: Set<Factor> = []
+    /// Factors that do not count at all. By default the first unlock: on a machine where nobody ever
+    /// logs in it would hold back for ever.
+    public var ignored: Set<Factor> = [.firstUnlock]
 
     public init() {}
 

@@ -69,13 +69,16 @@ public struct RequestBook: Sendable {
     private static let settingsName = "settings"
 
     /// Reads what the hosts before have spent, seen and been told.
-    public mutating func readState(_ store: any StoreTransaction) throws(StoreFault) {
+    public mutating func readState(
+        at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) {
         if let bytes = try store.value(Self.budgetName),
             let budget = DayBudget(
                 bytes: bytes, limits: scheduler.budget.limits,
                 dayStart: scheduler.budget.dayStart)
         {
             scheduler.budget = budget
+            scheduler.budget.clockWasSet(to: now.wall)
         }
         if let bytes = try store.value(Self.usageName), let usage = UsageHistogram(bytes: bytes) {
             scheduler.usage = usage
@@ -145,6 +148,7 @@ public struct RequestBook: Sendable {
     /// The machine slept, or its clock was set, between two moments.
     public mutating func clockJumped(from before: Moment, to now: Moment) {
         awakeSince = now.wall
+        scheduler.budget.clockWasSet(to: now.wall)
         guard now.wall < before.wall else { return }
         shortening = .some(nil)
         scheduler.recheckDates()
