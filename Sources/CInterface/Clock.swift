@@ -26,3 +26,9 @@ import Runner
     Unmanaged<ManualClock>.fromOpaque(UnsafeRawPointer(clock)).release()
     return Status.ok.rawValue
 }
+
+@c @implementation public func curfew_clock_set_wall(
+    _ clock: OpaquePointer, _ wall: Int64
+) -> curfew_status {
+    with(clock) { (clock: ManualClock) in clock.setWall(wall).rawValue }
+}

@@ -56,6 +56,7 @@ extension HostConfiguration {
         pins = try PinReader.read(copy.pins, count: Int(copy.pin_count))
         systemLibraries = try Self.names(
             copy.system_libraries, count: Int(copy.system_library_count))
+        requests = try RequestConfiguration(copy)
     }
 
     private static func names(

@@ -7,7 +7,9 @@
 #include "version.h"
 #include "plugin.h"
 #include "host.h"
+#include "requests.h"
 #include "subs.h"
+#include "ext/requests.h"
 #include "ext/subs.h"
 #include "ext/thread-check.h"
 

@@ -23,13 +23,11 @@
 #define CURFEW_HOST_H
 
 #include "plugin.h"
+#include "requests.h"
 #include "types.h"
 #include "version.h"
 
 CURFEW_BEGIN_DECLS
-
-/* A host. Made by curfew_host_create, freed by curfew_host_destroy. */
-typedef struct curfew_host curfew_host;
 
 /* --- Time ---------------------------------------------------------------------------------- */
 
@@ -54,6 +52,10 @@ curfew_status curfew_clock_advance(curfew_clock *clock, uint64_t by_ns) CURFEW_T
 
 /* Returns the clock's time. */
 uint64_t curfew_clock_now_ns(const curfew_clock *clock) CURFEW_TAG(any, any);
+
+/* Sets the clock's date to nanoseconds since 1970 in UTC, as somebody does who sets a machine's clock:
+ * no time passes. It begins at 2026-01-01 00:00:00. Returns as curfew_clock_advance. */
+curfew_status curfew_clock_set_wall(curfew_clock *clock, int64_t wall_ns) CURFEW_TAG(outside, any);
 
 /* Frees the clock. NULL is a no-op. Returns CURFEW_OK, or CURFEW_WRONG_STATE while a host uses it. */
 curfew_status curfew_clock_destroy(curfew_clock *CURFEW_NULLABLE clock) CURFEW_TAG(any, any);
@@ -136,12 +138,19 @@ typedef struct curfew_host_config {
      * libsqlite3.so.0. A list with a count of 0 allows none. */
     uint32_t system_library_count;
     const char *CURFEW_NULLABLE const *CURFEW_NULLABLE system_libraries;
+
+    /* The directory where requests live, which is made where there is none, mode 0700, on a local
+     * file system; one host uses it at a time. What was acknowledged survives the process and the
+     * machine. NULL: requests live in memory, and are gone with the host. */
+    const char *CURFEW_NULLABLE store;
+    const curfew_request_config *CURFEW_NULLABLE requests; /* NULL: defaults */
 } curfew_host_config;
 
 /*
  * Makes a host. The configuration is copied. On success *out_host is the caller's, to be given to
  * curfew_host_destroy. Returns CURFEW_OK, CURFEW_INVALID (a value of the configuration is out of
- * range, or the list of permitted handlers cannot be used) or CURFEW_SYSTEM.
+ * range, or the list of permitted handlers cannot be used), CURFEW_SYSTEM, or, of the store,
+ * CURFEW_DENIED or one of the CURFEW_STORE_… statuses.
  */
 curfew_status curfew_host_create(const curfew_host_config *CURFEW_NULLABLE config,
                                  curfew_host *CURFEW_NULLABLE *CURFEW_NULLABLE out_host,
@@ -485,6 +494,7 @@ curfew_status curfew_host_release(curfew_host *host, curfew_task task) CURFEW_TA
  *     tidy_progress::         (double fraction, text)        when a task reports progress
  *     tidy_expired            ()                             when a task is told to stop
  *     tidy_done::             (bool success, text error)     once a task is over
+ *     schedulingtidy_done::   (bool success, text error)     after a request was submitted, or not
  *
  * and `curfew_gap:` (int64 lost) where events other than done events had to be dropped.
  */

@@ -137,6 +137,9 @@ typedef struct curfew_error {
  */
 typedef uint64_t curfew_task;
 
+/* A host, of host.h. Made by curfew_host_create, freed by curfew_host_destroy. */
+typedef struct curfew_host curfew_host;
+
 /* What a handler is for; it sets the default budget and picks the workers. */
 typedef int32_t curfew_kind;
 enum {

@@ -232,6 +232,7 @@ final class Interposer: EntryInterposer {
         return switch name {
         case CURFEW_EXT_THREAD_CHECK: UnsafeRawPointer(Self.threadCheck)
         case CURFEW_EXT_SUBS: UnsafeRawPointer(Self.subs)
+        case CURFEW_EXT_REQUESTS: UnsafeRawPointer(Self.requests)
         default: nil
         }
     }
@@ -254,6 +255,40 @@ final class Interposer: EntryInterposer {
                 }))
         return table
     }()
+
+    nonisolated(unsafe) private static let requests = {
+        let table = UnsafeMutablePointer<curfew_requests>.allocate(capacity: 1)
+        table.initialize(
+            to: curfew_requests(
+                struct_size: UInt32(MemoryLayout<curfew_requests>.size), reserved: 0,
+                submit: { api, identifier, options, out, error in
+                    let (host, table) = Interposer.requests(of: api)
+                    return table.submit(host, identifier, options, out, error)
+                },
+                cancel: { api, identifier in
+                    let (host, table) = Interposer.requests(of: api)
+                    return table.cancel(host, identifier)
+                },
+                snooze: { api, task, after in
+                    let (host, table) = Interposer.requests(of: api)
+                    return table.snooze(host, task, after)
+                },
+                request: { api, task in
+                    let (host, table) = Interposer.requests(of: api)
+                    return table.request(host, task)
+                }))
+        return table
+    }()
+
+    private static func requests(
+        of api: UnsafePointer<curfew_host_api>
+    ) -> (UnsafePointer<curfew_host_api>, curfew_requests) {
+        let interposer = Interposer.of(api)
+        return (
+            interposer.real,
+            interposer.hostExtension(CURFEW_EXT_REQUESTS, as: curfew_requests.self).pointee
+        )
+    }
 
     /// Continuations are called with the host's own table, which is as good.
     nonisolated(unsafe) private static let subs = {

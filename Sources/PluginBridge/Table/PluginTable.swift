@@ -338,6 +338,7 @@ private func pluginExtension(
     }
     switch name {
     case CURFEW_EXT_THREAD_CHECK: return UnsafeRawPointer(ThreadCheck.table)
+    case CURFEW_EXT_REQUESTS: return UnsafeRawPointer(RequestsExtension.table)
     case CURFEW_EXT_SUBS:
         let hasSubs = PluginTable.call(api, otherwise: false) { context in
             context.services.hasSubs(plugin: context.plugin)

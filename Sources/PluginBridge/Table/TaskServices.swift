@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import CCurfew
 public import Scheduling
 
 /// What a host does for the plugins behind its tables: the port through which a table's functions
@@ -31,6 +32,14 @@ public protocol TaskServices: AnyObject, Sendable {
         _ continuation: PluginContinuation, plugin: Int32
     ) -> Status
     func sleep(_ duration: UInt64, _ continuation: PluginContinuation, plugin: Int32) -> Status
+    /// A plugin's own requests.
+    func submit(
+        _ identifier: String, _ options: curfew_submit_options, plugin: Int32
+    ) -> Result<UInt64, BridgeError>
+    func cancelRequests(of identifier: String, plugin: Int32) -> Status
+    func snooze(_ task: UInt64, _ after: UInt64, plugin: Int32) -> Status
+    /// 0: it is not a launch of a request.
+    func request(of task: UInt64, plugin: Int32) -> UInt64
     func log(_ level: LogLevel, _ text: String, for task: UInt64, plugin: Int32)
     /// A plugin broke a rule of the contract: what it did, to be put after its name, and what came
     /// of that. Not called under a lock.

@@ -8,7 +8,7 @@ import Synchronization
 /// Holds the host without keeping it: a host goes only once its tables are closed and nobody is
 /// inside them.
 final class Services: TaskServices {
-    private unowned(unsafe) let host: HostRuntime
+    unowned(unsafe) let host: HostRuntime
 
     init(_ host: HostRuntime) { self.host = host }
 

@@ -202,6 +202,9 @@ extension HostRuntime {
         }
     }
 
+    /// Bytes that a request's payload may have.
+    public var requestPayloadLimit: Int { configuration.requests.limits.payloadBytes }
+
     /// The moment that dates and reports are about.
     public var moment: Moment { clock.moment() }
 

@@ -19,6 +19,8 @@ public struct RequestConfiguration: Sendable {
     public var patience: UInt64 = 5_000_000_000
     /// What a day may cost.
     public var dayBudget = DayBudget(limits: DayLimits())
+    /// Tasks of requests that run at a time, short ones and long ones each.
+    public var places = 64
     /// How often a handler is launched at most.
     public var rate = LaunchRate()
     /// Requests wait for an hour at which the app is used at least so much, 0…1; 0: they never do.

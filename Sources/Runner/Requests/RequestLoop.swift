@@ -61,6 +61,8 @@ final class RequestLoop: @unchecked Sendable {
             policy: configuration.policy, board: FactorBoard(patience: configuration.patience),
             budget: configuration.dayBudget)
         scheduler.rate = configuration.rate
+        scheduler.places = max(1, configuration.places)
+        scheduler.zone = LocalZone()
         scheduler.usageThreshold = configuration.usageThreshold
         book = RequestBook(
             host: configuration.host,

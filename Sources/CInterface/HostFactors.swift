@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CCurfew
+import PluginBridge
+import Runner
+import Scheduling
+
+private func factor(_ number: curfew_factor) throws(RequestFailure) -> Factor {
+    guard let factor = UInt8(exactly: number).flatMap(Factor.init) else {
+        throw .other(.invalid, "\(number) is not a CURFEW_FACTOR_ constant")
+    }
+    return factor
+}
+
+private func state(_ number: curfew_factor_state) throws(RequestFailure) -> FactorState {
+    guard let state = UInt8(exactly: number).flatMap(FactorState.init) else {
+        throw .other(.invalid, "\(number) is no state of a factor")
+    }
+    return state
+}
+
+@c @implementation public func curfew_host_set_factor(
+    _ host: OpaquePointer, _ number: curfew_factor, _ value: curfew_factor_state,
+    _ detail: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        try host.set(
+            try factor(number),
+            FactorReading(
+                try state(value), source: "embedder",
+                detail: detail.map { String(cString: $0) } ?? "set by hand"))
+    }
+}
+
+@c @implementation public func curfew_host_clear_factor(
+    _ host: OpaquePointer, _ number: curfew_factor, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        try host.set(try factor(number), nil)
+    }
+}
+
+@c @implementation public func curfew_host_report_factor(
+    _ host: OpaquePointer, _ number: curfew_factor, _ value: curfew_factor_state,
+    _ source: UnsafePointer<CChar>, _ detail: UnsafePointer<CChar>,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        try host.hear(
+            try factor(number),
+            FactorReading(
+                try state(value), source: text(source) ?? "embedder",
+                detail: text(detail) ?? ""))
+    }
+}
+
+@c @implementation public func curfew_host_set_setting(
+    _ host: OpaquePointer, _ plugin: UnsafePointer<CChar>?,
+    _ identifier: UnsafePointer<CChar>?, _ refresh: curfew_refresh,
+    _ enablement: curfew_enablement, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        guard let refresh = UInt8(exactly: refresh).flatMap(HandlerSetting.Refresh.init),
+            let enablement = UInt8(exactly: enablement).flatMap(HandlerSetting.Enablement.init)
+        else { throw .other(.invalid, "there is no such setting") }
+        let scope: HandlerScope =
+            if let identifier {
+                .identifier(String(cString: identifier))
+            } else if let plugin {
+                .plugin(String(cString: plugin))
+            } else { .all }
+        try host.set(HandlerSetting(refresh: refresh, enablement: enablement), for: scope)
+    }
+}
+
+@c @implementation public func curfew_host_note_usage(
+    _ host: OpaquePointer, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in try host.noteUsage() }
+}
+
+@c @implementation public func curfew_host_day_balance(
+    _ host: OpaquePointer, _ out: UnsafeMutablePointer<curfew_day_balance>,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        let balance = try host.dayBalance()
+        let written = fill(out, 1, [balance]) { balance in
+            curfew_day_balance(
+                struct_size: 0, limits_launches: balance.launches != nil,
+                limits_wall: balance.wall != nil, limits_cpu: balance.cpu != nil, reserved: 0,
+                launches: balance.launches ?? 0, wall_ns: balance.wall ?? 0,
+                cpu_ns: balance.cpu ?? 0)
+        }
+        guard written != nil else {
+            throw .other(
+                .invalid,
+                "curfew_day_balance.struct_size is not that of any version of the struct")
+        }
+    }
+}
+
+// MARK: Simulating
+
+@c @implementation public func curfew_host_simulate_launch(
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>,
+    _ out: UnsafeMutablePointer<curfew_request>?, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        let id = try host.simulateLaunch(text(identifier) ?? "")
+        out?.pointee = id.rawValue
+    }
+}
+
+@c @implementation public func curfew_host_simulate_expiration(
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        try host.simulateExpiration(text(identifier) ?? "")
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CCurfew
+import PluginBridge
+import Runner
+import Scheduling
+
+/// Runs a call about requests, and writes what went wrong to the caller's error.
+func answer(
+    _ host: OpaquePointer, _ error: UnsafeMutablePointer<curfew_error>?,
+    _ body: (HostRuntime) throws(RequestFailure) -> Void
+) -> curfew_status {
+    with(host) { (host: HostRuntime) in
+        do throws(RequestFailure) {
+            try body(host)
+            return Status.ok.rawValue
+        } catch let failure {
+            return answer(error, failure.status, failure.message)
+        }
+    }
+}
+
+private func invalid(_ what: String) -> RequestFailure { .other(.invalid, what) }
+
+private func sizeFault(_ name: String) -> RequestFailure {
+    invalid("\(name).struct_size is not that of any version of the struct")
+}
+
+private func read(
+    _ options: UnsafePointer<curfew_submit_options>?
+) throws(RequestFailure) -> curfew_submit_options {
+    guard let options else { return curfew_submit_options() }
+    guard let copy = StructCopy.read(options, least: 8, zero: curfew_submit_options()) else {
+        throw sizeFault("curfew_submit_options")
+    }
+    guard copy.payload != nil || copy.payload_bytes == 0 else {
+        throw invalid("payload is NULL though payload_bytes is not 0")
+    }
+    return copy
+}
+
+private func name(_ identifier: UnsafePointer<CChar>) throws(RequestFailure) -> String {
+    guard let name = text(identifier) else { throw invalid("identifier is NULL") }
+    return name
+}
+
+// MARK: Submitting
+
+@c @implementation public func curfew_host_submit(
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>,
+    _ options: UnsafePointer<curfew_submit_options>?, _ out: UnsafeMutablePointer<curfew_request>?,
+    _ how: UnsafeMutablePointer<curfew_submission>?, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        let (copy, name) = (try read(options), try name(identifier))
+        let description: RequestDescription
+        do throws(BridgeError) {
+            description = try RequestDescription(
+                name, copy, handlerKind: host.handler(name)?.description.kind)
+        } catch {
+            throw .other(error.status, error.message)
+        }
+        // Looked at before it is copied: it may be as large as it says.
+        let limit = host.requestPayloadLimit
+        guard copy.payload_bytes <= UInt64(limit) else {
+            throw .refused(
+                .tooLarge(bytes: Int(clamping: copy.payload_bytes), limit: limit))
+        }
+        let bytes = UnsafeRawBufferPointer(start: copy.payload, count: Int(copy.payload_bytes))
+        let submission = try host.submit(description, payload: Array(bytes))
+        out?.pointee = submission.id.rawValue
+        how?.pointee =
+            switch submission {
+            case .queued: curfew_submission(CURFEW_SUBMISSION_QUEUED)
+            case .kept: curfew_submission(CURFEW_SUBMISSION_KEPT)
+            case .known: curfew_submission(CURFEW_SUBMISSION_KNOWN)
+            }
+    }
+}
+
+@c @implementation public func curfew_host_cancel_request(
+    _ host: OpaquePointer, _ request: curfew_request, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        let status = try host.cancel(RequestID(rawValue: request))
+        if status != .ok { throw .other(status, "request \(request) was over before") }
+    }
+}
+
+@c @implementation public func curfew_host_cancel_requests(
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>?,
+    _ out: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        let count = try host.cancelPending(identifier.map { String(cString: $0) })
+        out?.pointee = UInt32(clamping: count)
+    }
+}
+
+@c @implementation public func curfew_host_lift_request(
+    _ host: OpaquePointer, _ request: curfew_request, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        try host.lift(RequestID(rawValue: request))
+    }
+}
+
+// MARK: Looking
+
+@c @implementation public func curfew_host_query_request(
+    _ host: OpaquePointer, _ request: curfew_request,
+    _ out: UnsafeMutablePointer<curfew_request_info>, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        guard let found = try host.request(RequestID(rawValue: request)) else {
+            throw .other(.notFound, "there is no request \(request), or it is not kept any more")
+        }
+        guard fill(out, 1, [found], { curfew_request_info($0) }) != nil else {
+            throw sizeFault("curfew_request_info")
+        }
+    }
+}
+
+@c @implementation public func curfew_host_list_requests(
+    _ host: OpaquePointer, _ filter: UnsafePointer<curfew_request_filter>?,
+    _ infos: UnsafeMutablePointer<curfew_request_info>, _ capacity: UInt32,
+    _ out: UnsafeMutablePointer<UInt32>, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        var wanted = RequestFilter(limit: Int(capacity))
+        if let filter {
+            guard let copy = StructCopy.read(filter, least: 8, zero: curfew_request_filter())
+            else { throw sizeFault("curfew_request_filter") }
+            wanted.states = Set(
+                RequestState.allCases.filter { copy.states >> UInt32($0.rawValue) & 1 != 0 })
+            wanted.after = copy.after == 0 ? nil : RequestID(rawValue: copy.after)
+            wanted.identifier = copy.identifier.map { String(cString: $0) }
+        }
+        let found = try host.requests(wanted)
+        guard let count = fill(infos, capacity, found, { curfew_request_info($0) }) else {
+            throw sizeFault("curfew_request_info")
+        }
+        out.pointee = count
+    }
+}
+
+@c @implementation public func curfew_host_list_attempts(
+    _ host: OpaquePointer, _ request: curfew_request,
+    _ attempts: UnsafeMutablePointer<curfew_attempt_info>, _ capacity: UInt32,
+    _ out: UnsafeMutablePointer<UInt32>, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        let found = try host.attempts(of: RequestID(rawValue: request), limit: Int(capacity))
+        guard let count = fill(attempts, capacity, found, { curfew_attempt_info($0) }) else {
+            throw sizeFault("curfew_attempt_info")
+        }
+        out.pointee = count
+    }
+}
+
+@c @implementation public func curfew_host_read_journal(
+    _ host: OpaquePointer, _ after: UInt64, _ request: curfew_request,
+    _ entries: UnsafeMutablePointer<curfew_journal_entry>, _ capacity: UInt32,
+    _ out: UnsafeMutablePointer<UInt32>, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        let found = try host.journal(
+            after: after, of: request == 0 ? nil : RequestID(rawValue: request),
+            limit: Int(capacity))
+        guard let count = fill(entries, capacity, found, { curfew_journal_entry($0) }) else {
+            throw sizeFault("curfew_journal_entry")
+        }
+        out.pointee = count
+    }
+}
+
+@c @implementation public func curfew_host_wall_ns(_ host: OpaquePointer) -> Int64 {
+    with(host) { (host: HostRuntime) in host.moment.wall }
+}
+
+// MARK: Why
+
+@c @implementation public func curfew_host_why(
+    _ host: OpaquePointer, _ request: curfew_request,
+    _ reports: UnsafeMutablePointer<curfew_factor_report>, _ capacity: UInt32,
+    _ out: UnsafeMutablePointer<UInt32>, _ earliest: UnsafeMutablePointer<Int64>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        guard let found = try host.why(RequestID(rawValue: request)) else {
+            throw .other(.notFound, "there is no request \(request), or it is not kept any more")
+        }
+        try write(found, host, reports, capacity, out, earliest)
+    }
+}
+
+@c @implementation public func curfew_host_why_not(
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>,
+    _ options: UnsafePointer<curfew_submit_options>?,
+    _ reports: UnsafeMutablePointer<curfew_factor_report>, _ capacity: UInt32,
+    _ out: UnsafeMutablePointer<UInt32>, _ earliest: UnsafeMutablePointer<Int64>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        let (copy, name) = (try read(options), try name(identifier))
+        let description: RequestDescription
+        do throws(BridgeError) {
+            description = try RequestDescription(
+                name, copy, handlerKind: host.handler(name)?.description.kind)
+        } catch {
+            throw .other(error.status, error.message)
+        }
+        let found = try host.why(
+            RequestQueue(
+                identifier: name, kind: description.kind, needs: description.needs,
+                priority: description.priority))
+        try write(found, host, reports, capacity, out, earliest)
+    }
+}
+
+private func write(
+    _ found: [FactorReport], _ host: HostRuntime,
+    _ reports: UnsafeMutablePointer<curfew_factor_report>, _ capacity: UInt32,
+    _ out: UnsafeMutablePointer<UInt32>, _ earliest: UnsafeMutablePointer<Int64>?
+) throws(RequestFailure) {
+    guard fill(reports, capacity, found, { curfew_factor_report($0) }) != nil else {
+        throw sizeFault("curfew_factor_report")
+    }
+    out.pointee = UInt32(found.count)
+    earliest?.pointee = RequestScheduler.earliest(found, at: host.moment.wall) ?? 0
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import Curfew
+import PluginBridge
+import Runner
+import Scheduling
+
+extension RequestConfiguration {
+    /// Reads `store` and `requests` of a configuration; a zero stands for the default.
+    init(_ config: curfew_host_config) throws(BridgeError) {
+        self.init()
+        if let directory = config.store {
+            do {
+                try store(in: String(cString: directory))
+            } catch let error as CurfewError {
+                throw BridgeError(error.code, error.message)
+            } catch {
+                throw BridgeError(.system, "\(error)")
+            }
+        }
+        guard let requests = config.requests else { return }
+        guard let copy = StructCopy.read(requests, least: 8, zero: curfew_request_config()) else {
+            throw BridgeError(
+                .invalid,
+                "curfew_request_config.struct_size is not that of any version of the struct")
+        }
+        func take(_ value: UInt32, _ limit: inout Int) { if value != 0 { limit = Int(value) } }
+        take(copy.app_refresh_limit, &limits.appRefresh)
+        take(copy.processing_limit, &limits.processing)
+        take(copy.health_research_limit, &limits.healthResearch)
+        take(copy.continued_processing_limit, &limits.continuedProcessing)
+        take(copy.history_limit, &limits.historyCount)
+        take(copy.place_limit, &places)
+        if copy.crash_limit != 0 { limits.crashes = copy.crash_limit }
+        if copy.history_ns != 0 { limits.historyAge = copy.history_ns }
+        if copy.patience_ns != 0 { patience = copy.patience_ns == 1 ? 0 : copy.patience_ns }
+        rate.spacing = copy.spacing_ns
+        if copy.penalty_ns != 0 { rate.penalty = copy.penalty_ns == 1 ? 0 : copy.penalty_ns }
+        dayBudget = DayBudget(
+            limits: DayLimits(
+                launches: copy.day_launches == 0 ? nil : copy.day_launches,
+                wall: copy.day_wall_ns == 0 ? nil : copy.day_wall_ns,
+                cpu: copy.day_cpu_ns == 0 ? nil : copy.day_cpu_ns))
+        guard (0...1).contains(copy.usage_threshold) else {
+            throw BridgeError(.invalid, "usage_threshold is not in 0…1")
+        }
+        usageThreshold = copy.usage_threshold
+        if copy.reads_machine { readMachine() }
+    }
+}

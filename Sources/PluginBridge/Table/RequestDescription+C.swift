@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CCurfew
+public import Scheduling
+
+extension RequestDescription {
+    /// Reads `curfew_submit_options` of any version; a zero stands for the default. `handlerKind` is
+    /// that of the registered handler.
+    public init(
+        _ identifier: String, _ options: curfew_submit_options, handlerKind: TaskKind?
+    ) throws(BridgeError) {
+        let kind = options.kind == 0 ? handlerKind ?? .appRefresh : TaskKind(rawValue: options.kind)
+        guard let kind else {
+            throw Self.invalid("\(options.kind) is not a CURFEW_KIND_ constant")
+        }
+        guard let priority = Int8(exactly: options.priority).flatMap(RequestPriority.init) else {
+            throw Self.invalid("the priority \(options.priority) is not -1, 0 or 1")
+        }
+        let pending = options.on_pending == 0 ? 1 : options.on_pending
+        guard let onPending = UInt8(exactly: pending).flatMap(OnPending.init) else {
+            throw Self.invalid("\(pending) is not a CURFEW_ON_PENDING_ constant")
+        }
+        self.init(
+            identifier, kind: kind,
+            earliest: options.earliest_ns == 0 ? nil : options.earliest_ns,
+            latest: options.latest_ns == 0 ? nil : options.latest_ns,
+            needs: RequestNeeds(rawValue: UInt8(truncatingIfNeeded: options.needs)),
+            priority: priority, onPending: onPending,
+            key: options.key.map { String(cString: $0) }, retry: RetryPolicy(options),
+            repetition: try Repetition(options))
+        if options.needs > UInt32(RequestNeeds.all.rawValue) {
+            throw Self.invalid("needs has bits without a meaning")
+        }
+    }
+
+    private static func invalid(_ what: String) -> BridgeError {
+        BridgeError(.invalid, "\(what); the request was not taken in")
+    }
+}
+
+extension RetryPolicy {
+    fileprivate init(_ options: curfew_submit_options) {
+        self = .none
+        guard options.attempts > 1 else { return }
+        self = RetryPolicy(attempts: options.attempts)
+        if options.back_off_ns != 0 { base = options.back_off_ns }
+        longest =
+            options.longest_back_off_ns == 0 ? max(longest, base) : options.longest_back_off_ns
+    }
+}
+
+extension Repetition {
+    fileprivate init?(_ options: curfew_submit_options) throws(BridgeError) {
+        let rule: Rule
+        if let cron = options.cron {
+            guard options.every_ns == 0 else {
+                throw BridgeError(
+                    .invalid,
+                    "every_ns and cron cannot be had together; the request was not taken in")
+            }
+            do throws(CronFault) {
+                rule = .cron(
+                    try CronSchedule(String(cString: cron)), isLocal: options.cron_is_local)
+            } catch {
+                throw BridgeError(
+                    .invalid,
+                    "the cron expression\(error.field.map { "'s \($0.rawValue)" } ?? "") \(error.message): \(error.help); the request was not taken in"
+                )
+            }
+        } else if options.every_ns != 0 {
+            rule = .every(options.every_ns)
+        } else {
+            return nil
+        }
+        let number = options.catch_up == 0 ? 2 : options.catch_up
+        guard let catchUp = UInt8(exactly: number).flatMap(CatchUp.init) else {
+            throw BridgeError(
+                .invalid,
+                "\(number) is not a CURFEW_CATCH_UP_ constant; the request was not taken in")
+        }
+        self.init(rule, catchUp: catchUp, jitter: options.jitter_ns)
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import Scheduling
+
+/// The extension "curfew.requests/1": a plugin's own requests.
+enum RequestsExtension {
+    nonisolated(unsafe) static let table: UnsafeMutablePointer<curfew_requests> = {
+        let table = UnsafeMutablePointer<curfew_requests>.allocate(capacity: 1)
+        table.initialize(
+            to: curfew_requests(
+                struct_size: UInt32(MemoryLayout<curfew_requests>.size), reserved: 0,
+                submit: submit, cancel: cancel, snooze: snooze, request: request))
+        return table
+    }()
+}
+
+private func fail(
+    _ error: UnsafeMutablePointer<curfew_error>?, _ status: Status, _ message: String
+) -> curfew_status {
+    ErrorBuffer.fill(error, status, message)
+    return status.rawValue
+}
+
+private func submit(
+    _ api: UnsafePointer<curfew_host_api>, _ identifier: UnsafePointer<CChar>,
+    _ options: UnsafePointer<curfew_submit_options>?, _ out: UnsafeMutablePointer<curfew_request>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
+        guard let name = PluginName.read(identifier, limit: 128) else {
+            return fail(
+                error, .invalid,
+                "the identifier is NULL, longer than 128 bytes or not UTF-8; nothing was submitted")
+        }
+        var copy = curfew_submit_options()
+        if let options {
+            guard let read = StructCopy.read(options, least: 8, zero: copy),
+                read.payload != nil || read.payload_bytes == 0
+            else {
+                return fail(
+                    error, .invalid,
+                    "curfew_submit_options: its struct_size is that of no version, or payload is NULL though payload_bytes is not 0; nothing was submitted"
+                )
+            }
+            copy = read
+        }
+        let answer = context.services.submit(name, copy, plugin: context.plugin)
+        switch answer {
+        case .success(let id):
+            out?.pointee = id
+            return Status.ok.rawValue
+        case .failure(let failure): return fail(error, failure.status, failure.message)
+        }
+    }
+}
+
+private func cancel(
+    _ api: UnsafePointer<curfew_host_api>, _ identifier: UnsafePointer<CChar>
+) -> curfew_status {
+    PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
+        guard let name = PluginName.read(identifier, limit: 128) else {
+            return Status.invalid.rawValue
+        }
+        return context.services.cancelRequests(of: name, plugin: context.plugin).rawValue
+    }
+}
+
+private func snooze(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ after: UInt64
+) -> curfew_status {
+    PluginTable.call(api, otherwise: Status.stale.rawValue) { context in
+        context.services.snooze(task, after, plugin: context.plugin).rawValue
+    }
+}
+
+private func request(
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task
+) -> curfew_request {
+    PluginTable.call(api, otherwise: 0) { context in
+        context.services.request(of: task, plugin: context.plugin)
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// What a plugin does with its own requests.
+extension Services {
+    private func isOwn(_ identifier: String, _ plugin: Int32) -> HandlerRecord? {
+        guard let handler = host.handler(identifier), handler.cell.pointee.plugin == plugin else {
+            return nil
+        }
+        return handler
+    }
+
+    func submit(
+        _ identifier: String, _ options: curfew_submit_options, plugin: Int32
+    ) -> Result<UInt64, BridgeError> {
+        guard let handler = isOwn(identifier, plugin) else {
+            return .failure(
+                BridgeError(
+                    .denied,
+                    "\"\(identifier)\" is not a handler of this plugin; nothing was submitted"))
+        }
+        let limit = host.requestPayloadLimit
+        do throws(BridgeError) {
+            let description = try RequestDescription(
+                identifier, options, handlerKind: handler.description.kind)
+            guard options.payload_bytes <= UInt64(limit) else {
+                let refusal = RequestRefusal.tooLarge(
+                    bytes: Int(clamping: options.payload_bytes), limit: limit)
+                throw BridgeError(refusal.status, refusal.message)
+            }
+            let bytes = UnsafeRawBufferPointer(
+                start: options.payload, count: Int(options.payload_bytes))
+            do throws(RequestFailure) {
+                let submission = try host.submit(description, payload: Array(bytes))
+                return .success(submission.id.rawValue)
+            } catch {
+                throw BridgeError(error.status, error.message)
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    func cancelRequests(of identifier: String, plugin: Int32) -> Status {
+        guard isOwn(identifier, plugin) != nil else { return .denied }
+        do throws(RequestFailure) {
+            _ = try host.cancelPending(identifier)
+            return .ok
+        } catch {
+            return error.status
+        }
+    }
+
+    private func record(_ id: UInt64, _ plugin: Int32) -> (record: TaskRecord, isDecided: Bool)? {
+        guard let task = host.tasks.find(id), host.mayTouch(task, plugin) else { return nil }
+        return host.tasks.pinning(task) { slot in
+            host.tasks.existingRecord(of: slot).map { ($0, slot.state.isClaimed) }
+        } ?? nil
+    }
+
+    func snooze(_ id: UInt64, _ after: UInt64, plugin: Int32) -> Status {
+        guard let task = host.tasks.find(id), host.mayTouch(task, plugin),
+            host.tasks.slot(task).state.generation == task.generation
+        else { return host.cannotReach(id, "snooze", plugin: plugin) }
+        guard let (record, isDecided) = record(id, plugin), record.ticket != nil, !isDecided else {
+            return .wrongState
+        }
+        // One more: 0 is that nobody said so.
+        record.snooze.store(min(after, .max - 1) + 1, ordering: .releasing)
+        return .ok
+    }
+
+    func request(of id: UInt64, plugin: Int32) -> UInt64 {
+        record(id, plugin)?.record.ticket?.request.rawValue ?? 0
+    }
+}
