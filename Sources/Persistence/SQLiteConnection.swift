@@ -32,8 +32,8 @@ final class SQLiteConnection {
         sqlite3_busy_timeout(handle, 2_000)
         _ = csqlite_configure(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = csqlite_configure(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-        // Until it is known to be ours.
-        _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        // Until it is known to be ours, what others left in a log stays there.
+        if OpenFile.size(of: path + "-wal") > 0 { keepLog() }
     }
 
     deinit {
