@@ -23,6 +23,12 @@ enum OpenFile {
         return Identity(device: facts.st_dev, inode: facts.st_ino)
     }
 
+    /// 0 where nothing is.
+    static func size(of path: String) -> Int {
+        var facts = stat()
+        return lstat(path, &facts) == 0 ? facts.st_size : 0
+    }
+
     /// Up to `limit` bytes from the file's beginning; nil: they cannot be read.
     static func beginning(of fd: Int32, limit: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: limit)

@@ -32,8 +32,8 @@ final class SQLiteConnection {
         sqlite3_busy_timeout(handle, 2_000)
         _ = csqlite_configure(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = csqlite_configure(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-        // Until it is known to be ours.
-        _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        // Until it is known to be ours, what others left in a log stays there.
+        if OpenFile.size(of: path + "-wal") > 0 { keepLog() }
     }
 
     deinit {
@@ -41,7 +41,8 @@ final class SQLiteConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// The settings of a database of ours. 4 MiB of cache; a log of 16 MiB is cut after use.
+    /// The settings of a database of ours. 4 MiB of cache; its log is brought over at 16 MiB, in few
+    /// large steps, and cut where it grew beyond 32 MiB.
     func settle() throws(StoreFault) {
         try run(
             """
@@ -51,8 +52,8 @@ final class SQLiteConnection {
             PRAGMA mmap_size = 0;
             PRAGMA cache_size = -4096;
             PRAGMA temp_store = MEMORY;
-            PRAGMA wal_autocheckpoint = 1000;
-            PRAGMA journal_size_limit = 16777216;
+            PRAGMA wal_autocheckpoint = 4000;
+            PRAGMA journal_size_limit = 33554432;
             """)
         _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     }

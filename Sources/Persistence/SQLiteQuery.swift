@@ -43,8 +43,10 @@ enum SQLiteQuery: Int, CaseIterable {
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE identifier = ?1 AND state <= 2 ORDER BY id LIMIT ?2"
         case .find:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_key WHERE identifier = ?1 AND key = ?2 ORDER BY id DESC LIMIT 1"
+        // Of several columns SQLite looks for what is not less, and goes through all that is equal: the
+        // last possible date, which no request has, leaves nothing equal.
         case .nextQueue:
-            "SELECT identifier, kind, needs, priority FROM request INDEXED BY request_queue WHERE state = 1 AND (identifier, kind, needs, priority) > (?1, ?2, ?3, ?4) ORDER BY identifier, kind, needs, priority LIMIT 1"
+            "SELECT identifier, kind, needs, priority FROM request INDEXED BY request_queue WHERE state = 1 AND (identifier, kind, needs, priority, not_before) > (?1, ?2, ?3, ?4, \(Int64.max)) ORDER BY identifier, kind, needs, priority LIMIT 1"
         case .head:
             "SELECT id, not_before FROM request INDEXED BY request_queue WHERE state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 ORDER BY not_before, id LIMIT 1"
         case .firstToMiss:

@@ -76,6 +76,9 @@ final class SQLiteStatement {
         bindFault = SQLITE_OK
     }
 
+    /// Steps of SQLite's machine since the last call: the effort, whatever the machine.
+    func steps() -> Int { Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)) }
+
     // MARK: The row it is at
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Scheduling
+import TestSupport
+import Testing
+
+@testable import Persistence
+
+@Suite("A store on disk that was damaged, or has no room")
+struct SQLiteDamageTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path("store") }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func open() throws(StoreFault) -> SQLiteStore {
+        try SQLiteStore.open(directory: path, as: .host(OpenStore.host))
+    }
+
+    /// A store of many pages, closed.
+    private func fill() throws {
+        let store = try open()
+        var generator = SeededGenerator(seed: 2)
+        try store.write { transaction throws(StoreFault) in
+            for _ in 0..<300 {
+                var request = Request.random(&generator)
+                request.id = try transaction.insert(
+                    request, payload: Array(repeating: 3, count: 200))
+                try transaction.put(
+                    Attempt(
+                        request: request.id, launch: 1, number: 1, host: OpenStore.host,
+                        startedAt: 3))
+                try transaction.append(
+                    JournalEntry(.submitted, at: 3, request: request.id, detail: "a detail"))
+            }
+        }
+    }
+
+    /// Everything that a host does.
+    private func use() throws(StoreFault) {
+        let store = try open()
+        try store.read { store throws(StoreFault) in
+            for queue in try store.queues() { _ = try store.head(of: queue) }
+            _ = try store.firstToMiss()
+            _ = try store.running()
+            for request in try store.requests(RequestFilter(limit: .max)) {
+                _ = try store.payload(of: request.id)
+                _ = try store.attempts(of: request.id, limit: 9)
+                _ = try store.live(request.description.identifier, limit: 2)
+                if let key = request.description.key {
+                    _ = try store.find(key: key, of: request.description.identifier)
+                }
+            }
+            _ = try store.journal(after: 0, of: nil, limit: .max)
+        }
+        try store.add("a")
+        var ledger = RequestLedger()
+        ledger.limits.appRefresh = 1_000
+        try store.write { store throws(StoreFault) in
+            _ = try ledger.open(by: OpenStore.host, at: 40, store)
+            _ = try ledger.missOverdue(at: 40, limit: 20, store)
+            for queue in try store.queues() {
+                guard let head = try store.head(of: queue) else { continue }
+                _ = try ledger.launch(
+                    head.id, by: OpenStore.host, at: 40, awakeSince: 40, store)
+                _ = try ledger.end(head.id, launch: 1, AttemptEnd(.failed), at: 41, store)
+            }
+            _ = try store.prune(before: 20, keeping: 10, limit: 100)
+        }
+    }
+
+    @Test(
+        "flipped bytes are a clear fault or do no harm, and never stop the process",
+        arguments: 0..<4)
+    func flipped(_ part: UInt64) throws {
+        try fill()
+        let whole = try directory.read("store/requests.db")
+        var faults = 0
+        for seed in part * 40..<part * 40 + 40 {
+            var generator = SeededGenerator(seed: seed)
+            var bytes = whole
+            switch seed % 4 {
+            case 0: bytes[.random(in: 0..<100, using: &generator)] ^= 0xFF
+            case 1:
+                let page = Int.random(in: 0..<bytes.count / 4_096, using: &generator)
+                for place in page * 4_096..<page * 4_096 + 4_096 {
+                    bytes[place] = .random(in: 0...255, using: &generator)
+                }
+            case 2: bytes.removeLast(.random(in: 1..<bytes.count, using: &generator))
+            default:
+                for _ in 0..<Int.random(in: 1...200, using: &generator) {
+                    bytes[.random(in: 100..<bytes.count, using: &generator)] =
+                        .random(in: 0...255, using: &generator)
+                }
+            }
+            try? FileManager.default.removeItem(atPath: path + "/requests.db-wal")
+            try? FileManager.default.removeItem(atPath: path + "/requests.db-shm")
+            try directory.write(bytes, to: "store/requests.db")
+            do {
+                try use()
+            } catch {
+                let fault = error
+                faults += 1
+                #expect(
+                    [.corrupt, .newer, .io, .denied, .readOnly].contains(fault.kind),
+                    "seed \(seed): \(fault)")
+                #expect(fault.message.contains(path), "seed \(seed): \(fault)")
+            }
+            _ = try? SQLiteStore.quickCheck(directory: path)
+            _ = try? SQLiteStore.integrityCheck(directory: path)
+            _ = try? SQLiteStore.backup(directory: path, to: directory.path("backup\(seed)"))
+        }
+        #expect(faults > 5)
+    }
+
+    @Test(
+        "a value that cannot be is a fault that names its row",
+        arguments: [
+            ("request", "kind = 9"), ("request", "state = 0"), ("request", "state = 1, kind = 77"),
+            ("request", "needs = 4"), ("request", "priority = 2"), ("request", "on_pending = 0"),
+            ("request", "retry_jitter = 1e999"), ("request", "retry_attempts = -1"),
+            ("request", "rule = 4"), ("request", "rule = 1, every = 0"),
+            ("request", "rule = 2, every = NULL, cron = '61 * * * *', catch_up = 1"),
+            ("request", "date_jitter = -1"), ("request", "not_before = -1"),
+            ("request", "nominal = 9223372036854775807"), ("request", "reason = 0"),
+            ("request", "attempts = 4294967296"), ("request", "launches = -1"),
+            ("request", "crashes = 4294967295"), ("request", "outcome = 200"),
+            ("request", "identifier = CAST(x'FF' AS TEXT)"), ("request", "payload_bytes = -1"),
+            ("attempt", "outcome = 9"), ("attempt", "number = -1"), ("attempt", "reason = 0"),
+            ("attempt", "process = 99999999999"), ("journal", "what = 99"), ("journal", "at = -5"),
+        ])
+    func nonsense(_ table: String, _ change: String) throws {
+        try fill()
+        let connection = try SQLiteConnection(path + "/requests.db", for: .writing)
+        try connection.settle()
+        let key = table == "request" ? "id" : table == "attempt" ? "request" : "sequence"
+        try connection.run(
+            "PRAGMA ignore_check_constraints = ON; UPDATE \(table) SET \(change) WHERE \(key) = 17")
+        let store = try open()
+        let fault = try #require(
+            #expect(throws: StoreFault.self) {
+                try store.read { store throws(StoreFault) in
+                    _ = try store.requests(RequestFilter(limit: .max))
+                    _ = try store.attempts(of: RequestID(rawValue: 17), limit: 5)
+                    _ = try store.journal(after: 0, of: nil, limit: .max)
+                }
+            })
+        #expect(fault.kind == .corrupt)
+        #expect(fault.message.contains("row 17 of table \(table) makes no sense"))
+        // The store goes on with what makes sense.
+        try store.add("a")
+    }
+
+    @Test("a count that is wrong is found by the whole check")
+    func counts() throws {
+        try fill()
+        #expect(try SQLiteStore.quickCheck(directory: path) == [])
+        #expect(try SQLiteStore.integrityCheck(directory: path) == [])
+        let connection = try SQLiteConnection(path + "/requests.db", for: .writing)
+        try connection.run("UPDATE tally SET count = count + 1 WHERE kind = 2")
+        #expect(try SQLiteStore.integrityCheck(directory: path).count == 1)
+        #expect(try SQLiteStore.quickCheck(directory: path) == [])
+    }
+
+    @Test("a backup is a whole store of its owner's, made beside a host, and replaces nothing")
+    func backup() throws {
+        try fill()
+        let store = try open()
+        let copy = directory.path("copy")
+        try SQLiteStore.backup(directory: path, to: copy)
+        let attributes = try FileManager.default.attributesOfItem(atPath: copy)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let before = try directory.read("copy")
+        #expect(throws: StoreFault.self) { try SQLiteStore.backup(directory: path, to: copy) }
+        #expect(try directory.read("copy") == before)
+        #expect(
+            throws: StoreFault.self,
+            performing: { try SQLiteStore.backup(directory: path, to: path + "/no/copy") })
+
+        let keys = try store.keys
+        try store.add("later")
+        try directory.write([], to: "other/requests.db")
+        chmod(directory.path("other"), 0o700)
+        chmod(directory.path("other/requests.db"), 0o600)
+        try directory.write(before, to: "other/requests.db")
+        chmod(directory.path("other/requests.db"), 0o600)
+        let other = try SQLiteStore.open(
+            directory: directory.path("other"), as: .host(OpenStore.host))
+        #expect(try other.keys == keys)
+        try other.add("next")
+        #expect(
+            try other.read { store throws(StoreFault) in
+                try store.request(RequestID(rawValue: 301))?.description.key
+            } == "next")
+    }
+
+    @Test("on a full disk a write is refused as a whole, and there is room again after it")
+    func full() async throws {
+        guard try ChildProcess.run("unshare", ["-m", "true"]).succeeded else {
+            try Test.cancel("a file system cannot be mounted here")
+        }
+        await #expect(processExitsWith: .exitCode(9)) {
+            [path = directory.path("small") as String] in
+            try mountSmall(path)
+            let directory = path + "/store"
+            let store = try SQLiteStore.open(directory: directory, as: .host(OpenStore.host))
+            var kept: [String] = []
+            var fault: StoreFault?
+            for number in 0..<10_000 where fault == nil {
+                do {
+                    try store.add("k\(number)", payload: Array(repeating: 1, count: 3_000))
+                    kept.append("k\(number)")
+                } catch let other as StoreFault {
+                    fault = other
+                }
+            }
+            try #require(fault?.kind == .full)
+            try #require(fault!.message.contains("make room"))
+            try #require(kept.count > 10)
+            try #require(try store.keys == kept)
+            try mountSmall(path, again: "size=4m")
+            try store.add("last")
+            try #require(try store.keys == kept + ["last"])
+            try #require(try SQLiteStore.integrityCheck(directory: directory) == [])
+            exit(9)
+        }
+    }
+
+    @Test("a directory that cannot be written to is a fault that says so")
+    func readOnly() async throws {
+        chmod(directory.path, 0o755)
+        mkdir(path, 0o700)
+        // Root may write everywhere.
+        if geteuid() == 0 { chown(path, 65_534, 65_534) }
+        await #expect(processExitsWith: .exitCode(9)) { [path = path as String] in
+            if geteuid() == 0 {
+                try #require(setgid(65_534) == 0 && setuid(65_534) == 0)
+            }
+            do {
+                let store = try SQLiteStore.open(directory: path, as: .host(OpenStore.host))
+                try store.add("a")
+            }
+            chmod(path, 0o500)
+            for role in [SQLiteStore.Role.host(OpenStore.host), .client(creates: false)] {
+                do {
+                    _ = try SQLiteStore.open(directory: path, as: role)
+                    exit(1)
+                } catch let fault as StoreFault {
+                    try #require(fault.kind == .readOnly)
+                    try #require(fault.message.contains(path))
+                }
+            }
+            chmod(path, 0o700)
+            let store = try SQLiteStore.open(directory: path, as: .host(OpenStore.host))
+            try #require(try store.keys == ["a"])
+            chmod(path, 0o700)
+            exit(9)
+        }
+    }
+}
+
+/// Puts a file system of a mebibyte into a directory, for the calling thread and its process' end.
+private func mountSmall(_ path: String, again options: String? = nil) throws {
+    typealias Unshare = @convention(c) (Int32) -> Int32
+    typealias Mount =
+        @convention(c) (
+            UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt,
+            UnsafePointer<CChar>?
+        ) -> Int32
+    let unshare = unsafeBitCast(dlsym(nil, "unshare"), to: Unshare.self)
+    let mount = unsafeBitCast(dlsym(nil, "mount"), to: Mount.self)
+    // <linux/mount.h>: MS_REMOUNT 32, MS_REC 16384, MS_PRIVATE 1 << 18; CLONE_NEWNS 0x20000.
+    if let options {
+        try #require(mount("tmpfs", path, "tmpfs", 32, options) == 0)
+        return
+    }
+    mkdir(path, 0o700)
+    try #require(unshare(0x20000) == 0)
+    try #require(mount("none", "/", nil, 16_384 | 1 << 18, nil) == 0)
+    try #require(mount("tmpfs", path, "tmpfs", 0, "size=1m") == 0)
+}

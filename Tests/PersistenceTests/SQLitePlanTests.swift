@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import Scheduling
+import TestSupport
+import Testing
+
+@testable import Persistence
+
+@Suite("How the store finds what it looks for")
+struct SQLitePlanTests {
+    /// Those that take a table's first or last row.
+    private static let ends: Set<SQLiteQuery> = [.journalFirst, .journalLast]
+
+    @Test("no query looks at a whole table or sorts", arguments: SQLiteQuery.allCases)
+    func plan(_ query: SQLiteQuery) throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteStore.open(
+            directory: directory.path("store"), as: .host(OpenStore.host))
+        let connection = try #require(store.transaction?.connection)
+        let statement = try connection.prepare("EXPLAIN QUERY PLAN " + query.text)
+        while try statement.step() {
+            let line = try #require(statement.text(3))
+            #expect(!line.contains("TEMP B-TREE"))
+            if line.hasPrefix("SCAN"), !Self.ends.contains(query) {
+                #expect(line.contains("USING INDEX") || line == "SCAN CONSTANT ROW")
+            }
+        }
+    }
+
+    @Test("a head, the queues and the first to miss cost the same among ten and ten thousand")
+    func effort() throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteStore.open(
+            directory: directory.path("store"), as: .host(OpenStore.host))
+        func steps() throws -> [Int] {
+            let connection = try #require(store.transaction?.connection)
+            let queries: [SQLiteQuery] = [.head, .nextQueue, .firstToMiss, .running, .live, .find]
+            for query in queries { _ = try connection.statement(query).steps() }
+            try store.read { store throws(StoreFault) in
+                for queue in try store.queues() { _ = try store.head(of: queue) }
+                _ = try store.firstToMiss()
+                _ = try store.running()
+                _ = try store.live("org.example.tidy", limit: 3)
+                _ = try store.find(key: "k", of: "org.example.tidy")
+            }
+            return try queries.map { try connection.statement($0).steps() }
+        }
+        func add(_ count: Int) throws {
+            try store.write { store throws(StoreFault) in
+                for number in 0..<count {
+                    let request = sample(notBefore: Int64(number)) {
+                        $0.description.key = "k"
+                        $0.description.latest = Int64(number)
+                    }
+                    _ = try store.insert(request, payload: [])
+                }
+            }
+        }
+        try add(10)
+        let few = try steps()
+        try add(10_000)
+        let many = try steps()
+        #expect(many == few)
+        #expect(few.allSatisfy { $0 > 0 })
+    }
+}

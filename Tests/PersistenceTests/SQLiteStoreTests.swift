@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Scheduling
+import TestSupport
+import Testing
+
+@testable import Persistence
+
+@Suite("A store on disk")
+struct SQLiteStoreTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path("store") }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func host(_ process: Int32 = 71) throws -> SQLiteStore {
+        try SQLiteStore.open(
+            directory: path, as: .host(HostIdentity(boot: "b", process: process, start: 1)))
+    }
+
+    private func client() throws -> SQLiteStore {
+        try SQLiteStore.open(directory: path, as: .client(creates: false))
+    }
+
+    /// The fault of what must not work.
+    private func fault(_ body: () throws -> Void) throws -> StoreFault {
+        try #require(#expect(throws: StoreFault.self) { try body() })
+    }
+
+    private func mode(_ name: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path + name)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    @Test("is its owner's only")
+    func rights() throws {
+        let store = try host()
+        try store.add("a")
+        #expect(try mode("") == 0o700)
+        for file in ["/requests.db", "/requests.db-wal", "/requests.db-shm", "/lock"] {
+            #expect(try mode(file) == 0o600)
+        }
+    }
+
+    @Test("a second host is refused, and told which one is first")
+    func twoHosts() throws {
+        var store: SQLiteStore? = try host(4_711)
+        let refusal = try fault { _ = try host(4_712) }
+        #expect(refusal.kind == .locked)
+        let year = Calendar(identifier: .gregorian).component(.year, from: Date())
+        #expect(refusal.message.contains("process number 4711, since \(year)-"))
+        #expect(refusal.message.contains(path))
+        try store?.add("a")
+        store = nil
+        try host(4_713).add("b")
+    }
+
+    @Test("commands submit beside a host, which sees it")
+    func clients() throws {
+        #expect(try fault { _ = try client() }.kind == .denied)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let store = try host()
+        try store.add("a")
+        let before = try store.dataVersion()
+        #expect(try store.dataVersion() == before)
+        let other = try client()
+        try other.add("b")
+        #expect(try store.dataVersion() != before)
+        #expect(try store.keys == ["a", "b"])
+        try store.add("c")
+        #expect(try other.keys == ["a", "b", "c"])
+    }
+
+    @Test("a command makes a store where it is asked to")
+    func creatingClient() throws {
+        let store = try SQLiteStore.open(directory: path, as: .client(creates: true))
+        try store.add("a")
+        #expect(try host().keys == ["a"])
+        #expect(
+            try fault {
+                _ = try SQLiteStore.open(
+                    directory: directory.path("no/store"), as: .client(creates: true))
+            }.message.contains("make the directory above it first"))
+    }
+
+    @Test("the file that wakes a host gets new times")
+    func wake() throws {
+        #expect(throws: StoreFault.self) { try SQLiteStore.touchWake(directory: path) }
+        _ = try host()
+        try SQLiteStore.touchWake(directory: path)
+        let file = path + "/wake"
+        let old = Date(timeIntervalSince1970: 1_000)
+        try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file)
+        try SQLiteStore.touchWake(directory: path)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect(try #require(attributes[.modificationDate] as? Date) > old)
+        #expect(try mode("/wake") == 0o600)
+    }
+
+    @Test("a directory that others may write to is refused")
+    func openDirectory() throws {
+        _ = try host()
+        for mode in [0o770, 0o707] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            let refusal = try fault { _ = try host() }
+            #expect(refusal.kind == .denied)
+            #expect(refusal.message.contains("chmod go-w \(path)"))
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        _ = try host()
+    }
+
+    @Test("what belongs to another user is refused", .enabled(if: geteuid() == 0, "wants root"))
+    func otherOwner() throws {
+        _ = try host()
+        chown(path + "/requests.db", 65_534, 65_534)
+        #expect(try fault { _ = try host() }.message.contains("belongs to user 65534"))
+        chown(path + "/requests.db", 0, 0)
+        chown(path, 65_534, 65_534)
+        #expect(try fault { _ = try host() }.kind == .denied)
+    }
+
+    @Test("a link in place of a file is refused, and what it leads to stays as it is")
+    func links() throws {
+        _ = try host()
+        for name in ["requests.db", "lock"] {
+            let file = "\(path)/\(name)"
+            let target = try directory.write("precious", to: "target")
+            try FileManager.default.removeItem(atPath: file)
+            try FileManager.default.createSymbolicLink(
+                atPath: file, withDestinationPath: target)
+            #expect(try fault { _ = try host() }.kind == .denied)
+            #expect(try directory.read("target") == Array("precious".utf8))
+            try FileManager.default.removeItem(atPath: file)
+            _ = try? host()
+        }
+        let file = path + "/requests.db"
+        try FileManager.default.linkItem(atPath: file, toPath: directory.path("another name"))
+        #expect(try fault { _ = try host() }.kind == .denied)
+    }
+
+    @Test("a link to the directory is followed, once")
+    func linkedDirectory() throws {
+        try host().add("a")
+        let link = directory.path("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let store = try SQLiteStore.open(directory: link, as: .client(creates: false))
+        #expect(try store.keys == ["a"])
+        #expect(store.directory == URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+    }
+
+    @Test("a newer version's store is refused and stays as it is")
+    func newer() throws {
+        try host().add("a")
+        try change("PRAGMA user_version = 99")
+        let before = try directory.read("store/requests.db")
+        let refusal = try fault { _ = try host() }
+        #expect(refusal.kind == .newer)
+        #expect(refusal.message.contains("version 99"))
+        #expect(refusal.message.contains("up to \(SQLiteSchema.version)"))
+        #expect(try directory.read("store/requests.db") == before)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+                == ["lock", "requests.db"])
+    }
+
+    @Test("what is not a store of ours is refused and stays as it is")
+    func foreign() throws {
+        try host().add("a")
+        let ours = try directory.read("store/requests.db")
+        try change("PRAGMA application_id = 7")
+        let another = try directory.read("store/requests.db")
+        try change("PRAGMA application_id = 0; PRAGMA user_version = 0")
+        let nameless = try directory.read("store/requests.db")
+        for bytes in [another, nameless, Array("no database, and long enough to be one".utf8)] {
+            try directory.write(bytes, to: "store/requests.db")
+            let refusal = try fault { _ = try host() }
+            #expect(refusal.kind == .corrupt)
+            #expect(refusal.message.contains("requests.db"))
+            #expect(refusal.message.contains("curfew db check"))
+            #expect(try directory.read("store/requests.db") == bytes)
+        }
+        try directory.write(ours, to: "store/requests.db")
+        #expect(try host().keys == ["a"])
+    }
+
+    private func change(_ text: String) throws {
+        let connection = try SQLiteConnection(path + "/requests.db", for: .writing)
+        try connection.settle()
+        try connection.run(text)
+    }
+
+    @Test("an empty file, left by a crash while the store was made, is used")
+    func emptyFile() throws {
+        _ = try host()
+        try directory.write([], to: "store/requests.db")
+        try host().add("a")
+    }
+
+    @Test(
+        "a file that is deleted or replaced is noticed before anything is written",
+        arguments: [
+            "requests.db", "requests.db-wal",
+        ])
+    func gone(_ name: String) throws {
+        let file = "\(path)/\(name)"
+        let store = try host()
+        try store.add("a")
+        let aside = directory.path("aside")
+        try FileManager.default.moveItem(atPath: file, toPath: aside)
+        #expect(try fault { try store.add("b") }.kind == .gone)
+        try directory.write(try directory.read("aside"), to: "store/\(name)")
+        let refusal = try fault { try store.add("b") }
+        #expect(refusal.kind == .gone)
+        #expect(refusal.message.contains(file))
+        #expect(try fault { _ = try store.keys }.kind == .gone)
+        // Put back, it is what it was.
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.moveItem(atPath: aside, toPath: file)
+        try store.add("c")
+        #expect(try store.keys == ["a", "c"])
+    }
+
+    @Test("a file that goes while something is written is noticed before it is acknowledged")
+    func goneInBetween() throws {
+        let store = try host()
+        try store.add("a")
+        let gone = try fault {
+            try store.write { _ in _ = unlink("\(path)/requests.db") }
+        }
+        #expect(gone.kind == .gone)
+    }
+
+    @Test("after an error of the disk the database is opened again")
+    func distrust() throws {
+        let store = try host()
+        try store.add("a")
+        let first = try #require(store.transaction?.connection)
+        #expect(first.failed(10 | 4 << 8).kind == .io)  // SQLITE_IOERR_FSYNC
+        try store.add("b")
+        #expect(store.transaction?.connection !== first)
+        #expect(try store.keys == ["a", "b"])
+        // A full disk is not the file's fault.
+        let second = try #require(store.transaction?.connection)
+        #expect(second.failed(13).kind == .full)
+        try store.add("c")
+        #expect(store.transaction?.connection === second)
+    }
+
+    @Test("while another process writes for too long, a command is told so")
+    func busy() throws {
+        let store = try host()
+        let other = try client()
+        let connection = try #require(other.transaction?.connection)
+        try connection.run("PRAGMA busy_timeout = 1")
+        try store.write { _ in
+            #expect(throws: StoreFault.self) { try other.add("b") }
+            #expect((try? other.keys) == [])
+        }
+        try other.add("c")
+    }
+
+    @Test("a child of fork(2) cannot use its parent's store, and leaves it intact")
+    func fork() async throws {
+        _ = try host()
+        await #expect(processExitsWith: .exitCode(9)) { [path = path as String] in
+            let store = try SQLiteStore.open(directory: path, as: .client(creates: false))
+            let fork = unsafeBitCast(
+                dlsym(nil, "fork"), to: (@convention(c) () -> Int32).self)
+            let child = fork()
+            if child == 0 {
+                do {
+                    try store.add("b")
+                    _exit(1)
+                } catch let fault as StoreFault {
+                    _exit(fault.kind == .denied ? 7 : 2)
+                } catch {}
+            }
+            var status: Int32 = 0
+            waitpid(child, &status, 0)
+            try #require(status >> 8 == 7)
+            try store.add("a")
+            exit(9)
+        }
+        #expect(try host().keys == ["a"])
+    }
+
+    @Test("what was acknowledged is there after kill -9, and the place of the host is free")
+    func killed() async throws {
+        for round in 0..<5 {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+                let store = try SQLiteStore.open(directory: path, as: .host(.current()))
+                let start = try store.keys.count
+                for number in start..<start + 20 { try store.add("k\(number)") }
+                try store.write { transaction throws(StoreFault) in
+                    _ = try transaction.insert(sample { $0.description.key = "lost" }, payload: [1])
+                    kill(getpid(), SIGKILL)
+                }
+            }
+            #expect(try host().keys == (0..<(round + 1) * 20).map { "k\($0)" })
+            #expect(try SQLiteStore.integrityCheck(directory: path) == [])
+        }
+    }
+}
+
+extension SQLiteStore {
+    /// Puts a request with a key in.
+    func add(_ key: String, payload: [UInt8] = []) throws(StoreFault) {
+        try write { store throws(StoreFault) in
+            _ = try store.insert(sample { $0.description.key = key }, payload: payload)
+        }
+    }
+
+    var keys: [String] {
+        get throws(StoreFault) {
+            try read { store throws(StoreFault) in
+                try store.requests(RequestFilter(limit: .max)).map { $0.description.key ?? "" }
+            }
+        }
+    }
+}

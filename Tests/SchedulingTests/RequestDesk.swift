@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import Scheduling
+
+/// A second, in nanoseconds.
+let second: Int64 = 1_000_000_000
+
+/// A ledger with a store in memory, a clock that a test advances, and a host.
+final class RequestDesk {
+    var ledger: RequestLedger
+    var now: Int64 = 1_000_000 * second
+    /// Since when somebody looks at dates.
+    var awakeSince: Int64
+    var host = HostIdentity(boot: "first", process: 1, start: 1)
+    private let store = MemoryStore()
+
+    init(
+        limits: RequestLimits = RequestLimits(), zone: any TimeZoneRules = UTC()
+    ) {
+        ledger = RequestLedger(limits: limits, zone: zone)
+        awakeSince = now
+    }
+
+    private func change<Result>(
+        _ body: (inout RequestLedger, any StoreTransaction) throws(StoreFault) -> Result
+    ) throws -> Result {
+        try store.write { store throws(StoreFault) in try body(&ledger, store) }
+    }
+
+    private func look<Result>(
+        _ body: (any StoreTransaction) throws(StoreFault) -> Result
+    ) throws -> Result { try store.read(body) }
+
+    // MARK: What is done
+
+    func submit(
+        _ description: RequestDescription, payload: [UInt8] = []
+    ) throws -> Result<Submission, RequestRefusal> {
+        try change { ledger, store throws(StoreFault) in
+            try ledger.submit(description, payload: payload, at: now, store)
+        }
+    }
+
+    /// Submits what must be taken in.
+    func add(_ description: RequestDescription, payload: [UInt8] = []) throws -> RequestID {
+        try submit(description, payload: payload).get().id
+    }
+
+    func cancel(_ id: RequestID) throws -> RequestLedger.Cancellation {
+        try change { ledger, store throws(StoreFault) in try ledger.cancel(id, at: now, store) }
+    }
+
+    func lift(_ id: RequestID) throws -> Bool {
+        try change { ledger, store throws(StoreFault) in try ledger.lift(id, at: now, store) }
+    }
+
+    /// Nil: it was not launched.
+    @discardableResult
+    func launch(_ id: RequestID) throws -> Attempt? {
+        let launching = try change { ledger, store throws(StoreFault) in
+            try ledger.launch(id, by: host, at: now, awakeSince: awakeSince, store)
+        }
+        guard case .launched(let request, let attempt, let payload) = launching else { return nil }
+        #expect(try self.request(id) == request)
+        #expect(try look { store throws(StoreFault) in try store.payload(of: id) } == payload)
+        return attempt
+    }
+
+    /// Ends the launch that runs, or another one.
+    @discardableResult
+    func end(_ id: RequestID, _ end: AttemptEnd, launch: UInt64? = nil) throws -> Request? {
+        let running = try request(id).launches
+        return try change { ledger, store throws(StoreFault) in
+            try ledger.end(id, launch: launch ?? running, end, at: now, store)
+        }
+    }
+
+    /// Launches a request that must be, and ends it.
+    @discardableResult
+    func run(_ id: RequestID, _ end: AttemptEnd = AttemptEnd(.succeeded)) throws -> Attempt {
+        let attempt = try #require(try launch(id))
+        #expect(try self.end(id, end) != nil)
+        return attempt
+    }
+
+    /// The process of the host ends without a word, and another one follows.
+    func crash(
+        boot: String? = nil
+    ) throws -> (interrupted: Int, parked: Int, wasClean: Bool) {
+        host.process += 1
+        if let boot { host.boot = boot }
+        return try open()
+    }
+
+    func open() throws -> (interrupted: Int, parked: Int, wasClean: Bool) {
+        try change { ledger, store throws(StoreFault) in
+            try ledger.open(by: host, at: now, store)
+        }
+    }
+
+    func leave() throws {
+        try change { ledger, store throws(StoreFault) in
+            try ledger.leave(by: host, at: now, store)
+        }
+    }
+
+    func missOverdue(limit: Int = 10) throws -> Int64? {
+        try change { ledger, store throws(StoreFault) in
+            try ledger.missOverdue(at: now, limit: limit, store)
+        }
+    }
+
+    /// In pages of two.
+    func shorten() throws {
+        var id: RequestID?
+        repeat {
+            id = try change { ledger, store throws(StoreFault) in
+                try ledger.shorten(after: id, limit: 2, at: now, store)
+            }
+        } while id != nil
+    }
+
+    func prune() throws -> Bool {
+        try change { ledger, store throws(StoreFault) in try ledger.prune(at: now, store) }
+    }
+
+    // MARK: What is there
+
+    func request(_ id: RequestID) throws -> Request {
+        try #require(try look { store throws(StoreFault) in try store.request(id) })
+    }
+
+    func isKept(_ id: RequestID) throws -> Bool {
+        try look { store throws(StoreFault) in try store.request(id) } != nil
+    }
+
+    func state(_ id: RequestID) throws -> RequestState { try request(id).state }
+
+    func attempts(_ id: RequestID) throws -> [Attempt] {
+        try look { store throws(StoreFault) in try store.attempts(of: id, limit: 100) }
+    }
+
+    /// What happened to a request, or to all.
+    func story(_ id: RequestID? = nil) throws -> [JournalEntry.What] {
+        try entries(id).map(\.what)
+    }
+
+    func entries(_ id: RequestID? = nil) throws -> [JournalEntry] {
+        try look { store throws(StoreFault) in
+            try store.journal(after: 0, of: id, limit: 1_000)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import Scheduling
+
+@Suite("Requests whose host went away")
+struct RequestLedgerCrashTests {
+    private let desk = RequestDesk()
+
+    private func add(_ name: String = "a") throws -> RequestID {
+        try desk.add(RequestDescription("org.example.\(name)", kind: .processing))
+    }
+
+    @Test("the first host of a store finds everything in order, and each that left in order")
+    func order() throws {
+        #expect(try desk.open() == (interrupted: 0, parked: 0, wasClean: true))
+        #expect(try desk.crash().wasClean == false)
+        try desk.leave()
+        #expect(try desk.crash().wasClean)
+        #expect(try desk.story() == [.hostStarted, .hostStarted, .hostStopped, .hostStarted])
+    }
+
+    @Test("what ran is pending again, due at once, and has used no attempt")
+    func interrupted() throws {
+        _ = try desk.open()
+        let (running, pending) = (try add(), try add("b"))
+        try desk.launch(running)
+        desk.now += second
+        #expect(try desk.crash() == (interrupted: 1, parked: 0, wasClean: false))
+        let request = try desk.request(running)
+        #expect((request.state, request.reason) == (.pending, .interrupted))
+        #expect((request.notBefore, request.attempts, request.crashes) == (desk.now, 0, 1))
+        #expect(request.outcome == .interrupted)
+        #expect(try desk.attempts(running).map(\.outcome) == [.interrupted])
+        #expect(try desk.request(pending).crashes == 0)
+        // The host before may still say how it ended: too late.
+        #expect(try desk.end(running, AttemptEnd(.succeeded), launch: 1) == nil)
+        #expect(try desk.run(running).number == 1)
+        #expect(try desk.request(running).crashes == 0)
+    }
+
+    @Test("after three crashes in a row a request is parked, until somebody lifts it")
+    func parked() throws {
+        let id = try add()
+        for round in 1...3 {
+            try desk.launch(id)
+            #expect(try desk.crash().parked == (round == 3 ? 1 : 0))
+        }
+        #expect(try desk.state(id) == .parked)
+        #expect(try desk.launch(id) == nil)
+        #expect(try desk.story(id).last == .parked)
+        // A newer one of its identifier does not touch it.
+        _ = try add()
+        #expect(try desk.state(id) == .parked)
+        #expect(try desk.lift(id))
+        #expect(try desk.lift(id) == false)
+        #expect(try desk.request(id).crashes == 0)
+        #expect(try desk.run(id).launch == 4)
+        #expect(try desk.state(id) == .finished)
+    }
+
+    @Test("a launch that lives to see its end ends the row")
+    func row() throws {
+        let id = try desk.add(
+            RequestDescription("org.example.a", retry: RetryPolicy(attempts: 100, jitter: 0)))
+        for _ in 0..<5 {
+            for _ in 0..<2 {
+                try desk.launch(id)
+                _ = try desk.crash()
+            }
+            try desk.run(id, AttemptEnd(.failed))
+        }
+        #expect(try desk.state(id) == .pending)
+    }
+
+    @Test("a machine that went down says nothing about its requests, nor the same host twice")
+    func boots() throws {
+        let id = try add()
+        for boot in 0..<5 {
+            try desk.launch(id)
+            #expect(try desk.crash(boot: "boot-\(boot)") == (1, 0, boot == 0))
+        }
+        for _ in 0..<5 {
+            try desk.launch(id)
+            #expect(try desk.open().interrupted == 1)
+        }
+        #expect(try desk.request(id).crashes == 0)
+        #expect(try desk.state(id) == .pending)
+    }
+
+    @Test("what was cancelled or superseded while it ran does not come back")
+    func marked() throws {
+        let (cancelled, superseded) = (try add("a"), try add("b"))
+        try desk.launch(cancelled)
+        try desk.launch(superseded)
+        _ = try desk.cancel(cancelled)
+        _ = try add("b")
+        #expect(try desk.crash() == (2, 0, true))
+        #expect(try desk.state(cancelled) == .cancelled)
+        #expect(try desk.state(superseded) == .finished)
+    }
+}
