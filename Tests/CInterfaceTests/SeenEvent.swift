@@ -17,5 +17,8 @@ struct SeenEvent: Hashable, Sendable {
         sequence = event.pointee.sequence
     }
 
-    var isDone: Bool { selector.hasSuffix("_done::") && !selector.hasPrefix("registering") }
+    var isDone: Bool {
+        selector.hasSuffix("_done::") && !selector.hasPrefix("registering")
+            && !selector.hasPrefix("scheduling")
+    }
 }

@@ -49,6 +49,8 @@ struct RequestWorld {
         book = RequestBook(
             host: HostIdentity(boot: "boot-\(boot)", process: process, start: UInt64(process)),
             ledger: Self.ledger)
+        // Days that are spent now and then.
+        book.scheduler.budget.limits = DayLimits(launches: 60)
         for (index, identifier) in Self.identifiers.enumerated() {
             book.scheduler.setStanding(
                 HandlerStanding(places: index % 3 + 1, plugin: "org.example"), of: identifier)

@@ -83,6 +83,8 @@ public struct RequestScheduler: Sendable {
     private var rests = Heap<Rest>()
     /// Queues that are due and wait for the machine or the host.
     private var held: Set<RequestQueue> = []
+    /// When some of them can go on because of the date.
+    private var heldUntil: Int64?
     /// Queues that are due and wait for a place of the host's.
     private var crowded: Set<RequestQueue> = []
     private(set) var running: [RequestID: RequestQueue] = [:]
@@ -255,6 +257,10 @@ public struct RequestScheduler: Sendable {
             }
             ready.insert(Ready(date: first.date, id: first.id, queue: first.queue))
         }
+        if let until = heldUntil, until <= now.wall {
+            heldUntil = nil
+            reconsider()
+        }
         while let first = rests.first, first.until <= now.span {
             rests.removeFirst()
             unpark(first.identifier)
@@ -282,9 +288,21 @@ public struct RequestScheduler: Sendable {
             || policy.factors(of: queue.kind, needs: queue.needs).contains {
                 !policy.allows($0, board.state($0))
             }
-            || (!isUrgent(queue) && (budget.isSpent(at: now.wall) || isUnusual(now)))
-        if isHeld { held.insert(queue) }
-        return isHeld
+        let until = isUrgent(queue) ? nil : dateOfHost(now)
+        if let until { heldUntil = min(heldUntil ?? .max, until) }
+        if isHeld || until != nil {
+            held.insert(queue)
+            return true
+        }
+        return false
+    }
+
+    /// When the host launches again what a user does not wait for; nil: it does now.
+    private func dateOfHost(_ now: Moment) -> Int64? {
+        if budget.isSpent(at: now.wall) { return budget.resetsAt(now.wall) }
+        guard isUnusual(now) else { return nil }
+        let hour: Int64 = 3_600_000_000_000
+        return (now.wall / hour + 1) * hour
     }
 
     /// What a user waits for is not put off.
@@ -313,13 +331,7 @@ public struct RequestScheduler: Sendable {
     /// When to decide again, if nothing happens before.
     public func wake(after now: Moment) -> Wake {
         var wake = Wake(wall: dates.first?.date, span: rests.first?.until)
-        if !held.isEmpty, budget.isSpent(at: now.wall) {
-            wake.wall = min(wake.wall ?? .max, budget.resetsAt(now.wall))
-        }
-        if !held.isEmpty, isUnusual(now) {
-            let hour: Int64 = 3_600_000_000_000
-            wake.wall = min(wake.wall ?? .max, (now.wall / hour + 1) * hour)
-        }
+        if !held.isEmpty, let heldUntil { wake.wall = min(wake.wall ?? .max, heldUntil) }
         if let settle = board.next { wake.span = min(wake.span ?? .max, settle) }
         return wake
     }

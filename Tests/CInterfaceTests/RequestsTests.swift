@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CInterface
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Requests in the C interface")
+struct RequestsTests {
+    private let second: Int64 = 1_000_000_000
+
+    @Test("a request waits for its date, is launched with its payload, and its history is kept")
+    func wholeLife() throws {
+        let host = try TestHost()
+        let seen = Guarded<[UInt8]>([])
+        try host.register { call in
+            let payload = call.payload ?? []
+            seen.change { $0 = payload }
+            return call.fail("no more room")
+        }
+        let now = curfew_host_wall_ns(host.raw)
+        let (answer, request, how, _) = host.submit(payload: [7, 8]) {
+            $0.earliest_ns = now + 60 * second
+        }
+        #expect(answer == .ok)
+        #expect(request == 1)
+        #expect(Int(how) == CURFEW_SUBMISSION_QUEUED)
+        #expect(host.state(request) == CURFEW_REQUEST_PENDING)
+        #expect(host.all.waits { $0.selector == "schedulingtidy_done::" })
+        host.clock?.advance(60 * UInt64(second))
+        try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_FINISHED }
+        #expect(seen.now == [7, 8])
+
+        let info = try #require(host.request(request).value)
+        #expect(host.text(info.identifier) == "org.example.tidy")
+        #expect(info.payload_bytes == 2)
+        #expect(Int(info.outcome) == CURFEW_OUTCOME_FAILED)
+        #expect(info.launches == 1)
+        let attempts = host.list(curfew_attempt_info.self, capacity: 4) {
+            curfew_host_list_attempts(host.raw, request, $0, $1, $2, nil)
+        }.elements
+        #expect(attempts.count == 1)
+        #expect(host.text(attempts[0].error) == "no more room")
+        #expect(attempts[0].error_bytes == 12)
+        #expect(attempts[0].started_ns == now + 60 * second)
+        let journal = host.list(curfew_journal_entry.self, capacity: 10) {
+            curfew_host_read_journal(host.raw, 0, request, $0, $1, $2, nil)
+        }.elements
+        #expect(
+            journal.map { host.text($0.what) } == ["submitted", "launched", "ended", "finished"])
+    }
+
+    @Test("why: what holds it back comes first, with state, source and what would change it")
+    func why() throws {
+        let host = try TestHost()
+        try host.register { _ in 0 }
+        #expect(
+            Answer(
+                curfew_host_set_factor(
+                    host.raw, curfew_factor(CURFEW_FACTOR_NETWORK),
+                    curfew_factor_state(CURFEW_FACTOR_NO), "the cable is out", nil)) == .ok)
+        let request = host.submit { $0.needs = curfew_needs(CURFEW_NEEDS_NETWORK) }.request
+        let reports = host.why(request)
+        #expect(reports.first?.name == "network")
+        #expect(reports.filter { $0.report.holds }.count == 1)
+        let report = try #require(reports.first?.report)
+        #expect(host.text(report.detail) == "the cable is out")
+        #expect(host.text(report.source) == "embedder")
+        #expect(host.text(report.change) == "connect it to a network")
+        #expect(report.since_ns == curfew_host_wall_ns(host.raw))
+        #expect(
+            Answer(
+                curfew_host_clear_factor(host.raw, curfew_factor(CURFEW_FACTOR_NETWORK), nil))
+                == .ok)
+        try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_FINISHED }
+        #expect(host.why(request).isEmpty)
+    }
+
+    @Test("all reasons are told at once, and the earliest time that can be told")
+    func allReasons() throws {
+        let host = try TestHost()
+        let now = curfew_host_wall_ns(host.raw)
+        let request = host.submit { $0.earliest_ns = now + 5 * second }.request
+        var names = host.why(request).filter { $0.report.holds }.map(\.name)
+        #expect(names == ["handler", "date"])
+        try host.register { _ in 0 }
+        var earliest: Int64 = 0
+        names = host.list(curfew_factor_report.self, capacity: 32) {
+            curfew_host_why(host.raw, request, $0, $1, $2, &earliest, nil)
+        }.elements.filter(\.holds).map { host.text($0.name) }
+        #expect(names == ["date"])
+        #expect(earliest == now + 5 * second)
+    }
+
+    @Test("a kind's limit, another payload under the same key, and odd values are refused in words")
+    func refusals() throws {
+        let host = try TestHost()
+        try host.register { _ in 0 }
+        _ = curfew_host_pause_handler(host.raw, nil)
+        let first = host.submit(payload: [1], key: "nightly")
+        #expect(first.answer == .ok)
+        let again = host.submit(payload: [1], key: "nightly")
+        #expect(again.answer == .ok)
+        #expect(again.request == first.request)
+        #expect(Int(again.how) == CURFEW_SUBMISSION_KNOWN)
+        let other = host.submit(payload: [2], key: "nightly")
+        #expect(other.answer == .exists)
+        #expect(other.text.contains("request 1 was submitted under the same key"))
+        let many = host.submit { $0.on_pending = curfew_on_pending(CURFEW_ON_PENDING_ADD) }
+        #expect(many.answer == Answer(curfew_status(CURFEW_TOO_MANY)))
+        #expect(many.text.contains("1 request of the kind app-refresh is pending"))
+        for change: (inout curfew_submit_options) -> Void in [
+            { $0.kind = 9 }, { $0.priority = 2 }, { $0.on_pending = 4 }, { $0.needs = 4 },
+            { $0.needs = 256 }, { $0.attempts = 101 }, { $0.every_ns = 5 },
+            { $0.earliest_ns = -1 },
+            {
+                $0.catch_up = -1; $0.every_ns = 60_000_000_000
+            },
+            {
+                $0.earliest_ns = 2; $0.latest_ns = 1
+            }, { $0.struct_size = 4 },
+            {
+                $0.attempts = 2; $0.back_off_ns = 1
+            },
+        ] {
+            let refused = host.submit("org.example.other", change)
+            #expect(refused.answer == .invalid)
+            #expect(!refused.text.isEmpty)
+        }
+        #expect(host.submit("org.example.other", cron: "61 * * * *").answer == .invalid)
+        #expect(host.submit("nothing").answer == .invalid)
+        let large = [UInt8](repeating: 0, count: 1 << 20 + 1)
+        let long: (inout curfew_submit_options) -> Void = {
+            $0.kind = curfew_kind(CURFEW_KIND_PROCESSING)
+        }
+        #expect(host.submit("org.example.other", payload: large, long).answer == .tooLarge)
+        let fits = Array(large.dropLast())
+        #expect(host.submit("org.example.other", payload: fits, long).answer == .ok)
+    }
+
+    @Test("lists are read in pages, by state and identifier")
+    func lists() throws {
+        let host = try TestHost { $0.requests = nil }
+        for index in 0..<5 {
+            let kind = curfew_kind(CURFEW_KIND_PROCESSING)
+            #expect(host.submit("org.example.h\(index)") { $0.kind = kind }.answer == .ok)
+        }
+        #expect(Answer(curfew_host_cancel_request(host.raw, 2, nil)) == .ok)
+        #expect(Answer(curfew_host_cancel_request(host.raw, 2, nil)) == .already)
+        #expect(Answer(curfew_host_cancel_request(host.raw, 77, nil)) == .notFound)
+        var filter = curfew_request_filter()
+        filter.struct_size = UInt32(MemoryLayout<curfew_request_filter>.size)
+        filter.states = 1 << UInt32(CURFEW_REQUEST_PENDING)
+        func page(_ capacity: Int) -> [curfew_request] {
+            host.list(curfew_request_info.self, capacity: capacity) {
+                curfew_host_list_requests(host.raw, &filter, $0, $1, $2, nil)
+            }.elements.map(\.request)
+        }
+        #expect(page(2) == [1, 3])
+        filter.after = 3
+        #expect(page(10) == [4, 5])
+        #expect(page(0).isEmpty)
+        var count: UInt32 = 0
+        #expect(Answer(curfew_host_cancel_requests(host.raw, nil, &count, nil)) == .ok)
+        #expect(count == 4)
+    }
+
+    @Test("a handler submits its next launch first, and snoozes without using an attempt")
+    func extension_() throws {
+        let host = try TestHost()
+        let answers = Guarded<[Answer]>([])
+        let attempts = Guarded<[UInt32]>([])
+        try host.register("org.example.other") { _ in 0 }
+        try host.register { call in
+            let table = call.api.pointee.extension(call.api, CURFEW_EXT_REQUESTS)!
+                .assumingMemoryBound(to: curfew_requests.self)
+            let attempt = call.info?.attempt ?? 0
+            attempts.change { $0.append(attempt) }
+            var options = curfew_submit_options()
+            options.struct_size = UInt32(MemoryLayout<curfew_submit_options>.size)
+            options.earliest_ns = 4_000_000_000_000_000_000
+            if attempts.now.count == 1 {
+                let answer = Answer(table.pointee.snooze(call.api, call.task, 10_000_000_000))
+                answers.change { $0.append(answer) }
+                return curfew_status(CURFEW_FAILED)
+            }
+            var request: curfew_request = 0
+            let answer = Answer(
+                table.pointee.submit(call.api, "org.example.tidy", &options, &request, nil))
+            let own = table.pointee.request(call.api, call.task)
+            answers.change { $0 += [answer, request == own + 1 ? .ok : .invalid] }
+            return 0
+        }
+        let request = host.submit { $0.attempts = 3 }.request
+        try host.waitUntil("snoozed") {
+            Int(host.request(request).value?.pending_reason ?? 0) == CURFEW_PENDING_SNOOZED
+        }
+        host.clock?.advance(10 * UInt64(second))
+        try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_FINISHED }
+        #expect(attempts.now == [1, 1])
+        #expect(answers.now == [.ok, .ok, .ok])
+        #expect(host.state(request + 1) == CURFEW_REQUEST_PENDING)
+    }
+
+    @Test("a task that is no launch of a request cannot be snoozed, and belongs to none")
+    func noRequest() throws {
+        let host = try TestHost()
+        let seen = Guarded<[UInt64]>([])
+        try host.register { call in
+            let table = call.api.pointee.extension(call.api, CURFEW_EXT_REQUESTS)!
+                .assumingMemoryBound(to: curfew_requests.self)
+            let answer = table.pointee.snooze(call.api, call.task, 1)
+            let request = table.pointee.request(call.api, call.task)
+            seen.change { $0 = [UInt64(answer), request] }
+            return 0
+        }
+        let task = try host.launch()
+        try host.waitUntil("over") { try host.query(task).phase == curfew_phase(CURFEW_PHASE_OVER) }
+        #expect(seen.now == [UInt64(CURFEW_WRONG_STATE), 0])
+    }
+
+    @Test("a store in a directory is taken up by the next host, and refused to a second one")
+    func store() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store")
+        func host() throws -> TestHost {
+            try path.withCString { path in try TestHost { $0.store = path } }
+        }
+        var first: TestHost? = try host()
+        let request = try #require(first?.submit().request)
+        do {
+            _ = try host()
+            Issue.record("a second host was let in")
+        } catch let failure as Failure {
+            #expect(failure.description.contains("\(getpid())"))
+        }
+        #expect(first?.destroy() == .ok)
+        first = nil
+        let second = try host()
+        #expect(second.state(request) == CURFEW_REQUEST_PENDING)
+        try second.register { _ in 0 }
+        try second.waitUntil("over") { second.state(request) == CURFEW_REQUEST_FINISHED }
+        #expect(second.destroy() == .ok)
+    }
+
+    @Test("settings of people hold back, and are told; the day's budget has a balance")
+    func settings() throws {
+        var requests = curfew_request_config()
+        requests.struct_size = UInt32(MemoryLayout<curfew_request_config>.size)
+        requests.day_launches = 1
+        let host = try withUnsafePointer(to: &requests) { requests in
+            try TestHost { $0.requests = requests }
+        }
+        try host.register { _ in 0 }
+        #expect(
+            Answer(
+                curfew_host_set_setting(
+                    host.raw, nil, nil, curfew_refresh(CURFEW_REFRESH_DENIED),
+                    curfew_enablement(CURFEW_ENABLEMENT_ENABLED), nil)) == .ok)
+        let request = host.submit().request
+        #expect(host.why(request).first?.name == "refresh-setting")
+        #expect(
+            Answer(
+                curfew_host_set_setting(
+                    host.raw, nil, nil, curfew_refresh(CURFEW_REFRESH_AVAILABLE),
+                    curfew_enablement(CURFEW_ENABLEMENT_ENABLED), nil)) == .ok)
+        try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_FINISHED }
+        let balance = OutStruct.filled(curfew_day_balance.self) {
+            curfew_host_day_balance(host.raw, $0, nil)
+        }.value
+        #expect(balance?.limits_launches == true)
+        #expect(balance?.launches == 0)
+        #expect(balance?.limits_cpu == false)
+        let next = host.submit().request
+        #expect(host.why(next).first?.name == "day-budget")
+        host.clock?.advance(86_400 * UInt64(second))
+        try host.waitUntil("over") { host.state(next) == CURFEW_REQUEST_FINISHED }
+    }
+}
