@@ -101,7 +101,7 @@ int main(int count, char **arguments) {
     const bool event = count == 4 && strcmp(arguments[1], "event") == 0;
     if (!event && (count != 4 || strcmp(arguments[1], "plain") != 0))
         fail("usage: dispatch_curfew plain | event LIBRARY PLUGIN_DIRECTORY");
-    struct libcurfew curfew = open_libcurfew(arguments[2], arguments[3], "org.example.empty");
+    struct libcurfew curfew = open_libcurfew(arguments[2], arguments[3], "org.example.empty", NULL);
     curfew_error error = {.struct_size = sizeof error};
     if (event) {
         sem_init(&events.all_delivered, 0, 0);

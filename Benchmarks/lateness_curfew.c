@@ -71,7 +71,7 @@ static void collect(const struct libcurfew *curfew, int i) {
 
 int main(int count, char **arguments) {
     if (count != 3) fail("usage: lateness_curfew LIBRARY PLUGIN_DIRECTORY");
-    struct libcurfew curfew = open_libcurfew(arguments[1], arguments[2], "org.example.expiring");
+    struct libcurfew curfew = open_libcurfew(arguments[1], arguments[2], "org.example.expiring", NULL);
     make_spans(spans);
     for (int i = 0; i < SPANS; i++) launch(&curfew, i);
     /* The last one first: this thread must not wake for every task while they are measured. */

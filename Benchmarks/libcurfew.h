@@ -23,7 +23,9 @@
     X(host_wait)            \
     X(host_query)           \
     X(host_release)         \
-    X(host_subscribe)
+    X(host_subscribe)       \
+    X(host_submit)          \
+    X(host_wall_ns)
 
 /* The functions, and one host with one plugin in it. */
 struct libcurfew {
@@ -34,10 +36,12 @@ struct libcurfew {
     uint32_t handler;
 };
 
-/* Opens the library at `path`, makes a host with the default configuration, loads the plugin in
- * `directory` and finds the handler `identifier`. Leaves the process where that fails. */
+/* Opens the library at `path`, makes a host with `config`, by default with the default one, loads
+ * the plugin in `directory` and finds the handler `identifier`. Leaves the process where that
+ * fails. */
 static inline struct libcurfew open_libcurfew(const char *path, const char *directory,
-                                              const char *identifier) {
+                                              const char *identifier,
+                                              const curfew_host_config *config) {
     struct libcurfew curfew = {.host = NULL};
     void *image = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (image == NULL) fail("%s", dlerror());
@@ -48,7 +52,7 @@ static inline struct libcurfew open_libcurfew(const char *path, const char *dire
 #undef CURFEW_LOOK_UP
 
     curfew_error error = {.struct_size = sizeof error};
-    curfew_status status = curfew.host_create(NULL, &curfew.host, &error);
+    curfew_status status = curfew.host_create(config, &curfew.host, &error);
     if (status != CURFEW_OK) fail("no host: %s: %s", curfew.status_text(status), error.message);
     status = curfew.host_load(curfew.host, directory, &error);
     if (status != CURFEW_OK)

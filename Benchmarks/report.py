@@ -8,9 +8,11 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -21,17 +23,23 @@ TIME_LIMIT_SECONDS = 60  # for one run of one program
 class Row:
     """One line of a table: a program with its arguments, and what its runs printed."""
 
+    places = None  # where runs may write
+
     def __init__(self, role, name, *command):
         self.role, self.name, self.command = role, name, command
         self.runs = []
 
     def run(self):
+        # `{}` is a new place on the disk the build is on, for this run alone.
+        place = tempfile.mkdtemp(prefix="store-", dir=self.places)
+        command = [part.replace("{}", place) for part in self.command]
         try:
             done = subprocess.run(
-                self.command, capture_output=True, text=True, timeout=TIME_LIMIT_SECONDS
+                command, capture_output=True, text=True, timeout=TIME_LIMIT_SECONDS
             )
         except subprocess.TimeoutExpired:
             sys.exit(f"\n{self.name}: not done after {TIME_LIMIT_SECONDS} s: {self.command}")
+        shutil.rmtree(place, ignore_errors=True)
         if done.returncode != 0:
             sys.exit(f"\n{self.name}: status {done.returncode}: {done.stderr.strip()[-2000:]}")
         self.runs.append({k: float(v) for k, v in map(str.split, done.stdout.splitlines())})
@@ -60,9 +68,28 @@ def tables(programs, library):
         Row(LIMIT, "bare timerfd, default timer slack", program["lateness_timerfd"]),
         Row(OURS, "Curfew, expired callback", program["lateness_curfew"], library, expiring),
     ]
+    ours, sqlite = str(programs / "requests_curfew"), str(programs / "requests_sqlite")
+    parallel, store = str(programs / "parallel-plugin"), "{}/store"
+    submits = [
+        [
+            Row(LIMIT, "raw SQLite, one INSERT a commit", sqlite, callers, count, "{}/raw.db"),
+            Row(OURS, "Curfew, submit", ours, "submit", callers, count, library, parallel, store),
+        ]
+        for callers, count in (("1", "3000"), ("64", "12800"))
+    ]
+    lives = [Row(OURS, "Curfew, 64 in flight", ours, "life", "64", "6400", library, parallel, store)]
+    if (programs / "huey").is_dir():
+        script = str(Path(__file__).parent / "requests_huey.py")
+        lives += [
+            Row(PEER, f"huey SqliteHuey, fsync, {workers} workers", "env",
+                f"PYTHONPATH={programs / 'huey'}", sys.executable, script, workers, "64", "640",
+                "{}/huey.db")
+            for workers in ("1", "4")
+        ]
+    all_tables = [dispatch, lateness, *submits, lives]
     if library is None:
-        return [[r for r in t if r.role != OURS] for t in (dispatch, lateness)]
-    return [dispatch, lateness]
+        return [[r for r in t if r.role != OURS] for t in all_tables]
+    return all_tables
 
 
 def heading(rounds, library):
@@ -120,10 +147,12 @@ def main():
             " first, name one with --library, or measure the others with --peers-only")
 
     library = None if options.peers_only else str(options.library.resolve())
-    dispatch, lateness = tables(options.programs.resolve(), library)
+    programs = options.programs.resolve()
+    Row.places = programs
+    dispatch, lateness, submit, submit64, lives = tables(programs, library)
     heading(options.rounds, None if options.peers_only else options.library)
     for _ in range(options.rounds):
-        for row in dispatch + lateness:
+        for row in dispatch + lateness + submit + submit64 + lives:
             row.run()
 
     results = summary(dispatch, "dispatch", "ns_per_task", "ns")
@@ -141,6 +170,16 @@ def main():
         results += lines
     early = [(row, int(sum(row.values("early")))) for row in lateness]
     print("early, in the order of the rows (must be 0): " + ", ".join(str(n) for _, n in early))
+
+    print("\nDurable requests: on disk before the call returns, more is better")
+    for rows, path, title in (
+        (submit, "submit", "submits a second, 1 caller"),
+        (submit64, "submit 64", "submits a second, 64 callers"),
+        (lives, "request", "submitted, run and ended a second"),
+    ):
+        lines = summary(rows, path, "per_second", "1/s")
+        show(title, lines)
+        results += lines
 
     target = options.programs / "bench.json"
     target.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -32,7 +32,7 @@ program() {
     compile "Benchmarks/$name.c" -o "$out/$name" "$@"
 }
 plugin() {
-    mkdir -p "$out/$1-plugin"
+    mkdir -p "$out/$1-plugin" "$out/parallel-plugin"
     compile -fPIC -shared -fvisibility=hidden -Wl,--version-script=Plugins/plugin.map \
         "Benchmarks/$1-plugin/$1.c" -o "$out/$1-plugin/lib$1.so"
     cp "Benchmarks/$1-plugin/manifest.json" "$out/$1-plugin/manifest.json"
@@ -47,5 +47,16 @@ program lateness_timerfd
 program lateness_curfew
 plugin empty
 plugin expiring
+# The same library, and 64 of its tasks at a time.
+cp "$out/empty-plugin/libempty.so" "$out/parallel-plugin/libempty.so"
+cp Benchmarks/parallel-plugin/manifest.json "$out/parallel-plugin/manifest.json"
+program requests_sqlite -lsqlite3
+program requests_curfew
+
+# huey from PyPI; without a way there its rows are left out.
+if [ ! -d "$out/huey" ]; then
+    python3 -m pip --quiet --disable-pip-version-check install --target "$out/huey" huey==3.5.4 \
+        2>/dev/null || echo "run.sh: no huey from PyPI; it is not measured" >&2
+fi
 
 CURFEW_BENCH_TOOLCHAIN=$toolchain exec python3 Benchmarks/report.py --programs "$out" "$@"
