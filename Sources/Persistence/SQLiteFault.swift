@@ -69,6 +69,8 @@ struct SQLiteFault {
             case .newer, .locked: ("", "")
             }
         return StoreFault(
-            kind, "the store \(path): \(what) (\(said)); nothing was changed: \(next)")
+            kind,
+            "the store \(path): \(what) (\(said)); \(takesTrust ? "the last change may be there or not" : "nothing was changed"): \(next)"
+        )
     }
 }

@@ -12,24 +12,7 @@ final class StoreLock {
     /// Throws `.locked`, naming who has it.
     init(_ place: StoreDirectory, by host: HostIdentity) throws(StoreFault) {
         process = getpid()
-        while true {
-            let fd = open(place.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard fd >= 0 else { throw Self.fault(errno, place) }
-            let code = csys_lock_file(fd)
-            guard code == 0 else {
-                let holder = Self.holder(fd)
-                close(fd)
-                throw code == EAGAIN
-                    ? Self.taken(place, by: holder) : Self.fault(code, place)
-            }
-            // Somebody may have removed the file in between, and a third one made another.
-            guard OpenFile.identity(of: fd) == OpenFile.identity(of: place.lock) else {
-                close(fd)
-                continue
-            }
-            self.fd = fd
-            break
-        }
+        fd = try Self.lock(place)
         // For people only: what counts is the lock, and a full disk is noticed elsewhere.
         let note = Array("\(host.process) \(host.start) \(host.boot) \(time(nil))\n".utf8)
         _ = ftruncate(fd, 0)
@@ -40,6 +23,25 @@ final class StoreLock {
         // A child made by fork(2) has the same opening of the file: what it says stays its parent's.
         if process == getpid() { _ = ftruncate(fd, 0) }
         close(fd)
+    }
+
+    /// Opens the file and takes the lock.
+    private static func lock(_ place: StoreDirectory) throws(StoreFault) -> Int32 {
+        for _ in 0..<100 {
+            let fd = open(place.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard fd >= 0 else { throw fault(errno, place) }
+            let code = csys_lock_file(fd)
+            guard code == 0 else {
+                let holder = holder(fd)
+                close(fd)
+                throw code == EAGAIN ? taken(place, by: holder) : fault(code, place)
+            }
+            // Somebody may have removed the file in between, and a third one made another.
+            if OpenFile.identity(of: fd) == OpenFile.identity(of: place.lock) { return fd }
+            close(fd)
+        }
+        throw StoreFault(
+            .denied, "\(place.lock) is replaced again and again: find out by whom, and stop that")
     }
 
     private static func fault(_ code: Int32, _ place: StoreDirectory) -> StoreFault {

@@ -254,7 +254,8 @@ struct SQLiteStoreTests {
         let connection = try #require(other.transaction?.connection)
         try connection.run("PRAGMA busy_timeout = 1")
         try store.write { _ in
-            #expect(throws: StoreFault.self) { try other.add("b") }
+            let refusal = #expect(throws: StoreFault.self) { try other.add("b") }
+            #expect(refusal?.kind == .busy)
             #expect((try? other.keys) == [])
         }
         try other.add("c")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a store did not do what it was asked. Nothing of the transaction was done.
+/// Why a store did not do what it was asked. Nothing of the transaction was done, but for `io`.
 public struct StoreFault: Error, Hashable, Sendable {
     public enum Kind: UInt8, Sendable, CaseIterable {
         /// Another process holds it, and did not let go in time.
@@ -9,7 +9,8 @@ public struct StoreFault: Error, Hashable, Sendable {
         case full = 2
         /// It cannot be written to.
         case readOnly = 3
-        /// The system could not read or write.
+        /// The system could not read or write. Where that was at the very end of a transaction, all of
+        /// it may turn out to have been done when the store is opened again: nobody can tell.
         case io = 4
         /// What is in it makes no sense.
         case corrupt = 5
