@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import Dispatch
+import Synchronization
 import Testing
 
 @Suite("Requests of a host", .timeLimit(.minutes(5)))
@@ -82,16 +84,17 @@ struct RequestTests {
     func lost() async throws {
         let host = try host()
         let reason = Box<StopReason?>(nil)
-        let gate = Gate()
+        let (begun, gate) = (Gate(), Gate())
         try host.register(.tidy) { _, why in
             reason.change { $0 = why }
             gate.open()
         } run: { _ in
+            begun.open()
             try gate.pass()
         }
         try host.set(.externalPower, .yes)
         let id = try host.submit(tidy { $0.needs = .externalPower }).id
-        #expect(await reaches(host, id, .running))
+        try begun.pass()
         try host.set(.externalPower, .no)
         #expect(await reaches(host, id, .finished))
         #expect(reason.value == .condition)
@@ -199,10 +202,11 @@ struct RequestTests {
         let host = try host {
             $0.log = { _, _, _, line in lines.change { $0.append(line) } }
         }
-        let gate = Gate()
+        let (begun, gate) = (Gate(), Gate())
         try host.register(.tidy) { _, _ in
             gate.open()
         } run: { _ in
+            begun.open()
             try gate.pass()
         }
         #expect(throws: CurfewError.self) { try host.simulateLaunch("org.example.tidy") }
@@ -210,8 +214,8 @@ struct RequestTests {
         let id = try host.submit(tidy { $0.earliest = now + 900 * second }).id
         #expect(throws: CurfewError.self) { try host.simulateExpiration("org.example.tidy") }
         #expect(try host.simulateLaunch("org.example.tidy") == id)
-        #expect(await reaches(host, id, .running))
-        #expect(await eventually { (try? host.simulateExpiration("org.example.tidy")) != nil })
+        try begun.pass()
+        try host.simulateExpiration("org.example.tidy")
         #expect(await reaches(host, id, .finished))
         #expect(try host.request(id)?.outcome == .expired)
         #expect(
@@ -225,6 +229,33 @@ struct RequestTests {
                 "Simulating expiration for task with identifier org.example.tidy",
                 "Marking simulated task complete",
             ])
+        try host.shutDown()
+    }
+
+    @Test(
+        "A factor that is lost before its task has begun takes the task back, and the request waits"
+    )
+    func lostBefore() async throws {
+        let host = try host { $0.appRefresh.count = 1 }
+        let (begun, gate) = (Gate(), Gate())
+        try host.register(HandlerDescription(identifier: "org.example.busy")) { _ in
+            begun.open()
+            try gate.pass()
+        }
+        let ran = Box(0)
+        try host.register(.tidy) { _ in ran.change { $0 += 1 } }
+        try host.launch("org.example.busy")
+        try begun.pass()
+        try host.set(.network, .yes)
+        let id = try host.submit(tidy { $0.needs = .network }).id
+        #expect(await reaches(host, id, .running))
+        try host.set(.network, .no)
+        #expect(await reaches(host, id, .pending))
+        #expect(try host.request(id)?.attempts == 0)
+        gate.open()
+        try host.set(.network, .yes)
+        #expect(await reaches(host, id, .finished))
+        #expect(ran.value == 1)
         try host.shutDown()
     }
 
@@ -248,6 +279,33 @@ struct RequestTests {
         #expect(clock.setWall(now) == .ok)
         let request = try #require(try host.request(id))
         #expect(request.notBefore <= now + 60 * second)
+        try host.shutDown()
+    }
+
+    @Test("Thousands of requests from many threads at once are all launched and written down")
+    func crowd() async throws {
+        let host = try Host.forTests {
+            $0.requests.limits.appRefresh = 1_000_000
+        }
+        let ran = Atomic<Int>(0)
+        try host.register(HandlerDescription(identifier: "org.example.tidy", maxConcurrency: 16)) {
+            _ in ran.wrappingAdd(1, ordering: .relaxed)
+        }
+        let (threads, each) = (8, 500)
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in
+            for _ in 0..<each {
+                do {
+                    try host.submit(tidy { $0.onPending = .add })
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+        #expect(await eventually { ran.load(ordering: .relaxed) == threads * each })
+        #expect(
+            await eventually {
+                (try? host.requests(RequestFilter(states: [.pending, .running])).isEmpty) == true
+            })
         try host.shutDown()
     }
 }

@@ -4,6 +4,9 @@ import Scheduling
 
 /// Between requests and their tasks.
 extension RequestLoop {
+    private static let takenBackEnd = AttemptEnd(
+        .interrupted, reason: .condition, error: "it had not begun when what it needs was lost")
+
     /// Does what was decided and is committed.
     func perform(_ effect: RequestBook.Effect) {
         switch effect {
@@ -15,12 +18,21 @@ extension RequestLoop {
                 .info, nil, task,
                 "request \(id) needs what is not there any more: \(factor.name); its task is told to stop"
             )
-            _ = host.stopTask(task, .condition)
+            stop(task, RequestTicket(request: id, launch: launch))
         case .cancel(let id, let launch):
             if let task = tasks[RequestTicket(request: id, launch: launch)] {
                 _ = host.cancel(task)
             }
         }
+    }
+
+    /// A task that has not begun cannot be told to stop; it is taken back, and its request waits
+    /// again.
+    private func stop(_ task: UInt64, _ ticket: RequestTicket) {
+        guard host.stopTask(task, .condition) == .wrongState else { return }
+        takenBack.insert(ticket)
+        guard host.cancel(task) != .ok else { return }
+        takenBack.remove(ticket)
     }
 
     private func launch(
@@ -74,13 +86,16 @@ extension RequestLoop {
         cost: DayAmounts = .nothing, then publish: @escaping @Sendable () -> Void
     ) -> RequestJob {
         RequestJob(
-            apply: { (book, store, now) throws(StoreFault) in
+            apply: { [self] (book, store, now) throws(StoreFault) in
+                // Taken back, not cancelled.
+                let end = takenBack.contains(ticket) ? Self.takenBackEnd : end
                 _ = try book.ended(
                     ticket.request, launch: ticket.launch, end, answered: isAnswered, at: now,
                     store)
                 book.scheduler.budget.spend(wall: cost.wall, cpu: cost.cpu, at: now.wall)
             },
             finish: { [self] _ in
+                takenBack.remove(ticket)
                 let task = tasks.removeValue(forKey: ticket)
                 if let task, simulated.remove(ticket) != nil {
                     host.log(.info, nil, task, "Marking simulated task complete")

@@ -39,6 +39,8 @@ final class RequestLoop: @unchecked Sendable {
     private var nextPrune: UInt64 = 0
     /// The tasks of requests; the thread's.
     var tasks: [RequestTicket: UInt64] = [:]
+    /// Those that are cancelled, and their requests not; the thread's.
+    var takenBack: Set<RequestTicket> = []
     /// Those that were launched by a simulation; the thread's.
     var simulated: Set<RequestTicket> = []
     /// The host before ended without leaving the store.
@@ -203,6 +205,8 @@ final class RequestLoop: @unchecked Sendable {
 
     private func run() {
         while true {
+            // Before the look: whoever comes after it rings again.
+            csys_eventfd_drain(bell)
             let (jobs, isStopping) = inbox.withLock { inbox -> ([RequestJob], Bool) in
                 defer { inbox.jobs.removeAll() }
                 return (inbox.jobs, inbox.isStopping)
@@ -241,7 +245,6 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     private func turn(_ jobs: [RequestJob]) {
-        csys_eventfd_drain(bell)
         if csys_file_watch_drain(storeWatch) { book.othersWrote() }
         let now = host.clock.moment()
         lookAtClock(now)
