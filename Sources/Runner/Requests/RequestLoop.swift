@@ -212,11 +212,12 @@ final class RequestLoop: @unchecked Sendable {
                 return (inbox.jobs, inbox.isStopping)
             }
             turn(jobs)
-            if isStopping, jobs.isEmpty {
-                if finish() { return }
+            // Its bell has rung for the last time.
+            guard isStopping else {
+                sleep()
                 continue
             }
-            sleep()
+            if jobs.isEmpty, finish() { return }
         }
     }
 
