@@ -173,6 +173,22 @@ let package = Package(
         .testTarget(
             name: "MisdeedTests", dependencies: ["PluginBridge", "CCurfew", "TestSupport"],
             swiftSettings: swift),
+
+        // A store that fails or ends the process wherever a test wants.
+        .target(
+            name: "RequestFaults", dependencies: ["Scheduling"], path: "Tests/RequestFaults",
+            swiftSettings: swift),
+        // A host with a store, to be killed, stopped and starved.
+        .executableTarget(
+            name: "request-harness", dependencies: ["Curfew", "RequestFaults", "CSystem"],
+            path: "Tests/RequestHarness", swiftSettings: swift),
+        .testTarget(
+            name: "EnduranceTests",
+            dependencies: [
+                "Curfew", "Runner", "Scheduling", "Persistence", "RequestFaults", "TestSupport",
+                "CSystem",
+            ],
+            swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6]
 )

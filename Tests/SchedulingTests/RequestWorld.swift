@@ -117,6 +117,7 @@ struct RequestWorld {
             description = again
         }
         if description.key != nil { keyed.append(description) }
+        let before = book
         do {
             let answer = try store.write { (transaction) throws(StoreFault) in
                 try book.submit(description, payload: [1, 2, 3], at: now, transaction)
@@ -133,17 +134,19 @@ struct RequestWorld {
             case .failure(.tooLarge): faults.append("three bytes are too large")
             }
         } catch {
-            fail(error, [])
+            fail(error, before)
         }
     }
 
-    private mutating func fail(_ fault: StoreFault, _ effects: [RequestBook.Effect]) {
+    private mutating func fail(_ fault: StoreFault, _ before: RequestBook) {
         note("failed commits")
-        book.failed(fault, effects: effects, at: now)
+        book = before
+        book.failed(fault)
     }
 
     private mutating func cancel() {
         guard let id = acknowledged.sorted().randomElement(using: &random) else { return }
+        let before = book
         do {
             let answer = try store.write { (transaction) throws(StoreFault) in
                 try book.cancel(id, at: now, transaction)
@@ -164,7 +167,7 @@ struct RequestWorld {
             case .unknown: faults.append("\(id) was acknowledged and is not known")
             }
         } catch {
-            fail(error, [])
+            fail(error, before)
         }
     }
 
@@ -236,6 +239,7 @@ struct RequestWorld {
     }
 
     private mutating func lift() {
+        let before = book
         do {
             for request in try store.read({ (transaction) throws(StoreFault) in
                 try transaction.requests(RequestFilter(states: [.parked]))
@@ -246,7 +250,7 @@ struct RequestWorld {
                 if lifted { note("lifted") }
             }
         } catch {
-            fail(error, [])
+            fail(error, before)
         }
     }
 
@@ -260,13 +264,14 @@ struct RequestWorld {
 
     private mutating func simulate() {
         let identifier = Self.identifiers[Int(random.next() % 6)]
+        let before = book
         do {
             // Launched with the next turn.
             _ = try store.write { (transaction) throws(StoreFault) in
                 try book.simulateLaunch(identifier, at: now, transaction)
             }
         } catch {
-            fail(error, [])
+            fail(error, before)
         }
     }
 
@@ -275,6 +280,7 @@ struct RequestWorld {
         var effects: [RequestBook.Effect] = []
         let ends = owed
         var taken: [(RequestID, UInt64, Bool)] = []
+        let before = book
         do {
             try store.write { (transaction) throws(StoreFault) in
                 for end in ends {
@@ -286,7 +292,7 @@ struct RequestWorld {
                 effects = try book.turn(at: now, transaction)
             }
         } catch {
-            fail(error, effects)
+            fail(error, before)
             return
         }
         owed = []

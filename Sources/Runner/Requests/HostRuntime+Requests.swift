@@ -50,7 +50,7 @@ extension HostRuntime {
             RequestJob(
                 apply: { (book, _, _) throws(StoreFault) in
                     book.setStanding(handler.standing, of: identifier)
-                }, finish: { _ in }))
+                }, finish: { _ in }, isOwed: true))
     }
 
     // MARK: Ending

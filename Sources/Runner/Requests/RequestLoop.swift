@@ -45,6 +45,8 @@ final class RequestLoop: @unchecked Sendable {
     var simulated: Set<RequestTicket> = []
     /// The host before ended without leaving the store.
     private var isCheckWanted = false
+    /// What a look through the store found wrong: nothing is written into it any more.
+    private let verdict = Locked<StoreFault?>(nil)
     /// When the thread looks again, on the host's clock; for a manual one.
     private let nextLook = Atomic<UInt64>(.max)
     /// The thread's number, once it runs.
@@ -137,14 +139,12 @@ final class RequestLoop: @unchecked Sendable {
     /// What the check of the store has found.
     func checked(_ problems: [String]) {
         guard let first = problems.first else { return }
-        _ = add(
-            RequestJob(
-                apply: { (_, _, _) throws(StoreFault) in
-                    throw StoreFault(
-                        .corrupt,
-                        "the check after an unclean stop found \(problems.count) faults; the first: \(first); make a copy of the store, and see `curfew db check`"
-                    )
-                }, finish: { _ in }, isOwed: true))
+        let fault = StoreFault(
+            .corrupt,
+            "the check after an unclean stop found \(problems.count) faults; the first: \(first); make a copy of the store, and see `curfew db check`"
+        )
+        verdict.withLock { $0 = fault }
+        _ = add(RequestJob(apply: { (_, _, _) throws(StoreFault) in }, finish: { _ in }))
     }
 
     /// True on the loop's own thread, where nothing may wait for it.
@@ -205,18 +205,18 @@ final class RequestLoop: @unchecked Sendable {
 
     private func run() {
         while true {
-            // Before the look: whoever comes after it rings again.
+            // First: whoever rings after this is heard by the sleep below.
             csys_eventfd_drain(bell)
             let (jobs, isStopping) = inbox.withLock { inbox -> ([RequestJob], Bool) in
                 defer { inbox.jobs.removeAll() }
                 return (inbox.jobs, inbox.isStopping)
             }
             turn(jobs)
-            // Its bell has rung for the last time.
             guard isStopping else {
                 sleep()
                 continue
             }
+            // Nobody rings any more: what has come with the last ring may have brought more.
             if jobs.isEmpty, finish() { return }
         }
     }
@@ -255,8 +255,11 @@ final class RequestLoop: @unchecked Sendable {
         let late = mayDecide(now) ? owed : []
         let isOpen = host.isOpen
         var effects: [RequestBook.Effect] = []
+        // What a transaction has told the book is forgotten with it.
+        let before = book
         do {
             try store.write { (transaction) throws(StoreFault) in
+                if let fault = verdict.withLock({ $0 }) { throw fault }
                 for job in late + jobs { try job.apply(&book, transaction, now) }
                 if isOpen { effects = try book.turn(at: now, transaction) }
                 if nextPrune <= now.span {
@@ -267,7 +270,8 @@ final class RequestLoop: @unchecked Sendable {
                 }
             }
         } catch {
-            failed(error, jobs, effects, now)
+            book = before
+            failed(error, jobs, now)
             return
         }
         if !late.isEmpty { owed.removeAll() }
@@ -284,16 +288,14 @@ final class RequestLoop: @unchecked Sendable {
 
     private func mayDecide(_ now: Moment) -> Bool { retryAt.map { $0 <= now.span } ?? true }
 
-    private func failed(
-        _ fault: StoreFault, _ jobs: [RequestJob], _ effects: [RequestBook.Effect], _ now: Moment
-    ) {
+    private func failed(_ fault: StoreFault, _ jobs: [RequestJob], _ now: Moment) {
         if book.scheduler.storeFault == nil {
             host.log(
                 .error, nil, 0,
                 "the store: \(fault.message); nothing is launched until it works again, and what was acknowledged is kept"
             )
         }
-        book.failed(fault, effects: effects, at: now)
+        book.failed(fault)
         retryPause = min(max(retryPause &* 2, Self.firstRetry), Self.longestRetry)
         retryAt = now.span &+ retryPause
         for job in jobs {

@@ -3,7 +3,8 @@
 /// Rules and decisions put together: what happens to requests in one transaction of their store.
 ///
 /// What a turn returns may be done only once its transaction has been committed. Where it could not
-/// be, `failed` says so to the book, which then reads the store again before its next turn.
+/// be, go on with the book from before it, to which `failed` says so: it then reads the store again
+/// before its next turn.
 public struct RequestBook: Sendable {
     /// What has to be done once the transaction is committed.
     public enum Effect: Sendable {
@@ -36,6 +37,8 @@ public struct RequestBook: Sendable {
     private var shortening: RequestID??
     private var isCurrent = false
     private var haveOthersWritten = false
+    /// A transaction failed, and may have been committed nevertheless.
+    private var isInDoubt = false
     /// Launches that were decided besides those of a turn.
     private var decided: [Effect] = []
     /// Requests that end or miss at most in one turn, so that no transaction grows without bound.
@@ -119,17 +122,11 @@ public struct RequestBook: Sendable {
         isCurrent = true
     }
 
-    /// The transaction of the last turn, or of what was submitted since, was not committed.
-    public mutating func failed(_ fault: StoreFault, effects: [Effect], at now: Moment) {
-        for case .launch(let request, let attempt, _, _) in effects + decided
-        where running[request.id]?.launch == attempt.launch {
-            running[request.id] = nil
-            scheduler.withdrawn(request.id)
-        }
-        for case .stop(let id, _, _) in effects { running[id]?.isStopped = false }
-        decided.removeAll()
+    /// A transaction was not committed, or nobody knows whether it was; this is the book from before.
+    public mutating func failed(_ fault: StoreFault) {
         scheduler.storeFault = fault.message
         isCurrent = false
+        isInDoubt = true
     }
 
     /// Others have written into the store, which is to be seen, too.
@@ -227,6 +224,7 @@ public struct RequestBook: Sendable {
         if !isCurrent {
             try read(store)
             if haveOthersWritten { try findCancelled(&effects, store) }
+            if isInDoubt { try takeBack(at: now, store) }
         }
         if !scheduler.board.settle(at: now).isEmpty { scheduler.reconsider() }
         stopLosing(&effects)
@@ -260,17 +258,37 @@ public struct RequestBook: Sendable {
         haveOthersWritten = false
     }
 
+    /// Launches that were committed though the store said that they were not: nobody has begun them.
+    private mutating func takeBack(
+        at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        for request in try store.running() where running[request.id]?.launch != request.launches {
+            let end = AttemptEnd(
+                .interrupted, error: "the store failed while it was launched; it was not begun")
+            _ = try ledger.end(
+                request.id, launch: request.launches, end, at: now.wall, store)
+        }
+        isInDoubt = false
+        try lookAtTouched(store)
+    }
+
     private mutating func begin(
         _ launch: RequestScheduler.Launch, at now: Moment, isSimulated: Bool,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Effect? {
         let launching = try ledger.launch(
-            launch.id, by: host, at: now.wall, awakeSince: isSimulated ? 0 : awakeSince, store)
+            launch.id, by: host, at: now.wall, awakeSince: isSimulated ? 0 : awakeSince,
+            isBesideSuspect: scheduler.suspect != nil && !isSimulated, store)
         var effect: Effect?
-        if case .launched(let request, let attempt, let payload) = launching {
+        switch launching {
+        case .launched(let request, let attempt, let payload):
             running[launch.id] = Running(launch: attempt.launch, isSimulated: isSimulated)
-            scheduler.launched(launch, at: now)
+            scheduler.launched(launch, isSuspect: request.crashes > 0, at: now)
             effect = .launch(request, attempt, payload: payload, isSimulated: isSimulated)
+        case .alone:
+            scheduler.wait(launch.queue, try store.head(of: launch.queue))
+            return nil
+        case .not: break
         }
         try lookAtTouched(store)
         scheduler.setHead(try store.head(of: launch.queue), of: launch.queue)

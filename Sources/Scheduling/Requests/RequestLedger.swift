@@ -156,17 +156,22 @@ public struct RequestLedger: Sendable {
         case launched(Request, attempt: Attempt, payload: [UInt8])
         /// It is not to be launched now: missed, put off, or not pending at all.
         case not
+        /// It ran when the process ended, as did one that runs now: whichever of them ends processes
+        /// is found by launching one at a time.
+        case alone
     }
 
     /// Begins an attempt.
     ///
     /// - Parameter awakeSince: since when somebody has looked at dates without a break: the host's
     ///   start, or the last time the machine woke up or its clock was set.
+    /// - Parameter isBesideSuspect: one runs that ran when the process ended.
     public mutating func launch(
         _ id: RequestID, by host: HostIdentity, at now: Int64, awakeSince: Int64,
-        _ store: any StoreTransaction
+        isBesideSuspect: Bool = false, _ store: any StoreTransaction
     ) throws(StoreFault) -> Launching {
         guard var request = try store.request(id), request.state == .pending else { return .not }
+        if isBesideSuspect, request.crashes > 0 { return .alone }
         touched.insert(request.queue)
         if let latest = request.description.latest, latest < now, request.launches == 0 {
             try miss(&request, at: now, store)

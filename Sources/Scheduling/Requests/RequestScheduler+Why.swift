@@ -6,6 +6,15 @@ extension RequestScheduler {
         guard request.state.isLive else { return [] }
         var reports = why(request.queue, at: now)
         reports.insert(date(of: request, at: now), at: 0)
+        if let suspect, request.crashes > 0, request.state == .pending {
+            reports.removeAll { $0.factor == .place }
+            reports.append(
+                FactorReport(
+                    .place, .no, holds: true, source: "host",
+                    detail:
+                        "it ran when the process ended, as did request \(suspect), which runs: such are launched one at a time",
+                    change: "the task of request \(suspect) ends"))
+        }
         if request.state == .parked {
             reports.insert(
                 FactorReport(

@@ -89,6 +89,8 @@ public struct RequestScheduler: Sendable {
     private var crowded: Set<RequestQueue> = []
     private(set) var running: [RequestID: RequestQueue] = [:]
     private var shortRunning = 0
+    /// The one that runs of those that ran when the process ended.
+    private(set) var suspect: RequestID?
 
     public init(
         policy: FactorPolicy = FactorPolicy(), board: FactorBoard = FactorBoard(),
@@ -173,8 +175,17 @@ public struct RequestScheduler: Sendable {
         ready.insert(Ready(date: head.notBefore, id: head.id, queue: queue))
     }
 
+    /// A request must not be launched while the suspect runs: its queue waits for the next end.
+    mutating func wait(_ queue: RequestQueue, _ head: RequestHead?) {
+        setHead(nil, of: queue)
+        guard let head else { return }
+        heads[queue] = head
+        crowded.insert(queue)
+    }
+
     /// A request's task was launched; its place is taken until `ended`.
-    public mutating func launched(_ launch: Launch, at now: Moment) {
+    public mutating func launched(_ launch: Launch, isSuspect: Bool = false, at now: Moment) {
+        if isSuspect { suspect = launch.id }
         running[launch.id] = launch.queue
         if launch.queue.kind.isShort { shortRunning += 1 }
         handlers[launch.queue.identifier, default: Handler(rate: rate)].running += 1
@@ -186,6 +197,7 @@ public struct RequestScheduler: Sendable {
     public mutating func ended(_ id: RequestID, _ outcome: Outcome, answered: Bool, at now: Moment)
     {
         guard let queue = running.removeValue(forKey: id) else { return }
+        if suspect == id { suspect = nil }
         if queue.kind.isShort { shortRunning -= 1 }
         handlers[queue.identifier]?.running -= 1
         switch outcome {
@@ -200,6 +212,7 @@ public struct RequestScheduler: Sendable {
     /// A launch did not come about.
     public mutating func withdrawn(_ id: RequestID) {
         guard let queue = running.removeValue(forKey: id) else { return }
+        if suspect == id { suspect = nil }
         if queue.kind.isShort { shortRunning -= 1 }
         handlers[queue.identifier]?.running -= 1
         freed(queue)

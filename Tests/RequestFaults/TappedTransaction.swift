@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Scheduling
+
+/// The transaction of a tapped store: asks before each call.
+final class TappedTransaction: StoreTransaction {
+    private let inner: any StoreTransaction
+    private let tap: TappedStore.Tap
+
+    init(_ inner: any StoreTransaction, tap: @escaping TappedStore.Tap) {
+        self.inner = inner
+        self.tap = tap
+    }
+
+    func nested<Result>(
+        _ body: () throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result {
+        try tap(.call("nested"))
+        return try inner.nested(body)
+    }
+
+    func insert(_ request: Request, payload: [UInt8]) throws(StoreFault) -> RequestID {
+        try tap(.call("insert"))
+        return try inner.insert(request, payload: payload)
+    }
+
+    func request(_ id: RequestID) throws(StoreFault) -> Request? {
+        try tap(.call("request"))
+        return try inner.request(id)
+    }
+
+    func payload(of id: RequestID) throws(StoreFault) -> [UInt8] {
+        try tap(.call("payload"))
+        return try inner.payload(of: id)
+    }
+
+    func update(_ request: Request) throws(StoreFault) {
+        try tap(.call("update"))
+        try inner.update(request)
+    }
+
+    func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int {
+        try tap(.call("pendingCount"))
+        return try inner.pendingCount(kind)
+    }
+
+    func live(_ identifier: String, limit: Int) throws(StoreFault) -> [Request] {
+        try tap(.call("live"))
+        return try inner.live(identifier, limit: limit)
+    }
+
+    func find(key: String, of identifier: String) throws(StoreFault) -> Request? {
+        try tap(.call("find"))
+        return try inner.find(key: key, of: identifier)
+    }
+
+    func queues() throws(StoreFault) -> [RequestQueue] {
+        try tap(.call("queues"))
+        return try inner.queues()
+    }
+
+    func head(of queue: RequestQueue) throws(StoreFault) -> RequestHead? {
+        try tap(.call("head"))
+        return try inner.head(of: queue)
+    }
+
+    func firstToMiss() throws(StoreFault) -> Request? {
+        try tap(.call("firstToMiss"))
+        return try inner.firstToMiss()
+    }
+
+    func running() throws(StoreFault) -> [Request] {
+        try tap(.call("running"))
+        return try inner.running()
+    }
+
+    func requests(_ filter: RequestFilter) throws(StoreFault) -> [Request] {
+        try tap(.call("requests"))
+        return try inner.requests(filter)
+    }
+
+    func put(_ attempt: Attempt) throws(StoreFault) {
+        try tap(.call("put"))
+        try inner.put(attempt)
+    }
+
+    func attempt(_ launch: UInt64, of request: RequestID) throws(StoreFault) -> Attempt? {
+        try tap(.call("attempt"))
+        return try inner.attempt(launch, of: request)
+    }
+
+    func attempts(of request: RequestID, limit: Int) throws(StoreFault) -> [Attempt] {
+        try tap(.call("attempts"))
+        return try inner.attempts(of: request, limit: limit)
+    }
+
+    func append(_ entry: JournalEntry) throws(StoreFault) -> UInt64 {
+        try tap(.call("append"))
+        return try inner.append(entry)
+    }
+
+    func journal(
+        after sequence: UInt64, of request: RequestID?, limit: Int
+    ) throws(StoreFault) -> [JournalEntry] {
+        try tap(.call("journal"))
+        return try inner.journal(after: sequence, of: request, limit: limit)
+    }
+
+    func prune(before date: Int64, keeping kept: Int, limit: Int) throws(StoreFault) -> Int {
+        try tap(.call("prune"))
+        return try inner.prune(before: date, keeping: kept, limit: limit)
+    }
+
+    func value(_ name: String) throws(StoreFault) -> [UInt8]? {
+        try tap(.call("value"))
+        return try inner.value(name)
+    }
+
+    func setValue(_ name: String, _ value: [UInt8]?) throws(StoreFault) {
+        try tap(.call("setValue"))
+        try inner.setValue(name, value)
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import Dispatch
+import Glibc
+import RequestFaults
+
+/// A host with a store on disk, which tests kill, stop and starve:
+/// `request-harness STORE run|drain|serve [options]`, see `Orders`. What happens is told as `History`
+/// says.
+@main
+enum RequestHarness {
+    /// The host could not be made; the record `error` says why.
+    private static let refused: Int32 = 3
+    private static let usage: Int32 = 64
+
+    static func main() {
+        guard let orders = Orders(CommandLine.arguments) else { exit(usage) }
+        let plan = CrashPlan(orders.crash)
+        let work = Work(plan, isPoisonous: orders.isPoisonous)
+        do {
+            let began = csys_monotonic_ns()
+            let host = try Host(configuration(orders, plan))
+            History.put("ready", "\(csys_monotonic_ns() - began)", "\(getpid())")
+            try obey(orders, plan, work, host)
+        } catch let error as CurfewError {
+            History.put("error", error.code.constant ?? "", error.message)
+            exit(refused)
+        } catch {
+            History.put("error", "", "\(error)")
+            exit(refused)
+        }
+    }
+
+    private static func configuration(
+        _ orders: Orders, _ plan: CrashPlan
+    ) throws -> HostConfiguration {
+        var configuration = HostConfiguration()
+        configuration.log = { level, _, _, line in History.put("log", "\(level)", line) }
+        try configuration.requests.store(in: orders.store)
+        let open = configuration.requests.openStore
+        configuration.requests.openStore = { () throws(StoreFault) in
+            guard let store = try open?() else { fatalError("there is no store to be opened") }
+            plan.reached("opened")
+            return TappedStore(store) { point throws(StoreFault) in plan.reached(point) }
+        }
+        // All is kept, so that all can be looked at in the end.
+        configuration.requests.limits.processing = 10_000_000
+        configuration.requests.limits.historyCount = 10_000_000
+        configuration.requests.limits.crashes = orders.crashes
+        return configuration
+    }
+
+    private static func obey(
+        _ orders: Orders, _ plan: CrashPlan, _ work: Work, _ host: Host
+    ) throws {
+        work.host = host
+        if orders.mode == .serve {
+            try work.begin()
+            Service(work, host).run()
+        } else {
+            let submitting = DispatchGroup()
+            // Before there are handlers: what was left is launched beside what is new.
+            startSubmitting(orders, work, submitting)
+            try work.begin()
+            if let id = orders.lift {
+                try host.lift(RequestID(rawValue: id))
+                History.put("lifted", "\(id)")
+            }
+            submitting.wait()
+            if orders.mode == .run { while true { pause() } }
+            try work.awaitEnd()
+        }
+        plan.leaves()
+        try host.shutDown()
+        plan.reached("left")
+        History.put("stopped")
+    }
+
+    private static func startSubmitting(
+        _ orders: Orders, _ work: Work, _ group: DispatchGroup
+    ) {
+        for thread in 0..<orders.threads where orders.count > 0 || !orders.again.isEmpty {
+            DispatchQueue(label: "submitter \(thread)").async(group: group) {
+                if thread == 0 { work.submitAgain(orders.again) }
+                work.submitMany(thread: thread, orders)
+            }
+        }
+    }
+}
