@@ -50,7 +50,7 @@ typedef int32_t curfew_catch_up;
 enum {
     CURFEW_CATCH_UP_SKIP = 1, /* they are left out */
     CURFEW_CATCH_UP_ONE = 2,  /* one launch stands for all of them; the default */
-    CURFEW_CATCH_UP_ALL = 3   /* each is launched, at most 1,000 */
+    CURFEW_CATCH_UP_ALL = 3   /* each is launched; of more than 1,000, one stands for all */
 };
 
 /* --- Configuration ------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ public struct Repetition: Hashable, Sendable {
     /// From a second to a year.
     public static let intervalRange: ClosedRange<UInt64> =
         1_000_000_000...31_622_400_000_000_000
-    /// Dates that are caught up with at most; what is more is left out.
+    /// Dates that are caught up with at most; where more have passed, one launch stands for all.
     public static let catchUpLimit = 1_000
 
     public init(_ rule: Rule, catchUp: CatchUp = .one, jitter: UInt64 = 0) {
@@ -66,8 +66,8 @@ public struct Repetition: Hashable, Sendable {
         }
     }
 
-    /// The last date that is not after `now`, and how many come before it from `date` on; `date` is
-    /// one of them and not after `now`.
+    /// The last date that is not after `now`, and how many come before it from `date` on, of which no
+    /// more are counted than `catchUpLimit` and one; `date` is one of them and not after `now`.
     public func last(from date: Int64, upTo now: Int64, in zone: some TimeZoneRules)
         -> (date: Int64, passed: Int)
     {
@@ -79,8 +79,26 @@ public struct Repetition: Hashable, Sendable {
         while let next = next(after: last, in: zone), next <= now {
             last = next
             passed += 1
+            guard passed <= Self.catchUpLimit else {
+                return (self.last(before: now, after: last, in: zone), passed)
+            }
         }
         return (last, passed)
+    }
+
+    /// The last date up to `now`, looked for backwards from there: a year of minutes is not walked
+    /// through.
+    private func last(
+        before now: Int64, after date: Int64, in zone: some TimeZoneRules
+    ) -> Int64 {
+        let hour: Int64 = 3_600_000_000_000
+        for span in [hour, 24 * hour, 31 * 24 * hour, 366 * 24 * hour] {
+            let start = max(date, now - span)
+            guard var last = next(after: start, in: zone), last <= now else { continue }
+            while let next = next(after: last, in: zone), next <= now { last = next }
+            return last
+        }
+        return date
     }
 
     /// How far a date is moved: the same for the same request and date.

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What becomes of requests that are launched, and whose tasks end.
+extension RequestLedger {
+    /// What became of a request that was to be launched.
+    public enum Launching: Sendable {
+        /// It is running from now on.
+        case launched(Request, attempt: Attempt, payload: [UInt8])
+        /// It is not to be launched now: missed, put off, or not pending at all.
+        case not
+        /// It ran when the process ended, as did one that runs now: whichever of them ends processes
+        /// is found by launching one at a time.
+        case alone
+    }
+
+    /// Begins an attempt.
+    ///
+    /// - Parameter awakeSince: since when somebody has looked at dates without a break: the host's
+    ///   start, or the last time the machine woke up or its clock was set.
+    /// - Parameter isBesideSuspect: one runs that ran when the process ended.
+    public mutating func launch(
+        _ id: RequestID, by host: HostIdentity, at now: Int64, awakeSince: Int64,
+        isBesideSuspect: Bool = false, _ store: any StoreTransaction
+    ) throws(StoreFault) -> Launching {
+        guard var request = try store.request(id), request.state == .pending else { return .not }
+        if isBesideSuspect, request.crashes > 0 { return .alone }
+        touched.insert(request.queue)
+        if let latest = request.description.latest, latest < now, request.launches == 0 {
+            try miss(&request, at: now, store)
+            return .not
+        }
+        if let repetition = request.description.repetition,
+            try catchUp(&request, repetition, at: now, awakeSince: awakeSince, store)
+        {
+            return .not
+        }
+        request.state = .running
+        request.launches += 1
+        request.changedAt = now
+        try store.update(request)
+        let attempt = Attempt(
+            request: id, launch: request.launches, number: request.attempts + 1, host: host,
+            startedAt: now)
+        try store.put(attempt)
+        try store.append(entry(.launched, request, now, detail: "attempt \(attempt.number)"))
+        return .launched(request, attempt: attempt, payload: try store.payload(of: id))
+    }
+
+    /// Dates that passed: true when the request was put off to a later one.
+    mutating func catchUp(
+        _ request: inout Request, _ repetition: Repetition, at now: Int64, awakeSince: Int64,
+        _ store: any StoreTransaction
+    ) throws(StoreFault) -> Bool {
+        // A second attempt is about the same date as the first.
+        guard request.attempts == 0, request.nominal <= now else { return false }
+        let (last, passed) = repetition.last(from: request.nominal, upTo: now, in: zone)
+        switch repetition.catchUp {
+        case .all where passed <= Repetition.catchUpLimit: return false
+        case .skip where last + Self.tolerance < awakeSince:
+            try skip(passed + 1, of: request, at: now, store)
+            try comeAgain(&request, repetition, after: last, at: now, store)
+            return true
+        case .skip, .one, .all:
+            // What held it back holds no longer, and the last date stands for those before it.
+            guard passed > 0 else { return false }
+            try skip(passed, of: request, at: now, store)
+            request.nominal = last
+            return false
+        }
+    }
+
+    private static func skipped(_ count: Int) -> String {
+        // Dates of a cron expression are not counted for ever.
+        if count > Repetition.catchUpLimit {
+            return "more than \(Repetition.catchUpLimit) dates passed and are left out"
+        }
+        return count == 1
+            ? "1 date passed and is left out" : "\(count) dates passed and are left out"
+    }
+
+    func skip(
+        _ count: Int, of request: Request, at now: Int64, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        try store.append(entry(.datesSkipped, request, now, detail: Self.skipped(count)))
+    }
+
+    /// Takes the end of an attempt. Nil: it is not the one that runs, and nothing was changed.
+    public mutating func end(
+        _ id: RequestID, launch: UInt64, _ end: AttemptEnd, at now: Int64,
+        _ store: any StoreTransaction
+    ) throws(StoreFault) -> Request? {
+        guard var request = try store.request(id), request.state == .running,
+            request.launches == launch
+        else {
+            try store.append(
+                JournalEntry(
+                    .fenced, at: now, request: id, launch: launch, detail: end.outcome.name))
+            return nil
+        }
+        try close(request, launch, end, at: now, store)
+        request.outcome = end.outcome
+        request.changedAt = now
+        if end.outcome != .interrupted { request.crashes = 0 }
+        try settle(&request, end, at: now, store)
+        return request
+    }
+
+    /// Writes the end of an attempt down.
+    func close(
+        _ request: Request, _ launch: UInt64, _ end: AttemptEnd, at now: Int64,
+        _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        if var attempt = try store.attempt(launch, of: request.id) {
+            attempt.endedAt = now
+            attempt.outcome = end.outcome
+            attempt.reason = end.reason
+            attempt.error = end.error
+            try store.put(attempt)
+        }
+        var detail = end.outcome.name
+        if let reason = end.reason { detail += ", told to stop: \(reason.name)" }
+        if !end.error.isEmpty, end.error != end.outcome.doneText { detail += ": \(end.error)" }
+        try store.append(entry(.ended, request, now, detail: detail))
+    }
+
+    /// What comes after an attempt.
+    mutating func settle(
+        _ request: inout Request, _ end: AttemptEnd, at now: Int64, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        if request.marks.contains(.cancelled) || end.outcome == .cancelled {
+            request.state = .cancelled
+            try store.update(request)
+            try store.append(entry(.cancelled, request, now))
+            return
+        }
+        if request.marks.contains(.superseded) {
+            try finish(&request, at: now, store)
+            return
+        }
+        if let snooze = end.snooze, end.outcome != .interrupted {
+            try wait(&request, .snoozed, until: Self.sum(now, snooze), at: now, store)
+            try store.append(entry(.snoozed, request, now))
+            return
+        }
+        switch end.outcome {
+        case .interrupted:
+            try wait(&request, .interrupted, until: now, at: now, store)
+        case .succeeded:
+            try leaveDate(&request, at: now, store)
+        case .failed, .expired, .abandoned, .cancelled:
+            request.attempts += 1
+            let chance = Chance.of(request.id.rawValue, request.launches)
+            if let pause = request.description.retry.pause(after: request.attempts, chance: chance)
+            {
+                try wait(&request, .backOff, until: Self.sum(now, pause), at: now, store)
+                try store.append(
+                    entry(
+                        .backedOff, request, now,
+                        detail:
+                            "attempt \(request.attempts + 1) of \(request.description.retry.attempts) follows"
+                    ))
+            } else {
+                try leaveDate(&request, at: now, store)
+            }
+        }
+    }
+
+    static func sum(_ date: Int64, _ span: UInt64) -> Int64 {
+        let (sum, overflow) = date.addingReportingOverflow(Int64(clamping: span))
+        return overflow
+            ? RequestDescription.dateRange.upperBound
+            : min(sum, RequestDescription.dateRange.upperBound)
+    }
+
+    mutating func wait(
+        _ request: inout Request, _ reason: PendingReason, until date: Int64, at now: Int64,
+        _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        request.state = .pending
+        request.reason = reason
+        request.notBefore = date
+        try store.update(request)
+        touched.insert(request.queue)
+    }
+
+    /// The date it was about is done with: the next one, or the end.
+    mutating func leaveDate(
+        _ request: inout Request, at now: Int64, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        request.attempts = 0
+        guard let repetition = request.description.repetition else {
+            try finish(&request, at: now, store)
+            return
+        }
+        try comeAgain(&request, repetition, after: request.nominal, at: now, store)
+    }
+
+    mutating func comeAgain(
+        _ request: inout Request, _ repetition: Repetition, after date: Int64, at now: Int64,
+        _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        var next = repetition.next(after: date, in: zone)
+        if let first = next, first <= now {
+            let (last, passed) = repetition.last(from: first, upTo: now, in: zone)
+            switch repetition.catchUp {
+            case .skip:
+                try skip(passed + 1, of: request, at: now, store)
+                next = repetition.next(after: last, in: zone)
+            case .one:
+                if passed > 0 { try skip(passed, of: request, at: now, store) }
+                next = last
+            case .all: break
+            }
+        }
+        guard let next else {
+            try finish(&request, at: now, store)
+            return
+        }
+        request.nominal = next
+        try wait(
+            &request, .repetition, until: next + repetition.delay(of: request.id, at: next),
+            at: now, store)
+        try store.append(entry(.repeated, request, now))
+    }
+
+    func finish(
+        _ request: inout Request, at now: Int64, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        request.state = .finished
+        request.changedAt = now
+        try store.update(request)
+        try store.append(
+            entry(.finished, request, now, detail: request.outcome?.name ?? "never launched"))
+    }
+
+    func miss(
+        _ request: inout Request, at now: Int64, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        request.state = .missed
+        request.changedAt = now
+        try store.update(request)
+        try store.append(entry(.missed, request, now))
+    }
+
+    /// Ends up to `limit` pending requests whose latest beginning has passed. Returns when the next
+    /// one's does; nil: there is none.
+    public mutating func missOverdue(
+        at now: Int64, limit: Int, _ store: any StoreTransaction
+    ) throws(StoreFault) -> Int64? {
+        for _ in 0..<limit {
+            guard var request = try store.firstToMiss() else { return nil }
+            guard let latest = request.description.latest, latest < now else {
+                return request.description.latest
+            }
+            touched.insert(request.queue)
+            try miss(&request, at: now, store)
+        }
+        return now
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What becomes of requests when a host begins, ends, and its clock is set.
+extension RequestLedger {
+    /// A host begins to use the store: what ran in the one before it is pending again, or parked.
+    public mutating func open(
+        by host: HostIdentity, at now: Int64, _ store: any StoreTransaction
+    ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
+        let before = try store.value(Self.hostName).flatMap { HostNote($0) }
+        let wasClean = before.map { $0.isStopped } ?? true
+        try store.append(JournalEntry(.hostStarted, at: now, detail: "process \(host.process)"))
+        var counts = (interrupted: 0, parked: 0, wasClean: wasClean)
+        for var request in try store.running() {
+            let attempt = try store.attempt(request.launches, of: request.id)
+            let end = AttemptEnd(.interrupted, error: "the host's process ended")
+            try close(request, request.launches, end, at: now, store)
+            request.outcome = .interrupted
+            request.changedAt = now
+            // With the machine everything ends; that says nothing about a request.
+            if let attempt, attempt.host.boot == host.boot, attempt.host != host {
+                request.crashes += 1
+            }
+            counts.interrupted += 1
+            if request.crashes >= limits.crashes, request.marks.isEmpty {
+                counts.parked += 1
+                request.state = .parked
+                try store.update(request)
+                try store.append(
+                    entry(
+                        .parked, request, now,
+                        detail: "the process ended \(request.crashes) times while its task ran"))
+            } else {
+                try settle(&request, end, at: now, store)
+            }
+        }
+        try store.setValue(
+            Self.hostName, HostNote(host: host, since: now, isStopped: false).bytes)
+        return counts
+    }
+
+    /// The host leaves the store in order; what still runs stays so, for the next one to find.
+    public func leave(
+        by host: HostIdentity, at now: Int64, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        try store.append(JournalEntry(.hostStopped, at: now, detail: "process \(host.process)"))
+        try store.setValue(
+            Self.hostName, HostNote(host: host, since: now, isStopped: true).bytes)
+    }
+
+    /// The clock was set back: pauses and intervals that were counted from the later time would be
+    /// longer than they say. Looks at `limit` requests after `id`; returns where to go on, nil at the
+    /// end.
+    public mutating func shorten(
+        after id: RequestID?, limit: Int, at now: Int64, _ store: any StoreTransaction
+    ) throws(StoreFault) -> RequestID? {
+        let filter = RequestFilter(states: [.pending], after: id, limit: limit)
+        let requests = try store.requests(filter)
+        for var request in requests {
+            guard let date = latestDate(of: request, at: now) else { continue }
+            var bound = date
+            if isRepeatedDate(request), let repetition = request.description.repetition {
+                guard request.nominal > date else { continue }
+                request.nominal = date
+                bound = Self.sum(date, UInt64(repetition.delay(of: request.id, at: date)))
+            }
+            guard request.notBefore > bound else { continue }
+            request.notBefore = bound
+            try store.update(request)
+            touched.insert(request.queue)
+        }
+        return requests.count < limit ? nil : requests.last?.id
+    }
+
+    /// The latest date of a pending request that was put off at `now` at the latest, without jitter;
+    /// nil: its date was given from outside.
+    func latestDate(of request: Request, at now: Int64) -> Int64? {
+        switch request.reason {
+        case .backOff: return Self.sum(now, request.description.retry.longest)
+        case .interrupted, .lifted: return now
+        case .repetition:
+            return request.description.repetition.flatMap { $0.next(after: now, in: zone) }
+        case .submitted:
+            if request.description.earliest != nil { return nil }
+            guard let repetition = request.description.repetition, case .cron = repetition.rule
+            else { return now }
+            return repetition.next(after: now, in: zone)
+        case .snoozed: return nil
+        }
+    }
+
+    /// What it waits for is a date of its repetition.
+    func isRepeatedDate(_ request: Request) -> Bool {
+        request.reason == .repetition || request.reason == .submitted
+    }
+
+    /// Removes history that is too old or too much. True when there may be more.
+    public func prune(at now: Int64, _ store: any StoreTransaction) throws(StoreFault) -> Bool {
+        let date = now - Int64(clamping: limits.historyAge)
+        return try store.prune(before: date, keeping: limits.historyCount, limit: 500) == 500
+    }
+}
