@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Runner
+import Runner
 public import Scheduling
 
 /// Requests: "launch this handler, not before…, only when…".

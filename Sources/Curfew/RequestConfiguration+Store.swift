@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Persistence
 public import Runner
-public import Scheduling
+import Scheduling
 import Surroundings
 
 extension RequestConfiguration {
