@@ -61,6 +61,29 @@ public final class StoreClient {
     /// The file that grows with what is written: where to wait for changes.
     public var watchedFile: String { store.directory + "/requests.db-wal" }
 
+    // MARK: Settings
+
+    /// What people have set about launches.
+    public func settings(at now: Moment) throws(StoreFault) -> HandlerSettings {
+        var book = RequestBook(host: HostIdentity(boot: "", process: 0, start: 0))
+        try read { (store) throws(StoreFault) in try book.readState(at: now, store) }
+        return book.settings
+    }
+
+    /// Changes what is set for some handlers, and returns all that is set then.
+    public func change(
+        _ scope: HandlerScope, at now: Moment, _ change: (inout HandlerSetting) -> Void
+    ) throws(StoreFault) -> HandlerSettings {
+        var book = RequestBook(host: HostIdentity(boot: "", process: 0, start: 0))
+        try write { (_, store) throws(StoreFault) in
+            try book.readState(at: now, store)
+            var setting = book.settings.settings[scope] ?? HandlerSetting()
+            change(&setting)
+            try book.set(setting, for: scope, store)
+        }
+        return book.settings
+    }
+
     // MARK: Care
 
     /// Looks a store's file through; with `isFull` also whether its parts fit each other. Returns

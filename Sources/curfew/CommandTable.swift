@@ -5,7 +5,7 @@ enum CommandTable {
     static let all: [Command] = [
         RunCommand.command, SubmitCommand.command, ListCommand.command, ShowCommand.command,
         WhyCommand.command, LogCommand.command, CancelCommand.command, LiftCommand.command,
-        DatabaseCommand.command,
+        SettingsCommand.command, SimulateCommand.command, DatabaseCommand.command,
         PluginsCommand.command, InspectCommand.command, LintCommand.command,
         ConformCommand.command, NewCommand.command, ExplainCommand.command, PathsCommand.command,
         CompletionsCommand.command, ManualCommand.command, VersionCommand.command,

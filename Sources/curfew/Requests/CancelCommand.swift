@@ -190,9 +190,10 @@ enum CancelCommand {
             return
         }
         guard !isDry, done.contains(where: \.isStopping) else { return }
-        if let host = try? store.host(), host == nil {
+        if HostNote.isAlone(store) {
             console.errors.note(
-                "no host uses this store: what ran has ended with its host, and is cancelled when the next one begins")
+                "no host uses this store: what ran has ended with its host, and is cancelled when the next one begins"
+            )
         }
     }
 

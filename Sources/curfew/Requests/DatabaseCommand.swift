@@ -6,7 +6,8 @@ import Scheduling
 /// `curfew db`
 enum DatabaseCommand {
     private static let fullOption = CommandOption(
-        name: "full", summary: "of check: also whether its parts fit each other, which takes longer")
+        name: "full", summary: "of check: also whether its parts fit each other, which takes longer"
+    )
 
     static let command = Command(
         name: "db", summary: "look a store's file through, or copy it",
@@ -58,7 +59,8 @@ enum DatabaseCommand {
                 help: ["write `curfew db backup FILE`"])
         default:
             throw CommandError(
-                .usage, "`curfew db` does not know what to do with `\(arguments.operands.joined(separator: " "))`",
+                .usage,
+                "`curfew db` does not know what to do with `\(arguments.operands.joined(separator: " "))`",
                 help: ["write `curfew db check` or `curfew db backup FILE`", "curfew help db"])
         }
     }

@@ -4,12 +4,20 @@ import Scheduling
 
 /// What is said about the host of a store after something was written into it.
 enum HostNote {
-    /// - Parameter host: nil: nobody could tell.
-    static func print(_ host: HostPresence??, _ store: StoreClient, _ errors: Output) {
-        if let host, host == nil {
+    static func print(_ store: StoreClient, _ errors: Output) {
+        if isAlone(store) {
             errors.note("no host uses this store: nothing is launched until one does")
         } else if let fault = store.wakeFault {
             errors.note("the host could not be told, and will see it later: \(fault.message)")
+        }
+    }
+
+    /// False where nobody could tell.
+    static func isAlone(_ store: StoreClient) -> Bool {
+        do throws(StoreFault) {
+            return try store.host() == nil
+        } catch {
+            return false
         }
     }
 
@@ -17,7 +25,8 @@ enum HostNote {
     static func text(_ host: HostPresence, at now: Int64) -> String {
         var text = host.process.map { "process \($0)" } ?? "a process that does not say its number"
         if let since = host.since {
-            text += ", since \(DateText.short(since, at: now)) (\(DateText.relative(since, at: now)))"
+            text +=
+                ", since \(DateText.short(since, at: now)) (\(DateText.relative(since, at: now)))"
         }
         return text
     }

@@ -42,8 +42,9 @@ enum LiftCommand {
             console.out.line(RequestItem.item(request).written)
         } else {
             console.out.line(
-                "\(id)  \(Shown.line(request.description.identifier))  pending again, and may begin at once")
-            HostNote.print(try? store.host(), store, console.errors)
+                "\(id)  \(Shown.line(request.description.identifier))  pending again, and may begin at once"
+            )
+            HostNote.print(store, console.errors)
         }
         return .ok
     }

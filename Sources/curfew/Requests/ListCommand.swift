@@ -89,7 +89,8 @@ enum ListCommand {
         RequestTable(selection.requests, at: now, out).print()
         guard selection.more > 0 else { return }
         console.errors.note(
-            "\(selection.more) more; --limit \(selection.requests.count + selection.more) shows all")
+            "\(selection.more) more; --limit \(selection.requests.count + selection.more) shows all"
+        )
     }
 
     private static func item(

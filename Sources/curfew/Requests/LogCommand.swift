@@ -68,7 +68,8 @@ enum LogCommand {
             guard isKnown else { throw RequestArgument.unknown(id, place) }
         }
         let reader = JournalReader(
-            store, of: id, JournalLines(console.out, isJSON: arguments.has(.json), isOfOne: id != nil))
+            store, of: id,
+            JournalLines(console.out, isJSON: arguments.has(.json), isOfOne: id != nil))
         if let after {
             try reader.show(after: after, limit: limit ?? .max)
         } else {

@@ -7,14 +7,23 @@ import Scheduling
 enum RequestItem {
     /// What help says of the members of a request.
     static let rows: [(term: String, text: String)] = [
-        ("id, identifier, kind, state", "the state is pending, running, parked, finished, cancelled, replaced or missed"),
+        (
+            "id, identifier, kind, state",
+            "the state is pending, running, parked, finished, cancelled, replaced or missed"
+        ),
         ("due, reason", "while pending: when it may be launched, and where that date comes from"),
         ("earliest, latest, needs, priority, onPending, key", "as it was submitted, or null"),
         ("retry", "attempts, backOff and longest, in seconds"),
         ("repetition", "every (seconds) or cron (text), local, catchUp and jitter, or null"),
         ("submitted, changed", "when it was submitted, and when its state changed last"),
-        ("attempts, launches, crashes", "used for this date; ever; in a row with which the process ended"),
-        ("outcome", "of the last task: succeeded, failed, expired, cancelled, interrupted, abandoned"),
+        (
+            "attempts, launches, crashes",
+            "used for this date; ever; in a row with which the process ended"
+        ),
+        (
+            "outcome",
+            "of the last task: succeeded, failed, expired, cancelled, interrupted, abandoned"
+        ),
         ("payloadBytes", "the size of its payload"),
     ]
 
@@ -84,7 +93,8 @@ enum RequestItem {
 
     static func item(_ entry: JournalEntry) -> JSONItem {
         .object([
-            ("sequence", .integer(Int64(clamping: entry.sequence))), ("at", DateText.item(entry.at)),
+            ("sequence", .integer(Int64(clamping: entry.sequence))),
+            ("at", DateText.item(entry.at)),
             ("what", .text(entry.what.name)), ("request", entry.request.map(id) ?? .null),
             ("identifier", .text(orNull: entry.identifier.isEmpty ? nil : entry.identifier)),
             ("launch", entry.launch == 0 ? .null : .integer(Int64(clamping: entry.launch))),

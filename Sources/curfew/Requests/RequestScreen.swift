@@ -86,7 +86,8 @@ struct RequestScreen {
     private var retry: String {
         let used =
             request.state.isLive && request.attempts > 0 ? ", \(request.attempts) of them used" : ""
-        let launches = request.launches == 1 ? "launched once" : "launched \(request.launches) times"
+        let launches =
+            request.launches == 1 ? "launched once" : "launched \(request.launches) times"
         return RequestText.retry(request.description.retry) + used
             + (request.launches == 0 ? "" : "; \(launches)")
     }
@@ -104,7 +105,8 @@ struct RequestScreen {
         out.line()
         out.line(out.paint("attempts:", .strong))
         for attempt in record.attempts {
-            let head = "  \(Shown.rightAligned(String(attempt.number), 3))  "
+            let head =
+                "  \(Shown.rightAligned(String(attempt.number), 3))  "
                 + DateText.full(attempt.startedAt) + "  "
             out.line(
                 head

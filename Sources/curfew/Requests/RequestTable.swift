@@ -128,7 +128,8 @@ struct RequestTable {
     private static func short(_ nanoseconds: UInt64) -> String {
         let hour: UInt64 = 3_600_000_000_000
         let (unit, from) = nanoseconds < 48 * hour ? (hour, 10 * hour) : (24 * hour, 0)
-        let rounded = nanoseconds >= from && nanoseconds >= unit
+        let rounded =
+            nanoseconds >= from && nanoseconds >= unit
             ? nanoseconds / unit * unit : nanoseconds
         return SpanText(nanoseconds: rounded).description
     }

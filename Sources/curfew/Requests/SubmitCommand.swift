@@ -69,15 +69,14 @@ enum SubmitCommand {
         let store = try place.make()
         let (submission, request) = try submit(
             description, payload, limits, at: now, store, place)
-        let host = try? store.host()
         if arguments.has(.json) {
-            console.out.line(item(submission, request, store, host).written)
+            console.out.line(item(submission, request, store).written)
         } else {
             print(submission, request, store, place, at: now, console.out)
             if request == nil || !arguments.has(SubmitForm.kind) {
                 found.note(identifier, console.errors)
             }
-            HostNote.print(host, store, console.errors)
+            HostNote.print(store, console.errors)
         }
         return .ok
     }
@@ -100,9 +99,12 @@ enum SubmitCommand {
                 let answer = try ledger.submit(
                     description, payload: payload, at: now, transaction)
                 let id = try? answer.get().id
-                return (answer, try id.flatMap { (id) throws(StoreFault) in
-                    try transaction.request(id)
-                })
+                return (
+                    answer,
+                    try id.flatMap { (id) throws(StoreFault) in
+                        try transaction.request(id)
+                    }
+                )
             }
         }
         switch answer.0 {
@@ -151,7 +153,8 @@ enum SubmitCommand {
     }
 
     private static func headline(_ request: Request, at now: Int64) -> String {
-        var text = "\(Shown.line(request.description.identifier)), \(request.description.kind.name), "
+        var text =
+            "\(Shown.line(request.description.identifier)), \(request.description.kind.name), "
         switch request.state {
         case .pending where request.notBefore <= now: text += "may begin at once"
         case .pending: text += "due \(DateText.both(request.notBefore, at: now))"
@@ -163,7 +166,9 @@ enum SubmitCommand {
     private static func conditions(_ request: Request) -> [String] {
         let description = request.description
         var lines: [String] = []
-        if !description.needs.isEmpty { lines.append("needs " + RequestText.needs(description.needs)) }
+        if !description.needs.isEmpty {
+            lines.append("needs " + RequestText.needs(description.needs))
+        }
         if let repetition = description.repetition {
             lines.append(RequestText.repetition(repetition))
         }
@@ -178,8 +183,7 @@ enum SubmitCommand {
     // MARK: JSON
 
     private static func item(
-        _ submission: Submission, _ request: Request?, _ store: StoreClient,
-        _ host: HostPresence??
+        _ submission: Submission, _ request: Request?, _ store: StoreClient
     ) -> JSONItem {
         var replaced: [RequestID] = []
         let status: String
@@ -192,7 +196,7 @@ enum SubmitCommand {
             ("id", RequestItem.id(submission.id)), ("status", .text(status)),
             ("replaced", .list(replaced.map(RequestItem.id))),
             ("request", request.map(RequestItem.item) ?? .null),
-            ("store", .text(store.directory)), ("host", RequestItem.item(host ?? nil)),
+            ("store", .text(store.directory)), ("host", RequestItem.item(try? store.host())),
         ])
     }
 }
@@ -217,7 +221,8 @@ extension CommandError {
             self.init(
                 .conflict,
                 "request \(id) has the key `\(description.key ?? "")`, and asks for something else",
-                notes: notes, help: ["give this one another key", "curfew show \(id)\(place.option)"])
+                notes: notes,
+                help: ["give this one another key", "curfew show \(id)\(place.option)"])
         case .tooLarge(let bytes, let limit):
             self.init(
                 .usage, "the payload has \(bytes) bytes, and the limit is \(limit)", notes: notes,

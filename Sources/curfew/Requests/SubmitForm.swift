@@ -20,7 +20,8 @@ enum SubmitForm {
         name: "catch-up", value: "DATES",
         summary: "of those that passed while nobody could launch: skip, one (for all) or all")
     static let jitter = CommandOption(
-        name: "jitter", value: "SPAN", summary: "move each date of a repetition, later, by up to that")
+        name: "jitter", value: "SPAN",
+        summary: "move each date of a repetition, later, by up to that")
     static let needs = CommandOption(
         name: "needs", value: "LIST", summary: "what it needs to run: network, power, or both")
     static let priority = CommandOption(
@@ -124,7 +125,8 @@ enum SubmitForm {
         var needs: RequestNeeds = []
         guard let text = values(Self.needs) else { return needs }
         // In a step of `simulate` the comma stands between options.
-        for word in text.split(omittingEmptySubsequences: false, whereSeparator: { ",+".contains($0) })
+        for word in text.split(
+            omittingEmptySubsequences: false, whereSeparator: { ",+".contains($0) })
         {
             switch word {
             case "network", "net": needs.insert(.network)

@@ -52,7 +52,9 @@ enum WhyCommand {
             guard let record = try RequestRecord(id, store) else {
                 throw RequestArgument.unknown(id, place)
             }
-            return try about(record, try FoundKind(record.request.description.identifier, arguments), store, at: now)
+            return try about(
+                record, try FoundKind(record.request.description.identifier, arguments), store,
+                at: now)
         }
         guard HandlerDescription.isIdentifier(text) else {
             throw CommandError(
@@ -67,7 +69,10 @@ enum WhyCommand {
         }
         let description = try SubmitForm.description(
             text, kind: found.kind ?? .appRefresh, at: now.wall
-        ) { [SubmitForm.kind.name, SubmitForm.needs.name].contains($0.name) ? arguments.value($0) : nil }
+        ) {
+            [SubmitForm.kind.name, SubmitForm.needs.name].contains($0.name)
+                ? arguments.value($0) : nil
+        }
         let queue = RequestQueue(
             identifier: text, kind: description.kind, needs: description.needs)
         let reports = try StorePlace.translated { () throws(StoreFault) in
@@ -85,7 +90,8 @@ enum WhyCommand {
             try store.read { (transaction) throws(StoreFault) in
                 let live = try transaction.requests(
                     RequestFilter(
-                        states: [.pending, .parked, .running], identifier: identifier, limit: 1_000))
+                        states: [.pending, .parked, .running], identifier: identifier, limit: 1_000)
+                )
                 return
                     (live.filter { $0.state != .running }.min {
                         ($0.notBefore, $0.id) < ($1.notBefore, $1.id)
@@ -128,7 +134,8 @@ enum WhyCommand {
         }
         switch request.state {
         case .parked: return "curfew lift \(request.id)\(place.option)"
-        case .pending where answer.holding.contains { $0.factor == .enablement || $0.factor == .refreshSetting }:
+        case .pending
+        where answer.holding.contains { $0.factor == .enablement || $0.factor == .refreshSetting }:
             return "curfew settings\(place.option)"
         default: return "curfew show \(request.id)\(place.option)"
         }

@@ -22,7 +22,8 @@ struct WhyScreen {
         list("cannot be told here", answer.unknown)
         if answer.ahead > 0 {
             line(
-                "before it: \(answer.ahead) other\(answer.ahead == 1 ? "" : "s") of the same identifier")
+                "before it: \(answer.ahead) other\(answer.ahead == 1 ? "" : "s") of the same identifier"
+            )
         }
         if answer.request?.state.isLive ?? true { line("earliest possible: " + earliest) }
         if !answer.journal.isEmpty { line("history: " + history) }
@@ -58,8 +59,10 @@ struct WhyScreen {
                 ? "\(name) would be launched at once: nothing holds it back"
                 : "\(name) can be launched: nothing holds it back that is known here"
         }
-        let waited = answer.request.map {
-            ", submitted \(DateText.relative($0.submittedAt, at: answer.now))," } ?? ""
+        let waited =
+            answer.request.map {
+                ", submitted \(DateText.relative($0.submittedAt, at: answer.now)),"
+            } ?? ""
         let head = answer.request == nil ? name : String(name.dropLast()) + waited
         return "\(head) \(verb) held back for \(count) reason\(count == 1 ? "" : "s"):"
     }
@@ -105,7 +108,8 @@ struct WhyScreen {
         }
         let changes = answer.holding.filter { $0.until == nil }.map(\.factor.name)
         let dates = answer.holding.compactMap(\.until)
-        let once = "once \(changes.joined(separator: " and ")) let\(changes.count == 1 ? "s" : "") it"
+        let once =
+            "once \(changes.joined(separator: " and ")) let\(changes.count == 1 ? "s" : "") it"
         guard let last = dates.max() else { return once }
         return "\(DateText.both(last, at: answer.now)), \(once)"
     }
