@@ -59,8 +59,10 @@ extension RequestScheduler {
     private static func dateDetail(_ request: Request, isDue: Bool) -> String {
         switch request.reason {
         case .submitted:
-            request.description.earliest == nil
-                ? "it may begin at once" : isDue ? "its date has come" : "not before its date"
+            !isDue
+                ? "not before its date"
+                : request.description.earliest == nil
+                    ? "it may begin at once" : "its date has come"
         case .backOff:
             "back-off after attempt \(request.attempts), which ended as \(request.outcome?.name ?? "failed")"
         case .snoozed: "its task asked to be launched again later"

@@ -38,7 +38,7 @@ enum SettingsCommand {
                 rows: [
                     (
                         "settings",
-                        "each with scope (all, plugin, identifier), name (or null), refresh-setting "
+                        "each with scope (all, plugin, identifier), name (or null), refreshSetting "
                             + "and enablement"
                     )
                 ])
@@ -147,7 +147,7 @@ enum SettingsCommand {
                             rows.map { row in
                                 .object([
                                     ("scope", .text(row.scope)), ("name", .text(orNull: row.name)),
-                                    ("refresh-setting", .text(row.setting.refresh.name)),
+                                    ("refreshSetting", .text(row.setting.refresh.name)),
                                     ("enablement", .text(row.setting.enablement.name)),
                                 ])
                             })
