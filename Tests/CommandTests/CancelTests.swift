@@ -169,11 +169,11 @@ struct CancelTests {
             """)
         #expect(
             said.output == """
-                busy 6 True error[CF0011] True
-                newer 6 True error[CF0016] True
-                foreign 6 True error[CF0015] True
-                open 5 True error[CF0007] True
-                damaged 6 True error[CF0015] True
+                busy 6 True error[CF0024] True
+                newer 6 True error[CF0029] True
+                foreign 6 True error[CF0028] True
+                open 5 True error[CF0017] True
+                damaged 6 True error[CF0028] True
 
                 """, "\(said)")
     }

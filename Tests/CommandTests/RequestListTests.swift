@@ -88,7 +88,7 @@ struct RequestListTests {
             lock.flush()
             pty.spawn([program, "ps", "--no-color", "--store", store])
             """)
-        #expect(said.output.hasPrefix("host: process 4711, since 2026-01-01 ("), "\(said)")
+        #expect(said.output.hasPrefix("host: process 4711, since "), "\(said)")
     }
 
     @Test("show has every date, and leads to what can be done; the payload only when asked")
@@ -181,8 +181,8 @@ struct RequestListTests {
         let lines = all.output.split(separator: "\n")
         #expect(lines.count == 4)
         #expect(lines[0].hasPrefix("     1  "))
-        #expect(lines[0].hasSuffix("Z  request 1 org.example.mirror  submitted"))
-        #expect(lines[3].hasSuffix("request 3 org.example.gone  cancelled"))
+        #expect(lines[0].hasSuffix("Z  request 1 org.example.mirror submitted"))
+        #expect(lines[3].hasSuffix("request 3 org.example.gone cancelled"))
         #expect(try desk.run("log", "3").output.split(separator: "\n").count == 2)
         #expect(try desk.run("log", "--limit", "1").output.hasPrefix("     4  "))
         #expect(try desk.run("log", "--after", "2", "--limit", "1").output.hasPrefix("     3  "))

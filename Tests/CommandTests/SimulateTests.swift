@@ -98,7 +98,10 @@ struct SimulateTests {
     @Test(
         "what is not as expected leaves with 1, and says what it is instead",
         arguments: [
-            (["submit", "expect=failed"], "error: `expect=failed`: request 1 is finished, succeeded"),
+            (
+                ["submit", "expect=failed"],
+                "error: `expect=failed`: request 1 is finished, succeeded"
+            ),
             (
                 ["submit:after=1h", "held=network"],
                 "error: `held=network`: request 1 is held back by date"
@@ -124,7 +127,8 @@ struct SimulateTests {
             ("sumbit", "did you mean `submit`?"), ("submit:aftr=1h", "did you mean `after`?"),
             ("submit:after", "`after` lacks its value"),
             ("submit:local=1", "`local` takes no value"), ("advance=soon", "is not a span of time"),
-            ("netwrok=no", "did you mean `network`?"), ("network=maybe", "write `network=` and one"),
+            ("netwrok=no", "did you mean `network`?"),
+            ("network=maybe", "write `network=` and one"),
             ("expect=great", "write `expect=` and one of pending,"), ("date=no", "is no step"),
             ("held=hands", "write `held=` and one of"), ("", "an argument of `curfew simulate` is"),
         ])
@@ -172,5 +176,16 @@ struct SimulateTests {
     func plugins() throws {
         #expect(try CommandRun("simulate", "org.example.nothing", "submit").code == 127)
         #expect(try CommandRun("simulate", "org.curfew.test.refuses", "submit").code == 126)
+    }
+
+    @Test("a crash is told, as `run` tells it")
+    func crash() throws {
+        let run = try CommandRun(
+            "simulate", "org.curfew.misdeed.aborts", "submit", "--plugin",
+            BuiltProducts.testPluginDirectory("misdeeds/aborts"))
+        #expect(
+            run.process.ending == .exited(128 + SIGABRT)
+                || run.process.ending == .signalled(SIGABRT))
+        #expect(run.errors.hasPrefix("error: the code of `org.curfew.misdeed.aborts` "))
     }
 }

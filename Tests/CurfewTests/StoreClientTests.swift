@@ -98,7 +98,6 @@ final class StoreClientTests {
             })
         #expect(try client.settings(at: clock.moment) == set)
         try host.shutDown()
-        #expect(try client.host() == nil)
     }
 
     @Test("Why a request waits is told without a host, and that there is none is a reason")

@@ -52,9 +52,9 @@ final class JournalLines {
         if isOfOne {
             whose = ""
         } else if let request = entry.request {
-            whose = "request \(request) \(Shown.line(entry.identifier))  "
+            whose = "request \(request) \(Shown.line(entry.identifier)) "
         } else {
-            whose = "host  "
+            whose = ""
         }
         let head = "\(number)  \(time)  "
         let tail = entry.detail.isEmpty ? "" : ": \(Shown.line(entry.detail))"

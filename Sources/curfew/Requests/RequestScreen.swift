@@ -7,9 +7,12 @@ struct RequestScreen {
     private let record: RequestRecord
     private let place: StorePlace
     private let out: Output
+    private let isAlone: Bool
     private let now = csys_realtime_ns()
 
-    init(_ record: RequestRecord, _ place: StorePlace, _ out: Output) {
+    /// - Parameter isAlone: no host uses the store.
+    init(_ record: RequestRecord, _ place: StorePlace, isAlone: Bool, _ out: Output) {
+        self.isAlone = isAlone
         self.record = record
         self.place = place
         self.out = out
@@ -70,7 +73,10 @@ struct RequestScreen {
         case .running:
             let marks =
                 request.marks.contains(.cancelled) ? [("cancelled", "it ends with its task")] : []
-            return [("running", "since \(DateText.both(request.changedAt, at: now))")] + marks
+            let note =
+                isAlone ? [("but", "no host uses this store; the next one takes it up")] : []
+            return [("running", "since \(DateText.both(request.changedAt, at: now))")] + note
+                + marks
         case .parked:
             return [
                 ("parked", DateText.both(request.changedAt, at: now)),

@@ -62,12 +62,14 @@ struct RequestTable {
     private func line(
         _ cells: [String], _ kept: [Int], _ widths: [Int], _ paint: (String, Int) -> String
     ) -> String {
-        kept.map { column in
+        // No blanks at the end of a line.
+        let last = kept.last { !cells[$0].isEmpty }
+        return kept.prefix { $0 <= last ?? 0 }.map { column in
             var text = cells[column]
             // Of an identifier the end tells more.
             if column == 1, out.columns != nil { text = Shown.fittedEnd(text, widths[1]) }
             if column == 0 { return Shown.rightAligned(text, widths[0]) }
-            if column == kept.last { return paint(text, column) }
+            if column == last { return paint(text, column) }
             let blanks = String(repeating: " ", count: max(0, widths[column] - Shown.width(text)))
             return paint(text, column) + blanks
         }.joined(separator: "  ")

@@ -52,7 +52,7 @@ enum ShowCommand {
         if arguments.has(.json) {
             console.out.line(record.item.written)
         } else {
-            RequestScreen(record, place, console.out).print()
+            RequestScreen(record, place, isAlone: HostNote.isAlone(store), console.out).print()
         }
         return .ok
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 import Curfew
 import PluginBridge
 import Runner
@@ -41,10 +42,11 @@ enum SimulateCommand {
                     + "be written"),
             ExitMeaning.usage,
             ExitMeaning(.timedOut, "a task worked for longer than --patience"),
-            ExitMeaning(.misuse, "the code of the plugin ended the process"),
+            ExitMeaning(.misuse, "the code of the plugin left the process"),
             ExitMeaning(.host, "the host could not run it"),
             ExitMeaning(.refused, "the plugin was refused"),
             ExitMeaning(.notFound, "there is no handler of this identifier"),
+            ExitMeaning(signal: "the code of the plugin died of signal N: 139 SIGSEGV"),
         ],
         sections: [
             HelpSection(title: "steps", rows: SimulationStep.rows),
@@ -76,6 +78,11 @@ enum SimulateCommand {
             budget: handler.budget, grace: handler.grace)
         let view: any SimulationView =
             arguments.has(.json) ? SimulationRecords(console.out) : SimulationLines(console.out)
+        CrashNote.arm(
+            handler.identifier, console,
+            records: arguments.has(.json) ? [console.out.descriptor] : [],
+            beginning: csys_monotonic_ns())
+        defer { CrashNote.disarm() }
         let simulation = try Simulation(facts, values, patience: patience, view)
         do throws(CommandError) {
             try simulation.run(steps)

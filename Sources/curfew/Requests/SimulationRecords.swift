@@ -17,6 +17,7 @@ struct SimulationRecords: SimulationView {
         ("raised", "name, values: an event"), ("log", "level, text: a line of the host"),
         ("why", "answer: as `curfew why --json` has it"),
         ("end", "ok, error, exit: the last"),
+        ("outcome", "as `curfew run --json` has it, where the plugin's code ended the process"),
     ]
 
     private func write(_ time: UInt64, _ event: String, _ members: [(key: String, value: JSONItem)])

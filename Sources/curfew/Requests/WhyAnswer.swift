@@ -11,6 +11,8 @@ struct WhyAnswer {
     let reports: [FactorReport]
     /// What happened to it, the oldest first.
     let journal: [JournalEntry]
+    /// Its task ran when its host ended, and no other host has taken the store since.
+    var isOrphan = false
     /// Requests of the same queue that go first.
     let ahead: Int
     /// Nanoseconds since 1970 in UTC.

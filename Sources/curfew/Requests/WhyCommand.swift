@@ -113,7 +113,9 @@ enum WhyCommand {
         }
         return WhyAnswer(
             identifier: request.description.identifier, request: request, reports: reports,
-            journal: record.journal.suffix(12), ahead: ahead, now: now.wall)
+            journal: record.journal.suffix(8),
+            isOrphan: request.state == .running && HostNote.isAlone(store), ahead: ahead,
+            now: now.wall)
     }
 
     /// How many of the same queue have an earlier date.

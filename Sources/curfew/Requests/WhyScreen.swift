@@ -25,7 +25,10 @@ struct WhyScreen {
                 "before it: \(answer.ahead) other\(answer.ahead == 1 ? "" : "s") of the same identifier"
             )
         }
-        if answer.request?.state.isLive ?? true { line("earliest possible: " + earliest) }
+        switch answer.request?.state {
+        case nil, .pending, .parked: line("earliest possible: " + earliest)
+        default: break
+        }
         if !answer.journal.isEmpty { line("history: " + history) }
         if let next { out.line(String(repeating: " ", count: indent) + "next: " + next) }
     }
@@ -44,6 +47,10 @@ struct WhyScreen {
         if let request = answer.request {
             switch request.state {
             case .running:
+                if answer.isOrphan {
+                    return
+                        "\(name) ran when its host ended, and no host uses this store; the next one takes it up"
+                }
                 let span = DateText.relative(request.changedAt, at: answer.now)
                 return "\(name) is running; its task was launched \(span)"
             case .pending, .parked: break
@@ -117,7 +124,8 @@ struct WhyScreen {
     private var history: String {
         answer.journal.map { entry in
             let time = DateText.short(entry.at, at: answer.now)
-            return "\(time) \(entry.what.name)" + (entry.detail.isEmpty ? "" : " (\(entry.detail))")
+            return "\(time) \(entry.what.name)"
+                + (entry.detail.isEmpty ? "" : " (\(Shown.fitted(Shown.line(entry.detail), 40)))")
         }.joined(separator: " · ")
     }
 }
