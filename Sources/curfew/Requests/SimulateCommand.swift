@@ -13,7 +13,7 @@ enum SimulateCommand {
 
     static let command = Command(
         name: "simulate",
-        summary: "go through the life of a task step by step, on a clock of its own",
+        summary: "go through a task's life step by step, on its own clock",
         operands: "IDENTIFIER STEP…", operandCount: 2...1_000, operandSort: .handler,
         options: SubmitForm.options + [.plugin, .plugins, patienceOption, .json],
         details: [

@@ -7,7 +7,7 @@ import Scheduling
 /// `curfew submit`
 enum SubmitCommand {
     static let command = Command(
-        name: "submit", summary: "submit a request: launch this handler, not before…, only when…",
+        name: "submit", summary: "submit a request: launch a handler, once all is as it says",
         operands: "IDENTIFIER", operandCount: 1...1, operandSort: .handler,
         options: SubmitForm.options + [.plugins, .store, .json],
         details: [
