@@ -31,6 +31,11 @@ struct CommandOption: Sendable {
     static let plugin = CommandOption(
         name: "plugin", value: "DIR", sort: .directory, isRepeated: true,
         summary: "take the plugin in this directory, and look nowhere else")
+    static let store = CommandOption(
+        name: "store", value: "DIR", sort: .directory,
+        summary: "the store to work on, in place of the usual one")
+    static let limit = CommandOption(
+        name: "limit", value: "N", summary: "show at most so many, 100 without it")
     static let version = CommandOption(name: "version", summary: "the same as `curfew version`")
 
     /// Those that every command has.

@@ -3,7 +3,10 @@
 /// The commands, in the order of help.
 enum CommandTable {
     static let all: [Command] = [
-        RunCommand.command, PluginsCommand.command, InspectCommand.command, LintCommand.command,
+        RunCommand.command, SubmitCommand.command, ListCommand.command, ShowCommand.command,
+        WhyCommand.command, LogCommand.command, CancelCommand.command, LiftCommand.command,
+        SettingsCommand.command, SimulateCommand.command, DatabaseCommand.command,
+        PluginsCommand.command, InspectCommand.command, LintCommand.command,
         ConformCommand.command, NewCommand.command, ExplainCommand.command, PathsCommand.command,
         CompletionsCommand.command, ManualCommand.command, VersionCommand.command,
         HelpCommand.command,

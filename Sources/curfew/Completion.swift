@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Conformance
+import Curfew
 import Glibc
 import PluginBridge
 import Scheduling
@@ -130,6 +131,7 @@ struct Completion {
         case .manifest: files = .files
         case .fault: words = Fault.all.flatMap { [($0.code, $0.text), ($0.name, $0.text)] }
         case .conformanceCase: words = ConformanceCase.all.map { ($0.name, $0.fault.text) }
+        case .request: words = requests(values).map { (String($0.id.rawValue), Completion.text($0)) }
         case .command: words = CommandTable.all.map { ($0.name, $0.summary) }
         case .shell: words = Shell.allCases.map { ($0.rawValue, "") }
         case .language: words = PluginLanguage.allCases.map { ($0.rawValue, $0.title) }
@@ -146,16 +148,32 @@ struct Completion {
         (search(values)?.plugins ?? []).filter(\.isUsable).flatMap { $0.sound?.handlers ?? [] }
     }
 
+    private static func text(_ request: Request) -> String {
+        "\(request.description.identifier), \(RequestText.state(request))"
+    }
+
+    /// Those that run and wait in the store that the words before name.
+    private func requests(_ values: [String: [String]]) -> [Request] {
+        let named = values[CommandOption.store.name]?.last.map(Completion.expanded)
+        guard let directory = named ?? StorePlace.usual,
+            let store = try? StoreClient(directory: directory)
+        else { return [] }
+        let filter = RequestFilter(states: [.pending, .running, .parked], limit: 200)
+        return (try? store.read { (transaction) throws(StoreFault) in
+            try transaction.requests(filter)
+        }) ?? []
+    }
+
+    /// A shell that asks has not yet put the home directory in the place of its sign.
+    private static func expanded(_ word: String) -> String {
+        guard word.hasPrefix("~/"), let home = Environment.value("HOME") else { return word }
+        return home + word.dropFirst()
+    }
+
     /// The plugins of the places that the words before name.
     private func search(_ values: [String: [String]]) -> PluginSearch? {
         func directories(_ option: CommandOption) -> [String] {
-            // A shell that asks has not yet put the home directory in the place of its sign.
-            (values[option.name] ?? []).map { word in
-                guard word.hasPrefix("~/"), let home = Environment.value("HOME") else {
-                    return word
-                }
-                return home + word.dropFirst()
-            }
+            (values[option.name] ?? []).map(Completion.expanded)
         }
         return try? PluginSearch(
             single: directories(.plugin), named: directories(.plugins), failingWith: .faults)

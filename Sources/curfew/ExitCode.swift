@@ -16,6 +16,16 @@ struct ExitCode: Hashable, Comparable {
     static let kit = ExitCode(rawValue: 3)
     /// `conform`: the plugin was built for an ABI that this host does not speak.
     static let otherABI = ExitCode(rawValue: 4)
+    /// Of requests: there is no such request, or no store.
+    static let missing = ExitCode(rawValue: 4)
+    /// The store is not this user's to use.
+    static let denied = ExitCode(rawValue: 5)
+    /// The store cannot be used: it is busy, full, damaged, or a newer one.
+    static let storeUnavailable = ExitCode(rawValue: 6)
+    /// Something was waited for, and did not come in time.
+    static let timedOut = ExitCode(rawValue: 7)
+    /// It is in the way of a request that is there.
+    static let conflict = ExitCode(rawValue: 8)
     /// The task reported failure.
     static let failed = ExitCode(rawValue: 100)
     /// The plugin broke the contract.

@@ -19,6 +19,16 @@ struct ExitMeaning: Sendable {
 
     static let usage = ExitMeaning(.usage, "the command line is wrong, and nothing was done")
     static let unwritten = ExitMeaning(.faults, "its output could not be written")
+    static let missing = ExitMeaning(.missing, "there is no such request, or no store")
+    static let denied = ExitMeaning(.denied, "the store is not this user's to use")
+    static let storeUnavailable = ExitMeaning(
+        .storeUnavailable, "the store is busy, full, damaged, or of a newer version")
+    static let conflict = ExitMeaning(
+        .conflict, "a request that is there is in its way; nothing was done")
+    /// Of a command that only looks at requests.
+    static let looking = [
+        ExitMeaning(.ok, "it was written"), unwritten, usage, missing, denied, storeUnavailable,
+    ]
     /// Of a command that only tells something.
     static let telling = [ExitMeaning(.ok, "it was written"), unwritten, usage]
 
@@ -29,7 +39,12 @@ struct ExitMeaning: Sendable {
             .faults, "a fault was found, or the output could not be written"),
         usage,
         ExitMeaning(.kit, "the conformance kit itself could not work"),
-        ExitMeaning(.otherABI, "the plugin was built for another ABI"),
+        ExitMeaning(
+            .otherABI,
+            "there is no such request, or no store; of `conform`: the plugin was built for another "
+                + "ABI"),
+        denied, storeUnavailable,
+        ExitMeaning(.timedOut, "something was waited for, and did not come in time"), conflict,
         ExitMeaning(.failed, "the task reported failure"),
         ExitMeaning(.misuse, "the plugin broke the contract"),
         ExitMeaning(.expired, "the time of the task was up"),

@@ -242,7 +242,7 @@ final class LifeLines: LifeView {
 
     // MARK: Words
 
-    private static func text(_ selector: EventSelector, _ values: [EventValue]) -> String {
+    static func text(_ selector: EventSelector, _ values: [EventValue]) -> String {
         let parameters = values.map { value in
             switch value {
             case .bool(let value): String(value)

@@ -64,9 +64,9 @@ final class LifeRecords: LifeView {
         case .progress(let fraction, let text):
             write(entry.time, "progress", [("fraction", .number(fraction)), ("text", .text(text))])
         case .raised(let selector, let values):
-            write(entry.time, "raised", members(selector, values))
+            write(entry.time, "raised", Self.members(selector, values))
         case .log(let level, let text):
-            write(entry.time, "log", [("level", .text(name(level))), ("text", .text(text))])
+            write(entry.time, "log", [("level", .text(Self.name(level))), ("text", .text(text))])
         case .signal(let number):
             write(entry.time, "signal", [("signal", .text(Interruption.name(number)))])
         case .expiring(let reason, let grace):
@@ -75,7 +75,7 @@ final class LifeRecords: LifeView {
                 [("reason", .text(orNull: reason?.name)), ("grace", .seconds(grace))])
         case .gap(let count): write(entry.time, "gap", [("lost", .integer(count))])
         case .done(let selector, let values):
-            write(entry.time, "done", members(selector, values))
+            write(entry.time, "done", Self.members(selector, values))
         }
     }
 
@@ -110,7 +110,7 @@ final class LifeRecords: LifeView {
             ])
     }
 
-    private func members(
+    static func members(
         _ selector: EventSelector, _ values: [EventValue]
     ) -> [(key: String, value: JSONItem)] {
         let items = values.map { value -> JSONItem in
@@ -125,7 +125,7 @@ final class LifeRecords: LifeView {
         return [("name", .text(selector.name)), ("values", .list(items))]
     }
 
-    private func name(_ level: LogLevel) -> String {
+    static func name(_ level: LogLevel) -> String {
         switch level {
         case .debug: "debug"
         case .info: "info"

@@ -30,22 +30,27 @@ final class Output {
 
     /// Writes all of it, or nothing more from now on.
     func write(_ text: String) {
-        guard failure == 0 else { return }
         var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if written >= 0 {
-                    rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-                } else if errno == EAGAIN {
-                    // Somebody else has made our descriptor non-blocking, as shells' children may.
-                    var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    poll(&ready, 1, -1)
-                } else if errno != EINTR {
-                    failure = errno
-                    return
-                }
+        text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The same for bytes of any kind.
+    func write(bytes: [UInt8]) { bytes.withUnsafeBytes { write($0) } }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) {
+        guard failure == 0 else { return }
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if written >= 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            } else if errno == EAGAIN {
+                // Somebody else has made our descriptor non-blocking, as shells' children may.
+                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&ready, 1, -1)
+            } else if errno != EINTR {
+                failure = errno
+                return
             }
         }
     }

@@ -59,13 +59,7 @@ enum RunCommand {
         let view = view(request, log, console)
         defer { CrashNote.disarm() }
         do throws(CommandError) {
-            let search = try PluginSearch(arguments, failingWith: .host)
-            guard let (plugin, handler) = search.plugin(declaring: request.identifier),
-                let manifest = plugin.sound
-            else {
-                throw refused(arguments.values(.plugin), search)
-                    ?? missing(request.identifier, search)
-            }
+            let (plugin, manifest, handler) = try find(request.identifier, arguments)
             let facts = LifeFacts(
                 handler: handler, plugin: manifest, directory: plugin.directory,
                 budget: request.budget ?? handler.budget, grace: request.grace ?? handler.grace)
@@ -92,6 +86,19 @@ enum RunCommand {
             request.isJSON
             ? LifeRecords(screen) : LifeLines(screen, isVerbose: request.isVerbose)
         return LifeViews([view] + (log.map { [LifeRecords($0.output)] } ?? []))
+    }
+
+    /// The plugin that a host would load for an identifier.
+    static func find(
+        _ identifier: String, _ arguments: Arguments
+    ) throws(CommandError) -> (FoundPlugin, Manifest, ManifestHandler) {
+        let search = try PluginSearch(arguments, failingWith: .host)
+        guard let (plugin, handler) = search.plugin(declaring: identifier),
+            let manifest = plugin.sound
+        else {
+            throw refused(arguments.values(.plugin), search) ?? missing(identifier, search)
+        }
+        return (plugin, manifest, handler)
     }
 
     /// Why a plugin that was named is none; the identifier may well be in it.

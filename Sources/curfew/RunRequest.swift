@@ -58,7 +58,7 @@ struct RunRequest {
         payload = try RunRequest.payload(arguments.value(RunRequest.payloadOption))
     }
 
-    private static func payload(_ text: String?) throws(CommandError) -> [UInt8] {
+    static func payload(_ text: String?) throws(CommandError) -> [UInt8] {
         guard let text else { return [] }
         guard text == "-" || text.hasPrefix("@") else {
             // The kernel's own limit for one argument is below the payload's.

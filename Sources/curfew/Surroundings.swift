@@ -12,6 +12,12 @@ enum Surroundings {
             "where the user's data is, ~/.local/share without it; plugins are below it in "
                 + "curfew/plugins. It counts only as an absolute path"
         ),
+        ("CURFEW_STORE", "the store of requests, in place of the usual one"),
+        (
+            "XDG_STATE_HOME",
+            "where what the user's programs remember is, ~/.local/state without it; the store is "
+                + "below it in curfew/store. It counts only as an absolute path"
+        ),
         ("HOME", "the user's home directory"),
         (
             "CURFEW_PLUGIN_COPIES",
@@ -28,6 +34,7 @@ enum Surroundings {
 
     static let files: [(term: String, text: String)] = [
         ("~/.local/share/curfew/plugins", "the user's plugins"),
+        ("~/.local/state/curfew/store", "the user's store of requests"),
         ("/usr/local/lib/curfew/plugins", "those of the machine"),
         ("PREFIX/lib/curfew/plugins", "those that were installed with this program"),
         ("/usr/lib/curfew/plugins", "those of the distribution"),

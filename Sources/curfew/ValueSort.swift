@@ -18,6 +18,8 @@ enum ValueSort {
     case fault
     /// The name of a case of `curfew conform`.
     case conformanceCase
+    /// The number of a request in the store.
+    case request
     case command
     case shell
     /// What a plugin can be written in.

@@ -29,6 +29,9 @@ struct CommandRun {
             directory: directory, limit: .seconds(60))
     }
 
+    /// A run that was started in another way.
+    init(process: ChildProcess) { self.process = process }
+
     /// An errand's identifier.
     static func errand(_ name: String) -> String { "org.curfew.test.errands.\(name)" }
 

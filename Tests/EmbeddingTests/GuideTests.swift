@@ -10,6 +10,7 @@ struct GuideTests {
         "What a guide says to write and to run works, and prints what it shows",
         arguments: [
             "writing-a-plugin", "embedding-the-host", "calling-functions", "proving-a-plugin",
+            "requests",
         ])
     func follow(name: String) throws {
         let guide = try Guide(name)
@@ -25,7 +26,7 @@ struct GuideTests {
         #expect(
             guides.sorted() == [
                 "calling-functions.md", "embedding-the-host.md", "proving-a-plugin.md",
-                "writing-a-plugin.md",
+                "requests.md", "writing-a-plugin.md",
             ])
     }
 
@@ -34,7 +35,7 @@ struct GuideTests {
         arguments: [
             "README.md", "CONTRIBUTING.md", "Documentation/writing-a-plugin.md",
             "Documentation/embedding-the-host.md", "Documentation/calling-functions.md",
-            "Documentation/proving-a-plugin.md",
+            "Documentation/proving-a-plugin.md", "Documentation/requests.md",
         ])
     func links(document: String) throws {
         let root = URL(fileURLWithPath: BuiltProducts.packageRoot)

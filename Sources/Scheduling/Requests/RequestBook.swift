@@ -86,9 +86,14 @@ public struct RequestBook: Sendable {
         if let bytes = try store.value(Self.usageName), let usage = UsageHistogram(bytes: bytes) {
             scheduler.usage = usage
         }
-        if let bytes = try store.value(Self.settingsName) {
-            settings = HandlerSettings(bytes: bytes) ?? HandlerSettings()
-        }
+        try readSettings(store)
+    }
+
+    private mutating func readSettings(_ store: any StoreTransaction) throws(StoreFault) {
+        settings =
+            try store.value(Self.settingsName).flatMap { HandlerSettings(bytes: $0) }
+            ?? HandlerSettings()
+        scheduler.applySettings { settings.setting(of: $0, plugin: $1) }
     }
 
     /// Writes it down.
@@ -223,7 +228,10 @@ public struct RequestBook: Sendable {
         decided.removeAll()
         if !isCurrent {
             try read(store)
-            if haveOthersWritten { try findCancelled(&effects, store) }
+            if haveOthersWritten {
+                try readSettings(store)
+                try findCancelled(&effects, store)
+            }
             if isInDoubt { try takeBack(at: now, store) }
         }
         if !scheduler.board.settle(at: now).isEmpty { scheduler.reconsider() }

@@ -60,15 +60,18 @@ extension RequestScheduler {
         let isDue = request.notBefore <= now.wall
         return FactorReport(
             .date, isDue ? .yes : .no, holds: !isDue && request.state == .pending, source: "",
-            detail: Self.dateDetail(request), since: request.changedAt,
+            detail: Self.dateDetail(request, isDue: isDue), since: request.changedAt,
             until: isDue ? nil : request.notBefore,
             change: isDue ? "" : "its date comes")
     }
 
-    private static func dateDetail(_ request: Request) -> String {
+    private static func dateDetail(_ request: Request, isDue: Bool) -> String {
         switch request.reason {
         case .submitted:
-            request.description.earliest == nil ? "it may begin at once" : "not before its date"
+            !isDue
+                ? "not before its date"
+                : request.description.earliest == nil
+                    ? "it may begin at once" : "its date has come"
         case .backOff:
             "back-off after attempt \(request.attempts), which ended as \(request.outcome?.name ?? "failed")"
         case .snoozed: "its task asked to be launched again later"

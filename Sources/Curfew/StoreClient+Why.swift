@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import Runner
+public import Scheduling
+
+extension StoreClient {
+    /// What is known of a handler where no host can be asked: what its manifest says.
+    public struct Handling: Sendable {
+        /// Its plugin's id.
+        public var plugin: String
+        /// How many of its tasks may run at a time.
+        public var places: Int
+
+        public init(plugin: String, places: Int) {
+            self.plugin = plugin
+            self.places = places
+        }
+    }
+
+    /// What the host has in its memory, and nobody else can tell.
+    private static let hosts: Set<Factor> = [.handler, .launchRate, .place, .dayBudget]
+
+    /// How every factor stands for a request, seen from beside the host, those that hold it back
+    /// first. Empty where it is history.
+    ///
+    /// The machine is looked at here and now; what only the host knows is `unknown`; that there is
+    /// none is a reason of its own, the factor `host`.
+    public func why(
+        _ request: Request, _ handling: Handling?, at now: Moment
+    ) throws(StoreFault) -> [FactorReport] {
+        let scheduler = try scheduler(request.description.identifier, handling, at: now)
+        let reports = scheduler.why(request, at: now)
+        guard !reports.isEmpty else { return [] }
+        return try completed(
+            reports, request.description.identifier, but: request.id, handling)
+    }
+
+    /// The same for whatever would be submitted of a handler.
+    public func why(
+        _ queue: RequestQueue, _ handling: Handling?, at now: Moment
+    ) throws(StoreFault) -> [FactorReport] {
+        let scheduler = try scheduler(queue.identifier, handling, at: now)
+        return try completed(
+            scheduler.why(queue, at: now), queue.identifier, but: nil, handling)
+    }
+
+    private func scheduler(
+        _ identifier: String, _ handling: Handling?, at now: Moment
+    ) throws(StoreFault) -> RequestScheduler {
+        var book = RequestBook(host: HostIdentity(boot: "", process: 0, start: 0))
+        try read { (store) throws(StoreFault) in try book.readState(at: now, store) }
+        var machine = RequestConfiguration()
+        machine.readMachine()
+        for source in machine.sources {
+            for (factor, reading) in source.read() {
+                book.scheduler.board.hear(factor, reading, at: now)
+            }
+        }
+        book.setStanding(
+            HandlerStanding(places: handling?.places ?? 1, plugin: handling?.plugin ?? ""),
+            of: identifier)
+        return book.scheduler
+    }
+
+    private func completed(
+        _ reports: [FactorReport], _ identifier: String, but id: RequestID?, _ handling: Handling?
+    ) throws(StoreFault) -> [FactorReport] {
+        let running = try read { (store) throws(StoreFault) in
+            try store.running().filter {
+                $0.description.identifier == identifier && $0.id != id
+            }
+        }
+        let host = try host()
+        let seen = reports.map { report in
+            if report.factor == .turn { return Self.turn(running.map(\.id), handling) }
+            guard Self.hosts.contains(report.factor) else {
+                var report = report
+                // Since when it is so was not seen.
+                if report.factor.isSettable { report.since = nil }
+                return report
+            }
+            return FactorReport(
+                report.factor, .unknown, holds: false, source: "host",
+                detail: "only the host knows")
+        }
+        return (seen + [Self.report(host)]).sorted {
+            ($0.holds ? 0 : 1, $0.factor) < ($1.holds ? 0 : 1, $1.factor)
+        }
+    }
+
+    private static func turn(_ running: [RequestID], _ handling: Handling?) -> FactorReport {
+        let places = handling?.places ?? 1
+        let isFull = running.count >= places
+        var detail = "\(running.count) of \(places) at a time run"
+        if let first = running.first { detail += ", request \(first) among them" }
+        if isFull, handling == nil { detail += "; its manifest was not found, and may allow more" }
+        return FactorReport(
+            .turn, isFull ? .no : .yes, holds: isFull, source: "store", detail: detail,
+            change: isFull ? "one of its tasks ends" : "")
+    }
+
+    private static func report(_ host: HostPresence?) -> FactorReport {
+        guard let host else {
+            return FactorReport(
+                .host, .no, holds: true, source: "store",
+                detail: "no host uses this store, so nothing is launched",
+                change: "start a program that has it as its store")
+        }
+        return FactorReport(
+            .host, .yes, holds: false, source: "store",
+            detail: host.process.map { "process \($0) uses this store" } ?? "a host uses this store",
+            since: host.since)
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+public import Scheduling
+
+extension SQLiteStore {
+    /// Who is the host of the store in `directory` now; nil: nobody is. Takes no lock, so that a host
+    /// that starts in this moment is not in its way.
+    public static func host(of directory: String) throws(StoreFault) -> HostPresence? {
+        let place = try StoreDirectory(directory, creating: false)
+        let fd = Glibc.open(place.lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard fd >= 0 else {
+            if errno == ENOENT { return nil }
+            throw OpenFile.fault(errno, "\(place.lock) cannot be opened")
+        }
+        defer { close(fd) }
+        var all = flock()
+        all.l_type = Int16(F_WRLCK)
+        all.l_whence = Int16(SEEK_SET)
+        guard fcntl(fd, F_GETLK, &all) == 0 else {
+            throw OpenFile.fault(errno, "\(place.lock) cannot be looked at")
+        }
+        guard all.l_type != Int16(F_UNLCK) else { return nil }
+        return presence(OpenFile.beginning(of: fd, limit: 256) ?? [])
+    }
+
+    /// Reads what `StoreLock` has written down.
+    private static func presence(_ bytes: [UInt8]) -> HostPresence {
+        let words = String(decoding: bytes, as: UTF8.self)
+            .split(whereSeparator: { $0 == " " || $0 == "\n" })
+        guard words.count == 4, let process = Int32(words[0]), process > 0,
+            let since = Int64(words[3]), (0...7_258_118_400).contains(since)
+        else { return HostPresence() }
+        return HostPresence(process: process, since: since * 1_000_000_000)
+    }
+}

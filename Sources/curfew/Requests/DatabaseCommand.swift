@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curfew
+import Glibc
+import Scheduling
+
+/// `curfew db`
+enum DatabaseCommand {
+    private static let fullOption = CommandOption(
+        name: "full", summary: "of check: also whether its parts fit each other, which takes longer"
+    )
+
+    static let command = Command(
+        name: "db", summary: "look a store's file through, or copy it",
+        operands: "check|backup FILE", operandCount: 1...2, operandSort: .file,
+        options: [fullOption, .store, .json],
+        details: [
+            """
+            check reads the whole file, and tells what makes no sense in it. backup copies
+            the store as it is at one moment into FILE, which must not be there: its owner
+            alone can read it. Both work beside a host.
+            """,
+            """
+            To take a backup back, stop the host, and put the copy into the directory as
+            requests.db, without the files requests.db-wal and requests.db-shm.
+            """,
+        ],
+        exits: [
+            ExitMeaning(.ok, "it is sound, or copied"),
+            ExitMeaning(.faults, "it is damaged, or the output could not be written"),
+            ExitMeaning.usage, ExitMeaning.missing, ExitMeaning.denied,
+            ExitMeaning.storeUnavailable,
+            ExitMeaning(.conflict, "FILE is there already; nothing was done"),
+        ],
+        sections: [
+            HelpSection(
+                title: "with --json",
+                rows: [
+                    ("store", "the directory of the store"),
+                    ("ok, faults", "of check: whether it is sound, and what is wrong, as texts"),
+                    ("backup, bytes", "of backup: the file, and its size"),
+                ])
+        ],
+        examples: ["curfew db check --full", "curfew db backup requests-$(date +%F).db"]
+    ) { arguments, console throws(CommandError) in
+        let place = try StorePlace(arguments)
+        switch (arguments.operands[0], arguments.operands.dropFirst().first) {
+        case ("check", nil):
+            return try check(place, arguments, console)
+        case ("backup", let file?):
+            guard !arguments.has(fullOption) else {
+                throw CommandError(
+                    .usage, "`--full` is about `curfew db check`", help: ["leave it out"])
+            }
+            try backup(place, to: file, arguments, console)
+            return .ok
+        case ("backup", nil):
+            throw CommandError(
+                .usage, "`curfew db backup` lacks the file to be written",
+                help: ["write `curfew db backup FILE`"])
+        default:
+            throw CommandError(
+                .usage,
+                "`curfew db` does not know what to do with `\(arguments.operands.joined(separator: " "))`",
+                help: ["write `curfew db check` or `curfew db backup FILE`", "curfew help db"])
+        }
+    }
+
+    private static func check(
+        _ place: StorePlace, _ arguments: Arguments, _ console: Console
+    ) throws(CommandError) -> ExitCode {
+        try place.checkIsThere()
+        let isFull = arguments.has(fullOption)
+        let faults = try StorePlace.translated { () throws(StoreFault) in
+            try StoreClient.check(directory: place.directory, isFull: isFull)
+        }
+        if arguments.has(.json) {
+            console.out.line(
+                JSONItem.object([
+                    ("store", .text(place.directory)), ("ok", .bool(faults.isEmpty)),
+                    ("faults", .list(faults.map { .text($0) })),
+                ]).written)
+            return faults.isEmpty ? .ok : .faults
+        }
+        guard !faults.isEmpty else {
+            console.out.line(
+                "\(Shown.line(place.directory)): " + console.out.paint("ok", .good)
+                    + (isFull ? "" : ", as far as a quick look tells; --full looks closer"))
+            return .ok
+        }
+        let shown = faults.prefix(10)
+        for fault in shown {
+            console.out.line(console.out.wrapped(Shown.line(fault), after: 0, indent: 2))
+        }
+        if faults.count > shown.count {
+            console.out.line("and \(faults.count - shown.count) more like these")
+        }
+        throw CommandError(
+            .faults, "the store \(place.directory) is damaged",
+            notes: ["nothing was changed; requests that can be read are still launched"],
+            help: [
+                "stop its host, make a copy of the directory, and take a backup back",
+                "curfew help db",
+            ])
+    }
+
+    private static func backup(
+        _ place: StorePlace, to file: String, _ arguments: Arguments, _ console: Console
+    ) throws(CommandError) {
+        try place.checkIsThere()
+        var facts = stat()
+        if lstat(file, &facts) == 0 {
+            throw CommandError(
+                .conflict, "`\(file)` is there already", notes: ["nothing was done"],
+                help: ["name a file that is not there: curfew db backup FILE" + place.option])
+        }
+        try StorePlace.translated { () throws(StoreFault) in
+            try StoreClient.backup(directory: place.directory, to: file)
+        }
+        let bytes = lstat(file, &facts) == 0 ? UInt64(clamping: facts.st_size) : 0
+        if arguments.has(.json) {
+            console.out.line(
+                JSONItem.object([
+                    ("store", .text(place.directory)), ("backup", .text(file)),
+                    ("bytes", .integer(Int64(clamping: bytes))),
+                ]).written)
+        } else {
+            console.out.line("\(Shown.line(file)): \(Shown.number(bytes)) bytes, on the disk")
+        }
+    }
+}

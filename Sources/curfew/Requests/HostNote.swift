@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curfew
+import Scheduling
+
+/// What is said about the host of a store after something was written into it.
+enum HostNote {
+    static func print(_ store: StoreClient, _ errors: Output) {
+        if isAlone(store) {
+            errors.note("no host uses this store: nothing is launched until one does")
+        } else if let fault = store.wakeFault {
+            errors.note("the host could not be told, and will see it later: \(fault.message)")
+        }
+    }
+
+    /// False where nobody could tell.
+    static func isAlone(_ store: StoreClient) -> Bool {
+        do throws(StoreFault) {
+            return try store.host() == nil
+        } catch {
+            return false
+        }
+    }
+
+    /// `process 4711, since 2026-11-22 03:20:00 (2 h ago)`
+    static func text(_ host: HostPresence, at now: Int64) -> String {
+        var text = host.process.map { "process \($0)" } ?? "a process that does not say its number"
+        if let since = host.since {
+            text +=
+                ", since \(DateText.short(since, at: now)) (\(DateText.relative(since, at: now)))"
+        }
+        return text
+    }
+}
+
+extension Output {
+    /// A line that is good to know, broken where the terminal ends.
+    func note(_ text: String) {
+        line(paint("note", .warning) + ": " + wrapped(Shown.line(text), after: 6, indent: 6))
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curfew
+import Scheduling
+
+/// Requests and what belongs to them in JSON. Dates are texts in UTC, spans are seconds; payloads
+/// are told by their size.
+enum RequestItem {
+    /// What help says of the members of a request.
+    static let rows: [(term: String, text: String)] = [
+        (
+            "id, identifier, kind, state",
+            "the state is pending, running, parked, finished, cancelled, replaced or missed"
+        ),
+        ("due, reason", "while pending: when it may be launched, and where that date comes from"),
+        ("earliest, latest, needs, priority, onPending, key", "as it was submitted, or null"),
+        ("retry", "attempts, backOff and longest, in seconds"),
+        ("repetition", "every (seconds) or cron (text), local, catchUp and jitter, or null"),
+        ("submitted, changed", "when it was submitted, and when its state changed last"),
+        (
+            "attempts, launches, crashes",
+            "used for this date; ever; in a row with which the process ended"
+        ),
+        (
+            "outcome",
+            "of the last task: succeeded, failed, expired, cancelled, interrupted, abandoned"
+        ),
+        ("payloadBytes", "the size of its payload"),
+    ]
+
+    static func item(_ request: Request) -> JSONItem { .object(members(request)) }
+
+    static func members(_ request: Request) -> [(key: String, value: JSONItem)] {
+        let description = request.description
+        let isPending = request.state == .pending
+        return [
+            ("id", id(request.id)), ("identifier", .text(description.identifier)),
+            ("kind", .text(description.kind.name)), ("state", .text(request.state.name)),
+            ("due", isPending ? DateText.item(request.notBefore) : .null),
+            ("reason", isPending ? .text(request.reason.name) : .null),
+            ("earliest", DateText.item(description.earliest)),
+            ("latest", DateText.item(description.latest)),
+            ("needs", .list(RequestText.names(description.needs).map { .text($0) })),
+            ("priority", .text(description.priority.name)),
+            ("onPending", .text(description.onPending.name)),
+            ("key", .text(orNull: description.key)), ("retry", retry(description.retry)),
+            ("repetition", description.repetition.map(repetition) ?? .null),
+            ("submitted", DateText.item(request.submittedAt)),
+            ("changed", DateText.item(request.changedAt)),
+            ("attempts", .integer(Int64(request.attempts))),
+            ("launches", .integer(Int64(clamping: request.launches))),
+            ("crashes", .integer(Int64(request.crashes))),
+            ("outcome", .text(orNull: request.outcome?.name)),
+            ("payloadBytes", .integer(Int64(request.payloadBytes))),
+        ]
+    }
+
+    static func id(_ id: RequestID) -> JSONItem { .integer(Int64(clamping: id.rawValue)) }
+
+    private static func retry(_ policy: RetryPolicy) -> JSONItem {
+        .object([
+            ("attempts", .integer(Int64(policy.attempts))), ("backOff", .seconds(policy.base)),
+            ("longest", .seconds(policy.longest)),
+        ])
+    }
+
+    private static func repetition(_ repetition: Repetition) -> JSONItem {
+        var members: [(key: String, value: JSONItem)]
+        switch repetition.rule {
+        case .every(let interval):
+            members = [("every", .seconds(interval)), ("cron", .null), ("local", .bool(false))]
+        case .cron(let schedule, let isLocal):
+            members = [
+                ("every", .null), ("cron", .text(schedule.text)), ("local", .bool(isLocal)),
+            ]
+        }
+        members += [
+            ("catchUp", .text(repetition.catchUp.name)), ("jitter", .seconds(repetition.jitter)),
+        ]
+        return .object(members)
+    }
+
+    static func item(_ attempt: Attempt) -> JSONItem {
+        .object([
+            ("launch", .integer(Int64(clamping: attempt.launch))),
+            ("number", .integer(Int64(attempt.number))),
+            ("process", .integer(Int64(attempt.host.process))),
+            ("started", DateText.item(attempt.startedAt)),
+            ("ended", DateText.item(attempt.endedAt)),
+            ("outcome", .text(orNull: attempt.outcome?.name)),
+            ("reason", .text(orNull: attempt.reason?.name)), ("error", .text(attempt.error)),
+        ])
+    }
+
+    static func item(_ entry: JournalEntry) -> JSONItem {
+        .object([
+            ("sequence", .integer(Int64(clamping: entry.sequence))),
+            ("at", DateText.item(entry.at)),
+            ("what", .text(entry.what.name)), ("request", entry.request.map(id) ?? .null),
+            ("identifier", .text(orNull: entry.identifier.isEmpty ? nil : entry.identifier)),
+            ("launch", entry.launch == 0 ? .null : .integer(Int64(clamping: entry.launch))),
+            ("detail", .text(entry.detail)),
+        ])
+    }
+
+    static func item(_ host: HostPresence?) -> JSONItem {
+        guard let host else { return .null }
+        return .object([
+            ("process", host.process.map { .integer(Int64($0)) } ?? .null),
+            ("since", DateText.item(host.since)),
+        ])
+    }
+
+    static func item(_ report: FactorReport) -> JSONItem {
+        .object([
+            ("factor", .text(report.factor.name)), ("state", .text(report.state.name)),
+            ("holds", .bool(report.holds)), ("source", .text(report.source)),
+            ("detail", .text(report.detail)), ("since", DateText.item(report.since)),
+            ("until", DateText.item(report.until)), ("change", .text(report.change)),
+        ])
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curfew
+import Scheduling
+
+/// All that a store has about one request, but for its payload, as it is at one moment.
+struct RequestRecord {
+    let request: Request
+    /// The last ones, the oldest first.
+    let attempts: [Attempt]
+    let journal: [JournalEntry]
+    /// Older entries that are not among them.
+    let isCut: Bool
+
+    private static var limit: Int { 100 }
+
+    /// Nil: there is none.
+    init?(_ id: RequestID, _ store: StoreClient) throws(CommandError) {
+        let found = try StorePlace.translated { () throws(StoreFault) in
+            try store.read {
+                (transaction) throws(StoreFault) -> (Request, [Attempt], [JournalEntry], Bool)? in
+                guard let request = try transaction.request(id) else { return nil }
+                let (entries, isCut) = try Self.last(of: id, transaction)
+                return (
+                    request, try transaction.attempts(of: id, limit: Self.limit), entries, isCut
+                )
+            }
+        }
+        guard let found else { return nil }
+        (request, attempts, journal, isCut) = found
+    }
+
+    /// A request that is repeated may have thousands.
+    private static func last(
+        of id: RequestID, _ store: any StoreTransaction
+    ) throws(StoreFault) -> ([JournalEntry], Bool) {
+        var entries: [JournalEntry] = []
+        var isCut = false
+        while true {
+            let page = try store.journal(
+                after: entries.last?.sequence ?? 0, of: id, limit: 1_000)
+            entries += page
+            if entries.count > limit {
+                entries.removeFirst(entries.count - limit)
+                isCut = true
+            }
+            if page.count < 1_000 { return (entries, isCut) }
+        }
+    }
+
+    var item: JSONItem {
+        .object(
+            RequestItem.members(request) + [
+                ("attemptList", .list(attempts.map(RequestItem.item))),
+                ("journal", .list(journal.map(RequestItem.item))),
+            ])
+    }
+}

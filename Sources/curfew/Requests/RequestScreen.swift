@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Scheduling
+
+/// One request as a person reads it.
+struct RequestScreen {
+    private let record: RequestRecord
+    private let place: StorePlace
+    private let out: Output
+    private let isAlone: Bool
+    private let now = csys_realtime_ns()
+
+    /// - Parameter isAlone: no host uses the store.
+    init(_ record: RequestRecord, _ place: StorePlace, isAlone: Bool, _ out: Output) {
+        self.isAlone = isAlone
+        self.record = record
+        self.place = place
+        self.out = out
+    }
+
+    private var request: Request { record.request }
+
+    func print() {
+        let state = RequestText.state(request)
+        out.line(
+            "request \(request.id)  "
+                + out.paint(Shown.line(request.description.identifier), .strong) + "  "
+                + (RequestText.colour(request).map { out.paint(state, $0) } ?? state))
+        for (term, text) in rows {
+            let head = "  " + Shown.padded(term, 10) + "  "
+            out.line(
+                out.paint(head, .faint) + out.wrapped(Shown.line(text), after: 14, indent: 14))
+        }
+        printAttempts()
+        printJournal()
+        out.line()
+        out.line("next: " + next)
+    }
+
+    private var rows: [(String, String)] {
+        let description = request.description
+        var rows = state
+        rows.append(("kind", description.kind.name))
+        if !description.needs.isEmpty {
+            rows.append(("needs", RequestText.needs(description.needs)))
+        }
+        if let repetition = description.repetition {
+            rows.append(("repeated", RequestText.repetition(repetition)))
+        }
+        rows.append(("retry", retry))
+        if description.priority != .normal { rows.append(("priority", description.priority.name)) }
+        if let latest = description.latest {
+            rows.append(("latest", DateText.both(latest, at: now)))
+        }
+        if let key = description.key { rows.append(("key", key)) }
+        if description.onPending != .replace {
+            rows.append(("on pending", description.onPending.name))
+        }
+        rows.append(("payload", payload))
+        rows.append(("submitted", DateText.both(request.submittedAt, at: now)))
+        return rows
+    }
+
+    private var state: [(String, String)] {
+        switch request.state {
+        case .pending:
+            let reason = RequestText.reason(request)
+            let due =
+                request.notBefore <= now
+                ? "now, since \(DateText.full(request.notBefore))"
+                : DateText.both(request.notBefore, at: now)
+            return [("due", due)] + (reason.isEmpty ? [] : [("because", reason)])
+        case .running:
+            let marks =
+                request.marks.contains(.cancelled) ? [("cancelled", "it ends with its task")] : []
+            let note =
+                isAlone ? [("but", "no host uses this store; the next one takes it up")] : []
+            return [("running", "since \(DateText.both(request.changedAt, at: now))")] + note
+                + marks
+        case .parked:
+            return [
+                ("parked", DateText.both(request.changedAt, at: now)),
+                (
+                    "because",
+                    "the host's process ended \(request.crashes) times in a row while its task ran"
+                ),
+            ]
+        default: return [(request.state.name, DateText.both(request.changedAt, at: now))]
+        }
+    }
+
+    private var retry: String {
+        let used =
+            request.state.isLive && request.attempts > 0 ? ", \(request.attempts) of them used" : ""
+        let launches =
+            request.launches == 1 ? "launched once" : "launched \(request.launches) times"
+        return RequestText.retry(request.description.retry) + used
+            + (request.launches == 0 ? "" : "; \(launches)")
+    }
+
+    private var payload: String {
+        switch request.payloadBytes {
+        case 0: "none"
+        case 1: "1 byte"
+        default: "\(Shown.number(UInt64(request.payloadBytes))) bytes"
+        }
+    }
+
+    private func printAttempts() {
+        guard !record.attempts.isEmpty else { return }
+        out.line()
+        out.line(out.paint("attempts:", .strong))
+        for attempt in record.attempts {
+            let head =
+                "  \(Shown.rightAligned(String(attempt.number), 3))  "
+                + DateText.full(attempt.startedAt) + "  "
+            out.line(
+                head
+                    + out.wrapped(
+                        Shown.line(Self.text(attempt)), after: Shown.width(head), indent: 7))
+        }
+    }
+
+    private static func text(_ attempt: Attempt) -> String {
+        guard let outcome = attempt.outcome else {
+            return "runs in process \(attempt.host.process)"
+        }
+        var text = outcome.name
+        if let endedAt = attempt.endedAt, endedAt >= attempt.startedAt {
+            text += " in \(TimeText.spent(UInt64(endedAt - attempt.startedAt)))"
+        }
+        if let reason = attempt.reason { text += ", told to stop: \(reason.name)" }
+        if !attempt.error.isEmpty, attempt.error != outcome.doneText {
+            text += ": \(attempt.error)"
+        }
+        return text
+    }
+
+    private func printJournal() {
+        guard !record.journal.isEmpty else { return }
+        out.line()
+        out.line(out.paint("what happened:", .strong))
+        if record.isCut { out.line("  … what was before: curfew log \(request.id)\(place.option)") }
+        let widest = record.journal.map { $0.what.name.count }.max() ?? 0
+        for entry in record.journal {
+            let head = "  \(DateText.full(entry.at))  "
+            let word = Shown.padded(entry.what.name, entry.detail.isEmpty ? 0 : widest)
+            let after = Shown.width(head) + widest + 2
+            out.line(
+                out.paint(head, .faint) + word
+                    + (entry.detail.isEmpty
+                        ? ""
+                        : "  " + out.wrapped(Shown.line(entry.detail), after: after, indent: 6)))
+        }
+    }
+
+    private var next: String {
+        switch request.state {
+        case .pending: "curfew why \(request.id)\(place.option)"
+        case .running: "curfew log \(request.id) --follow\(place.option)"
+        case .parked: "curfew lift \(request.id)\(place.option)"
+        default:
+            "curfew ps --history --identifier \(ShellWord.quoted(request.description.identifier))\(place.option)"
+        }
+    }
+}

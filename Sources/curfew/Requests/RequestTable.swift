@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import Scheduling
+
+/// Requests one under another.
+///
+/// On a terminal the lines fit it; in a pipe no cell has a blank in it, and none is left out, so that
+/// other programs can take the lines apart.
+struct RequestTable {
+    private struct Row {
+        let cells: [String]
+        let request: Request
+    }
+
+    private let rows: [Row]
+    private let out: Output
+    private var isPlain: Bool { out.columns == nil }
+
+    init(_ requests: [Request], at now: Int64, _ out: Output) {
+        self.out = out
+        let isPlain = out.columns == nil
+        rows = requests.map { request in
+            Row(
+                cells: isPlain
+                    ? Self.plain(request, at: now) : Self.cells(request, at: now),
+                request: request)
+        }
+    }
+
+    func print() {
+        let heads = ["ID", "IDENTIFIER", "STATE", "DUE", "AT", "TRIES", "NEEDS"]
+        // What nobody has is not shown to a person.
+        let kept = heads.indices.filter { column in
+            isPlain || column < 6 || rows.contains { !$0.cells[column].isEmpty }
+        }
+        var widths = heads.indices.map { column in
+            max(
+                heads[column].count, rows.map { Shown.width($0.cells[column]) }.max() ?? 0)
+        }
+        if let columns = out.columns {
+            let others = kept.filter { $0 != 1 }.reduce(0) { $0 + widths[$1] + 2 }
+            widths[1] = min(widths[1], max(16, columns - others))
+        }
+        if let columns = out.columns,
+            kept.reduce(-2, { $0 + widths[$1] + 2 }) > columns
+        {
+            list(columns)
+            return
+        }
+        let head = line(heads, kept, widths) { text, _ in text }
+        out.line(out.paint(head, .faint))
+        for row in rows {
+            out.line(
+                line(row.cells, kept, widths) { text, column in
+                    guard column == 2, let colour = RequestText.colour(row.request) else {
+                        return text
+                    }
+                    return out.paint(text, colour)
+                })
+        }
+    }
+
+    private func line(
+        _ cells: [String], _ kept: [Int], _ widths: [Int], _ paint: (String, Int) -> String
+    ) -> String {
+        // No blanks at the end of a line.
+        let last = kept.last { !cells[$0].isEmpty }
+        return kept.prefix { $0 <= last ?? 0 }.map { column in
+            var text = cells[column]
+            // Of an identifier the end tells more.
+            if column == 1, out.columns != nil { text = Shown.fittedEnd(text, widths[1]) }
+            if column == 0 { return Shown.rightAligned(text, widths[0]) }
+            if column == last { return paint(text, column) }
+            let blanks = String(repeating: " ", count: max(0, widths[column] - Shown.width(text)))
+            return paint(text, column) + blanks
+        }.joined(separator: "  ")
+    }
+
+    /// The same where a table is too wide: each with its own lines.
+    private func list(_ columns: Int) {
+        for row in rows {
+            let cells = row.cells
+            let head = "\(cells[0])  "
+            out.line(
+                head
+                    + out.paint(Shown.fittedEnd(cells[1], max(8, columns - head.count)), .strong))
+            var text = cells[2]
+            if !cells[3].isEmpty { text += ", \(cells[3])" }
+            if !cells[4].isEmpty { text += ", \(cells[4])" }
+            text += ", tries \(cells[5])"
+            if !cells[6].isEmpty { text += ", needs \(cells[6])" }
+            for line in Shown.wrapped(text, columns - 2) { out.line("  " + line) }
+        }
+    }
+
+    private static func cells(_ request: Request, at now: Int64) -> [String] {
+        let (distance, date) = due(request, at: now)
+        let span = short(distance.magnitude)
+        let due: String
+        switch request.state {
+        case .pending: due = distance > 0 ? "in \(span)" : "now"
+        case .running: due = "for \(span)"
+        default: due = "\(span) ago"
+        }
+        return [
+            String(request.id.rawValue), Shown.line(request.description.identifier),
+            RequestText.state(request), due, DateText.short(date, at: now),
+            RequestText.attempts(request),
+            RequestText.needs(request.description.needs, separator: ","),
+        ]
+    }
+
+    private static func plain(_ request: Request, at now: Int64) -> [String] {
+        let (distance, date) = due(request, at: now)
+        let span = SpanText(nanoseconds: distance.magnitude).description.filter { $0 != " " }
+        let needs = RequestText.needs(request.description.needs, separator: ",")
+        return [
+            String(request.id.rawValue), Shown.line(request.description.identifier),
+            RequestText.state(request), (distance > 0 ? "+" : "-") + span, DateText.word(date),
+            RequestText.attempts(request), needs.isEmpty ? "-" : needs,
+        ]
+    }
+
+    /// When a pending one may begin, and how far that is; since when another is what it is.
+    private static func due(_ request: Request, at now: Int64) -> (distance: Int64, date: Int64) {
+        let date = request.state == .pending ? request.notBefore : request.changedAt
+        return (date.subtractingReportingOverflow(now).partialValue, date)
+    }
+
+    /// Hours without minutes once there are many.
+    private static func short(_ nanoseconds: UInt64) -> String {
+        let hour: UInt64 = 3_600_000_000_000
+        let (unit, from) = nanoseconds < 48 * hour ? (hour, 10 * hour) : (24 * hour, 0)
+        let rounded =
+            nanoseconds >= from && nanoseconds >= unit
+            ? nanoseconds / unit * unit : nanoseconds
+        return SpanText(nanoseconds: rounded).description
+    }
+}

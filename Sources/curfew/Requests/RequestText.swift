@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import Scheduling
+
+/// What a request is, in words: lower case, no full stop.
+enum RequestText {
+    /// `network, power`, or "" where it needs nothing.
+    static func needs(_ needs: RequestNeeds, separator: String = ", ") -> String {
+        names(needs).joined(separator: separator)
+    }
+
+    /// As `--needs` takes them.
+    static func names(_ needs: RequestNeeds) -> [String] {
+        (needs.contains(.network) ? ["network"] : [])
+            + (needs.contains(.externalPower) ? ["power"] : [])
+    }
+
+    static func repetition(_ repetition: Repetition) -> String {
+        var text: String
+        switch repetition.rule {
+        case .every(let interval): text = "every \(SpanText(nanoseconds: interval))"
+        case .cron(let schedule, let isLocal):
+            text = "cron \(schedule.text) (\(isLocal ? "the machine's zone" : "UTC"))"
+        }
+        if repetition.jitter > 0 {
+            text += ", moved by up to \(SpanText(nanoseconds: repetition.jitter))"
+        }
+        switch repetition.catchUp {
+        case .skip: text += ", dates that passed are left out"
+        case .one: break
+        case .all: text += ", dates that passed are caught up with"
+        }
+        return text
+    }
+
+    static func retry(_ policy: RetryPolicy) -> String {
+        guard policy.attempts > 1 else { return "1 attempt" }
+        return
+            "\(policy.attempts) attempts, pauses from \(SpanText(nanoseconds: policy.base)) to \(SpanText(nanoseconds: policy.longest))"
+    }
+
+    /// `pending`, or how it ended.
+    static func state(_ request: Request) -> String {
+        request.state == .finished
+            ? request.outcome?.name ?? request.state.name : request.state.name
+    }
+
+    /// Attempts that are used, of how many; `2/3`. Of what is over: launches there were.
+    static func attempts(_ request: Request) -> String {
+        guard request.state.isLive else { return String(request.launches) }
+        let current = request.attempts + (request.state == .running ? 1 : 0)
+        return "\(current)/\(request.description.retry.attempts)"
+    }
+
+    /// Where a pending one's date comes from.
+    static func reason(_ request: Request) -> String {
+        switch request.reason {
+        case .submitted: request.description.earliest == nil ? "" : "as submitted"
+        case .backOff: "back-off after attempt \(request.attempts)"
+        case .snoozed: "its task asked to be launched again then"
+        case .repetition: "the next date of its repetition"
+        case .interrupted: "its task was interrupted, and is to be launched again"
+        case .lifted: "it was parked, and lifted"
+        }
+    }
+
+    static func colour(_ request: Request) -> Colour? {
+        switch request.state {
+        case .running: .accent
+        case .parked: .alarm
+        case .finished:
+            switch request.outcome {
+            case .succeeded: .good
+            case .failed, .abandoned, .interrupted: .alarm
+            case .expired, .cancelled, nil: .warning
+            }
+        case .missed: .warning
+        case .pending, .cancelled, .replaced: nil
+        }
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import Scheduling
+
+/// `curfew settings`
+enum SettingsCommand {
+    private static let identifierOption = CommandOption(
+        name: "identifier", value: "ID", sort: .handler,
+        summary: "for the handler of this identifier")
+    private static let pluginOption = CommandOption(
+        name: "plugin-id", value: "ID", summary: "for all handlers of the plugin of this id")
+
+    static let command = Command(
+        name: "settings", summary: "show or change what people have set about launches",
+        operands: "[WORD…]", operandCount: 0...2,
+        options: [identifierOption, pluginOption, .store, .json],
+        details: [
+            """
+            refresh-setting=denied turns refreshing in the background off, as its user
+            does; =restricted as whoever runs the machine does; =available on again.
+            enablement=suspended launches nothing at all, =removed neither, for good;
+            =enabled undoes both.
+            """,
+            """
+            Without --identifier and --plugin-id it is set for all handlers. Of what is set
+            for all, for a plugin and for a handler the strictest counts. Requests wait
+            meanwhile; nothing is lost. Without WORD all that is set is shown.
+            """,
+        ],
+        exits: [
+            ExitMeaning(.ok, "it is set, or was shown"), ExitMeaning.unwritten, ExitMeaning.usage,
+            ExitMeaning.missing, ExitMeaning.denied, ExitMeaning.storeUnavailable,
+        ],
+        sections: [
+            HelpSection(
+                title: "with --json",
+                rows: [
+                    (
+                        "settings",
+                        "each with scope (all, plugin, identifier), name (or null), refreshSetting "
+                            + "and enablement"
+                    )
+                ])
+        ],
+        examples: [
+            "curfew settings", "curfew settings enablement=suspended --identifier org.curfew.feed",
+        ]
+    ) { arguments, console throws(CommandError) in
+        let place = try StorePlace(arguments)
+        let changes = try changes(arguments.operands)
+        let scope = try scope(arguments)
+        let now = Moment(wall: csys_realtime_ns(), span: csys_boottime_ns())
+        guard !changes.isEmpty else {
+            guard scope == .all else {
+                throw CommandError(
+                    .usage, "`curfew settings` is not told what to set",
+                    help: ["write `refresh-setting=denied` or `enablement=suspended` too"])
+            }
+            let store = try place.open()
+            print(
+                try StorePlace.translated { () throws(StoreFault) in try store.settings(at: now) },
+                arguments, console)
+            return .ok
+        }
+        let store = try place.open()
+        let settings = try StorePlace.translated { () throws(StoreFault) in
+            try store.change(scope, at: now) { setting in
+                for change in changes { change(&setting) }
+            }
+        }
+        print(settings, arguments, console)
+        if !arguments.has(.json) { HostNote.print(store, console.errors) }
+        return .ok
+    }
+
+    private typealias Change = (inout HandlerSetting) -> Void
+
+    private static func changes(_ words: [String]) throws(CommandError) -> [Change] {
+        var changes: [Change] = []
+        for word in words {
+            // As a step of `simulate` says it.
+            let parsed = try? SimulationStep(word)
+            switch parsed?.action {
+            case .refresh(let refresh): changes.append { $0.refresh = refresh }
+            case .enablement(let enablement): changes.append { $0.enablement = enablement }
+            default:
+                throw CommandError(
+                    .usage, "`\(word)` is nothing that can be set", notes: ["nothing was done"],
+                    help: [
+                        "write `refresh-setting=` and one of available, denied, restricted",
+                        "or `enablement=` and one of enabled, suspended, removed",
+                    ])
+            }
+        }
+        return changes
+    }
+
+    private static func scope(_ arguments: Arguments) throws(CommandError) -> HandlerScope {
+        switch (arguments.value(identifierOption), arguments.value(pluginOption)) {
+        case (nil, nil): return .all
+        case (let identifier?, nil):
+            guard HandlerDescription.isIdentifier(identifier) else {
+                throw CommandError(
+                    .usage, "`\(identifier)` is not an identifier", notes: ["nothing was done"],
+                    help: ["write a reverse-DNS name such as org.example.tidy"])
+            }
+            return .identifier(identifier)
+        case (nil, let plugin?):
+            guard HandlerDescription.isIdentifier(plugin) else {
+                throw CommandError(
+                    .usage, "`\(plugin)` is not the id of a plugin", notes: ["nothing was done"],
+                    help: ["curfew plugins --json | jq -r '.plugins[].id'"])
+            }
+            return .plugin(plugin)
+        case (_?, _?):
+            throw CommandError(
+                .usage, "`--identifier` and `--plugin-id` are two settings",
+                notes: ["nothing was done"], help: ["leave one of them out"])
+        }
+    }
+
+    // MARK: Output
+
+    private static func rows(
+        _ settings: HandlerSettings
+    ) -> [(scope: String, name: String?, setting: HandlerSetting)] {
+        settings.settings.map { scope, setting in
+            switch scope {
+            case .all: ("all", nil, setting)
+            case .plugin(let id): ("plugin", id, setting)
+            case .identifier(let identifier): ("identifier", identifier, setting)
+            }
+        }.sorted { ($0.scope, $0.name ?? "") < ($1.scope, $1.name ?? "") }
+    }
+
+    private static func print(
+        _ settings: HandlerSettings, _ arguments: Arguments, _ console: Console
+    ) {
+        let rows = rows(settings)
+        if arguments.has(.json) {
+            console.out.line(
+                JSONItem.object([
+                    (
+                        "settings",
+                        .list(
+                            rows.map { row in
+                                .object([
+                                    ("scope", .text(row.scope)), ("name", .text(orNull: row.name)),
+                                    ("refreshSetting", .text(row.setting.refresh.name)),
+                                    ("enablement", .text(row.setting.enablement.name)),
+                                ])
+                            })
+                    )
+                ]).written)
+            return
+        }
+        guard !rows.isEmpty else {
+            console.out.line("nothing is set: everything is enabled, and may refresh")
+            return
+        }
+        for row in rows {
+            let name = row.name.map { "\(row.scope) \(Shown.line($0))" } ?? "all handlers"
+            let text =
+                "enablement \(row.setting.enablement.name), refresh-setting \(row.setting.refresh.name)"
+            console.out.line(
+                "\(name)  " + console.out.wrapped(text, after: Shown.width(name) + 2, indent: 2))
+        }
+    }
+}

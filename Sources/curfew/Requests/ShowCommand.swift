@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import Glibc
+import Scheduling
+
+/// `curfew show`
+enum ShowCommand {
+    private static let payloadOption = CommandOption(
+        name: "payload", summary: "write the bytes of its payload, and nothing else")
+
+    static let command = Command(
+        name: "show", summary: "show everything about one request",
+        operands: "REQUEST", operandCount: 1...1, operandSort: .request,
+        options: [payloadOption, .store, .json],
+        details: [
+            """
+            What was asked for, where it is in its life, how each attempt ended, and what
+            happened when. Of its payload the size is told; --payload writes it, as it is.
+            """
+        ],
+        exits: ExitMeaning.looking,
+        sections: [
+            HelpSection(
+                title: "with --json", text: "Dates are in UTC, spans are seconds.",
+                rows: RequestItem.rows + [
+                    (
+                        "attemptList",
+                        "the last 100 launches, each with launch, number, process, started, ended, "
+                            + "outcome, reason and error"
+                    ),
+                    ("journal", "its last entries, as `curfew log --json` has them"),
+                ])
+        ],
+        examples: ["curfew show 12", "curfew show 12 --payload | jq ."]
+    ) { arguments, console throws(CommandError) in
+        let place = try StorePlace(arguments)
+        let id = try RequestArgument.value(arguments.operands[0])
+        guard !arguments.has(payloadOption) || !arguments.has(.json) else {
+            throw CommandError(
+                .usage, "`--payload` and `--json` both want standard output",
+                help: ["leave one of them out"])
+        }
+        let store = try place.open()
+        if arguments.has(payloadOption) {
+            try writePayload(id, store, place, console.out)
+            return .ok
+        }
+        guard let record = try RequestRecord(id, store) else {
+            throw RequestArgument.unknown(id, place)
+        }
+        if arguments.has(.json) {
+            console.out.line(record.item.written)
+        } else {
+            RequestScreen(record, place, isAlone: HostNote.isAlone(store), console.out).print()
+        }
+        return .ok
+    }
+
+    private static func writePayload(
+        _ id: RequestID, _ store: StoreClient, _ place: StorePlace, _ out: Output
+    ) throws(CommandError) {
+        let payload = try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (transaction) throws(StoreFault) -> [UInt8]? in
+                guard try transaction.request(id) != nil else { return nil }
+                return try transaction.payload(of: id)
+            }
+        }
+        guard let payload else { throw RequestArgument.unknown(id, place) }
+        out.write(bytes: payload)
+    }
+}

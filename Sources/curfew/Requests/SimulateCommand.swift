@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import PluginBridge
+import Runner
+import Scheduling
+
+/// `curfew simulate`
+enum SimulateCommand {
+    private static let patienceOption = CommandOption(
+        name: "patience", value: "TIME",
+        summary: "of real time, for which a task is waited for, 10s without it")
+
+    static let command = Command(
+        name: "simulate",
+        summary: "go through a task's life step by step, on its own clock",
+        operands: "IDENTIFIER STEP…", operandCount: 2...1_000, operandSort: .handler,
+        options: SubmitForm.options + [.plugin, .plugins, patienceOption, .json],
+        details: [
+            """
+            Loads the plugin that declares IDENTIFIER into a host of its own, with requests
+            in memory and a clock that stands still until a step lets time pass, and does
+            the steps in their order. A day takes as long as the work that is done in it.
+            The clock begins at 2026-01-01 00:00 UTC, and nothing is known of the machine
+            until a step says it.
+            """,
+            """
+            A request is launched when its date comes and nothing holds it back; its task
+            then works before the next step is done, and no time passes for it meanwhile.
+            What `launch` begins goes on instead, so that steps can be done to it.
+            """,
+            """
+            The options describe what `submit` submits. The steps `launch` and `expire` are
+            what Apple's debugger commands are, with their log lines.
+            """,
+        ],
+        exits: [
+            ExitMeaning(.ok, "all went as the steps expect it"),
+            ExitMeaning(
+                .faults,
+                "a step could not be done, or something is not as expected; or the output could not "
+                    + "be written"),
+            ExitMeaning.usage,
+            ExitMeaning(.timedOut, "a task worked for longer than --patience"),
+            ExitMeaning(.misuse, "the code of the plugin left the process"),
+            ExitMeaning(.host, "the host could not run it"),
+            ExitMeaning(.refused, "the plugin was refused"),
+            ExitMeaning(.notFound, "there is no handler of this identifier"),
+            ExitMeaning(signal: "the code of the plugin died of signal N: 139 SIGSEGV"),
+        ],
+        sections: [
+            HelpSection(title: "steps", rows: SimulationStep.rows),
+            HelpSection(
+                title: "with --json",
+                text: "One object a line, with \"time\", in seconds of its clock, and \"event\":",
+                rows: SimulationRecords.rows),
+        ],
+        examples: [
+            "curfew simulate org.curfew.crc32 submit:after=15min advance=15min expect=succeeded",
+            "curfew simulate org.curfew.feed --needs network network=no submit held=network",
+            "curfew simulate org.curfew.mirror --payload @job.json submit launch expire wait",
+        ]
+    ) { arguments, console throws(CommandError) in
+        var steps: [SimulationStep] = []
+        for text in arguments.operands.dropFirst() { steps.append(try SimulationStep(text)) }
+        let patience =
+            try DurationArgument.value(
+                of: patienceOption, in: arguments, range: 1_000_000...86_400_000_000_000)
+            ?? 10_000_000_000
+        // What is wrong with the options is told before anything is loaded.
+        let values: SubmitForm.Values = { arguments.value($0) }
+        _ = try SubmitForm.description(
+            arguments.operands[0], kind: .appRefresh, at: 0, values)
+        _ = try SubmitForm.limits(values)
+        let (plugin, manifest, handler) = try RunCommand.find(arguments.operands[0], arguments)
+        let facts = LifeFacts(
+            handler: handler, plugin: manifest, directory: plugin.directory,
+            budget: handler.budget, grace: handler.grace)
+        let view: any SimulationView =
+            arguments.has(.json) ? SimulationRecords(console.out) : SimulationLines(console.out)
+        CrashNote.arm(
+            handler.identifier, console,
+            records: arguments.has(.json) ? [console.out.descriptor] : [],
+            beginning: csys_monotonic_ns())
+        defer { CrashNote.disarm() }
+        let simulation = try Simulation(facts, values, patience: patience, view)
+        do throws(CommandError) {
+            try simulation.run(steps)
+        } catch {
+            simulation.leave()
+            view.end(error, at: simulation.time)
+            throw error
+        }
+        simulation.leave()
+        view.end(nil, at: simulation.time)
+        return .ok
+    }
+}

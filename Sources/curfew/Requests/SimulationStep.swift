@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import Scheduling
+
+/// A step of `curfew simulate`, as it is written: `submit`, `advance=15min`, `network=no`.
+struct SimulationStep {
+    enum Action {
+        /// Options that this one has besides those of the command.
+        case submit([String: String])
+        /// Nanoseconds.
+        case advance(UInt64)
+        /// Nil: nobody says anything about it any more.
+        case set(Factor, FactorState?)
+        case refresh(HandlerSetting.Refresh)
+        case enablement(HandlerSetting.Enablement)
+        case launch, expire, wait, why, cancel
+        case expect(Expectation)
+    }
+
+    /// What a step wants of the request.
+    enum Expectation {
+        case state(RequestState)
+        case outcome(Outcome)
+        /// The factor holds it back.
+        case held(Factor)
+        /// Nothing holds it back.
+        case free
+    }
+
+    let text: String
+    let action: Action
+
+    /// What help says of the steps.
+    static let rows: [(term: String, text: String)] = [
+        ("submit", "submit a request, as the options say"),
+        (
+            "submit:OPTION=VALUE,…",
+            "the same with options of `curfew submit` of its own: "
+                + "submit:after=15min,needs=network+power,local"
+        ),
+        (
+            "advance=SPAN",
+            "let time pass: requests come due, budgets are used up"
+        ),
+        (
+            "FACTOR=yes|no|unknown",
+            "how the machine is: "
+                + Factor.allCases.filter(\.isSettable).map(\.name).joined(separator: ", ")
+        ),
+        ("refresh-setting=WORD", "available, denied or restricted"),
+        ("enablement=WORD", "enabled, suspended or removed"),
+        ("launch", "launch the pending request now, whatever holds it back"),
+        ("expire", "let the time of a task be over that `launch` began, and wait for its answer"),
+        ("wait", "until no task is at work any more, at most --patience"),
+        ("cancel", "cancel the request; a task at work is told to stop, and waited for"),
+        ("why", "say what holds it back"),
+        (
+            "expect=WORD",
+            "leave with 1 unless the request is so: a state (pending, running, parked, finished, "
+                + "cancelled, replaced, missed) or how its last task ended (succeeded, failed, "
+                + "expired, interrupted, abandoned)"
+        ),
+        ("held=FACTOR|nothing", "leave with 1 unless that is what holds it back"),
+    ]
+
+    private static let plain: [(String, Action)] = [
+        ("submit", .submit([:])), ("launch", .launch), ("expire", .expire), ("wait", .wait),
+        ("why", .why), ("cancel", .cancel),
+    ]
+
+    init(_ text: String) throws(CommandError) {
+        self.text = text
+        if let (_, action) = Self.plain.first(where: { $0.0 == text }) {
+            self.action = action
+            return
+        }
+        if text.hasPrefix("submit:") {
+            action = .submit(try Self.options(text))
+            return
+        }
+        guard let equals = text.firstIndex(of: "=") else { throw Self.unknown(text) }
+        let (name, value) = (String(text[..<equals]), String(text[text.index(after: equals)...]))
+        switch name {
+        case "advance":
+            action = .advance(
+                try SpanArgument.value(
+                    value, for: "advance", range: 1...Repetition.intervalRange.upperBound))
+        case "expect": action = .expect(try Self.expectation(value))
+        case "held":
+            action = .expect(
+                value == "nothing"
+                    ? .free
+                    : .held(
+                        try Self.word(value, "held", Factor.allCases, more: ["nothing"]) { $0.name }
+                    ))
+        case "refresh-setting":
+            action = .refresh(
+                try Self.word(value, name, HandlerSetting.Refresh.allCases) { $0.name })
+        case "enablement":
+            action = .enablement(
+                try Self.word(value, name, HandlerSetting.Enablement.allCases) { $0.name })
+        default:
+            guard let factor = Factor(name: name), factor.isSettable else {
+                throw Self.unknown(text)
+            }
+            action = .set(
+                factor, try Self.word(value, name, FactorState.allCases) { $0.name })
+        }
+    }
+
+    /// `submit:after=15min,needs=network,local`
+    private static func options(_ text: String) throws(CommandError) -> [String: String] {
+        var options: [String: String] = [:]
+        for part in text.dropFirst("submit:".count).split(separator: ",") {
+            let halves = part.split(separator: "=", maxSplits: 1)
+            let name = halves.first.map(String.init) ?? ""
+            guard let option = SubmitForm.options.first(where: { $0.name == name }) else {
+                var help = ["curfew help submit"]
+                if let meant = Suggestion.nearest(to: name, among: SubmitForm.options.map(\.name)) {
+                    help.insert("did you mean `\(meant)`?", at: 0)
+                }
+                throw CommandError(
+                    .usage, "`\(name)` is no option of `submit`", notes: ["nothing was run"],
+                    help: help)
+            }
+            guard (option.value == nil) == (halves.count < 2) else {
+                throw CommandError(
+                    .usage,
+                    option.value == nil ? "`\(name)` takes no value" : "`\(name)` lacks its value",
+                    notes: ["nothing was run"],
+                    help: [option.value.map { "write `submit:\(name)=\($0)`" } ?? "submit:\(name)"])
+            }
+            options[name] = halves.count > 1 ? String(halves[1]) : ""
+        }
+        return options
+    }
+
+    private static func expectation(_ value: String) throws(CommandError) -> Expectation {
+        if let outcome = Outcome.allCases.first(where: { $0.name == value }), outcome != .cancelled
+        {
+            return .outcome(outcome)
+        }
+        return .state(
+            try word(
+                value, "expect", RequestState.allCases,
+                more: Outcome.allCases.map(\.name).filter { $0 != "cancelled" }
+            ) { $0.name })
+    }
+
+    private static func word<Word>(
+        _ value: String, _ name: String, _ words: [Word], more: [String] = [],
+        _ text: (Word) -> String
+    ) throws(CommandError) -> Word {
+        if let word = words.first(where: { text($0) == value }) { return word }
+        let names = words.map(text) + more
+        var help = ["write `\(name)=` and one of " + names.joined(separator: ", ")]
+        if let meant = Suggestion.nearest(to: value, among: names) {
+            help.append("did you mean `\(name)=\(meant)`?")
+        }
+        throw CommandError(
+            .usage, "`\(name)=\(value)` is not known", notes: ["nothing was run"], help: help)
+    }
+
+    private static func unknown(_ text: String) -> CommandError {
+        let name = String(text.prefix { $0 != "=" })
+        let names =
+            plain.map(\.0) + ["advance", "expect", "held", "refresh-setting", "enablement"]
+            + Factor.allCases.filter(\.isSettable).map(\.name)
+        var help = ["curfew help simulate"]
+        if let meant = Suggestion.nearest(to: name, among: names) {
+            help.insert("did you mean `\(meant)`?", at: 0)
+        }
+        return CommandError(
+            .usage, "`\(text)` is no step of a simulation", notes: ["nothing was run"], help: help)
+    }
+}

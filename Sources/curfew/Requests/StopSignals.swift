@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+
+/// Ctrl-C and its like, as something to wait for: of a command that goes on until it is told to stop.
+final class StopSignals: Sendable {
+    /// Readable once one of them came.
+    let descriptor: Int32
+
+    /// Blocks the signals in this thread and in those it will start.
+    init() throws(CommandError) {
+        descriptor = csys_eventfd()
+        var set = Self.set
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        let retained = Unmanaged.passRetained(self)
+        let failure =
+            descriptor < 0
+            ? EMFILE
+            : csys_thread_start(
+                {
+                    csys_thread_name("curfew-signals")
+                    let signals = Unmanaged<StopSignals>.fromOpaque($0!).takeUnretainedValue()
+                    var set = StopSignals.set
+                    var number: Int32 = 0
+                    while sigwait(&set, &number) != 0 {}
+                    csys_eventfd_signal(signals.descriptor)
+                    // Whoever insists is not kept waiting.
+                    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+                    while true { pause() }
+                }, retained.toOpaque(), 0)
+        guard failure == 0 else {
+            retained.release()
+            throw CommandError(
+                .faults, "a thread cannot be started: \(String(cString: strerror(failure)))")
+        }
+    }
+
+    private static var set: sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&set, signal) }
+        return set
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import Glibc
+import PluginBridge
+import Runner
+import Scheduling
+
+/// Which store a command works on, and how it is opened.
+struct StorePlace {
+    let directory: String
+    /// The option by which another command works on the same one, after a blank; "" where it is the
+    /// usual one.
+    let option: String
+    private let isNamed: Bool
+
+    /// That of `--store`, or the usual one.
+    init(_ arguments: Arguments) throws(CommandError) {
+        if let named = arguments.value(.store) {
+            directory = named
+            option = " --store " + ShellWord.path(named)
+            isNamed = true
+            return
+        }
+        option = ""
+        isNamed = false
+        guard let usual = Self.usual else {
+            throw CommandError(
+                .usage, "there is no usual place for a store: HOME is not set",
+                help: ["say where it is: --store DIR"])
+        }
+        directory = usual
+    }
+
+    /// Where stores are without the option.
+    static var usual: String? {
+        // Whoever starts a program with more rights than their own does not say what it works on.
+        if csys_has_more_rights() { return nil }
+        if let named = Environment.value("CURFEW_STORE"), !named.isEmpty { return named }
+        if let state = Environment.value("XDG_STATE_HOME"), state.hasPrefix("/") {
+            return state + "/curfew/store"
+        }
+        if let home = Environment.value("HOME"), home.hasPrefix("/") {
+            return home + "/.local/state/curfew/store"
+        }
+        return nil
+    }
+
+    /// Opens a store that is there.
+    func open() throws(CommandError) -> StoreClient {
+        try checkIsThere()
+        return try Self.translated { () throws(StoreFault) in
+            try StoreClient(directory: directory)
+        }
+    }
+
+    /// Opens it, and makes it where there is none.
+    func make() throws(CommandError) -> StoreClient {
+        if !isNamed { makeParents() }
+        return try Self.translated { () throws(StoreFault) in
+            try StoreClient(directory: directory, creates: true)
+        }
+    }
+
+    /// That there is none is told apart from one that cannot be used.
+    func checkIsThere() throws(CommandError) {
+        guard access(directory + "/requests.db", F_OK) != 0, errno == ENOENT || errno == ENOTDIR
+        else { return }
+        throw CommandError(
+            .missing, "there is no store at \(directory)",
+            notes: ["a store is made by the first `curfew submit`, or by the host that uses it"],
+            help: isNamed ? ["name its directory: --store DIR"] : ["--store DIR names another"])
+    }
+
+    /// The user's own directories; failures show when the store itself is made.
+    private func makeParents() {
+        let parts = directory.split(separator: "/").dropLast()
+        for count in parts.indices {
+            mkdir("/" + parts[...count].joined(separator: "/"), 0o700)
+        }
+    }
+
+    /// Does something with a store, and tells why it could not be done.
+    static func translated<Result>(
+        _ body: () throws(StoreFault) -> Result
+    ) throws(CommandError) -> Result {
+        do throws(StoreFault) {
+            return try body()
+        } catch {
+            throw CommandError(error)
+        }
+    }
+}
+
+extension CommandError {
+    /// What a store said.
+    init(_ fault: StoreFault) {
+        self.init(
+            fault.kind == .denied ? .denied : .storeUnavailable, fault.message,
+            fault: Fault.of(fault.status))
+    }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import PluginBridge
+import Scheduling
+
+/// `curfew submit`
+enum SubmitCommand {
+    static let command = Command(
+        name: "submit", summary: "submit a request: launch a handler, once all is as it says",
+        operands: "IDENTIFIER", operandCount: 1...1, operandSort: .handler,
+        options: SubmitForm.options + [.plugins, .store, .json],
+        details: [
+            """
+            Writes a request into a store, and prints its number once that is on the disk.
+            The host that has the store launches it: when its date has come, what it needs
+            is there, and nothing else holds it back. Without a host it waits for one.
+            """,
+            """
+            A date is one of the machine's zone unless it names another: 2026-12-24,
+            2026-12-24T18:00, 2026-12-24T18:00:30Z, 2026-12-24T18:00+01:00. A span is a
+            number and one of ms, s, min, h and d.
+            """,
+            """
+            Its kind is that of the plugin which declares IDENTIFIER, if one is found, or
+            app-refresh. Nothing is loaded.
+            """,
+            """
+            A payload that begins with @ names a file, and - is standard input; every other
+            one is the text itself. What is repeated after a key was given is taken in
+            once: a script that does not know whether it was heard asks again.
+            """,
+        ],
+        exits: [
+            ExitMeaning(.ok, "it is in the store, or one that stands for it was"),
+            ExitMeaning.unwritten, ExitMeaning.usage, ExitMeaning.denied,
+            ExitMeaning.storeUnavailable,
+            ExitMeaning(
+                .conflict,
+                "the key is another request's, or as many are pending as may be; nothing was done"),
+        ],
+        sections: [
+            HelpSection(
+                title: "with --json",
+                rows: [
+                    ("id", "the number of the request that stands for it"),
+                    ("status", "queued, kept (one was pending) or known (its key was)"),
+                    ("replaced", "the numbers of those it took the place of"),
+                    ("request", "as `curfew show --json` has it"),
+                    ("store", "the directory of the store"),
+                    ("host", "who launches it, with process and since, or null"),
+                ])
+        ],
+        examples: [
+            "curfew submit org.curfew.mirror --after 15min --payload @job.json",
+            "curfew submit org.curfew.feed --every 1h --needs network --attempts 3 --key feed",
+            "curfew submit org.curfew.sync --cron '30 4 * * 1' --local --needs network,power",
+        ]
+    ) { arguments, console throws(CommandError) in
+        let identifier = arguments.operands[0]
+        let place = try StorePlace(arguments)
+        let found = try FoundKind(identifier, arguments)
+        let now = csys_realtime_ns()
+        let values: SubmitForm.Values = { arguments.value($0) }
+        let description = try SubmitForm.description(
+            identifier, kind: found.kind ?? .appRefresh, at: now, values)
+        let limits = try SubmitForm.limits(values)
+        let payload = try payload(arguments)
+        let store = try place.make()
+        let (submission, request) = try submit(
+            description, payload, limits, at: now, store, place)
+        if arguments.has(.json) {
+            console.out.line(item(submission, request, store).written)
+        } else {
+            print(submission, request, store, place, at: now, console.out)
+            if request == nil || !arguments.has(SubmitForm.kind) {
+                found.note(identifier, console.errors)
+            }
+            HostNote.print(store, console.errors)
+        }
+        return .ok
+    }
+
+    private static func payload(_ arguments: Arguments) throws(CommandError) -> [UInt8] {
+        do throws(CommandError) {
+            return try RunRequest.payload(arguments.value(RunRequest.payloadOption))
+        } catch {
+            throw CommandError(
+                .usage, error.message, notes: ["nothing was submitted"], help: error.help)
+        }
+    }
+
+    private static func submit(
+        _ description: RequestDescription, _ payload: [UInt8], _ limits: RequestLimits,
+        at now: Int64, _ store: StoreClient, _ place: StorePlace
+    ) throws(CommandError) -> (Submission, Request?) {
+        let answer = try StorePlace.translated { () throws(StoreFault) in
+            try store.write(limits: limits) { (ledger, transaction) throws(StoreFault) in
+                let answer = try ledger.submit(
+                    description, payload: payload, at: now, transaction)
+                let id = try? answer.get().id
+                return (
+                    answer,
+                    try id.flatMap { (id) throws(StoreFault) in
+                        try transaction.request(id)
+                    }
+                )
+            }
+        }
+        switch answer.0 {
+        case .success(let submission): return (submission, answer.1)
+        case .failure(let refusal): throw CommandError(refusal, description, place)
+        }
+    }
+
+    // MARK: Text
+
+    private static func print(
+        _ submission: Submission, _ request: Request?, _ store: StoreClient, _ place: StorePlace,
+        at now: Int64, _ out: Output
+    ) {
+        let (word, colour): (String, Colour) =
+            switch submission {
+            case .queued: ("queued", .good)
+            case .kept: ("kept", .warning)
+            case .known: ("known", .accent)
+            }
+        let head = "\(word)  \(submission.id)  "
+        let indent = word.count + 2
+        func more(_ text: String) {
+            out.line(
+                String(repeating: " ", count: indent)
+                    + out.wrapped(text, after: indent, indent: indent + 2))
+        }
+        out.line(
+            out.paint(word, colour) + "  " + out.paint(String(submission.id.rawValue), .strong)
+                + "  "
+                + out.wrapped(
+                    request.map { headline($0, at: now) } ?? "", after: head.count, indent: indent))
+        switch submission {
+        case .queued(_, let replaced):
+            for line in request.map(conditions) ?? [] { more(line) }
+            if !replaced.isEmpty {
+                more("takes the place of \(replaced.map(\.description).joined(separator: ", "))")
+            }
+        case .kept: more("it was pending already and stays; nothing was added")
+        case .known: more("it was submitted before under this key; nothing was added")
+        }
+        more("stored in \(Shown.line(store.directory))")
+        out.line(
+            String(repeating: " ", count: indent)
+                + "follow it: curfew show \(submission.id)\(place.option)")
+    }
+
+    private static func headline(_ request: Request, at now: Int64) -> String {
+        var text =
+            "\(Shown.line(request.description.identifier)), \(request.description.kind.name), "
+        switch request.state {
+        case .pending where request.notBefore <= now: text += "may begin at once"
+        case .pending: text += "due \(DateText.both(request.notBefore, at: now))"
+        default: text += RequestText.state(request)
+        }
+        return text
+    }
+
+    private static func conditions(_ request: Request) -> [String] {
+        let description = request.description
+        var lines: [String] = []
+        if !description.needs.isEmpty {
+            lines.append("needs " + RequestText.needs(description.needs))
+        }
+        if let repetition = description.repetition {
+            lines.append(RequestText.repetition(repetition))
+        }
+        if description.retry.attempts > 1 { lines.append(RequestText.retry(description.retry)) }
+        if let latest = description.latest { lines.append("missed after \(DateText.full(latest))") }
+        if description.priority != .normal {
+            lines.append("priority \(description.priority.name)")
+        }
+        return lines
+    }
+
+    // MARK: JSON
+
+    private static func item(
+        _ submission: Submission, _ request: Request?, _ store: StoreClient
+    ) -> JSONItem {
+        var replaced: [RequestID] = []
+        let status: String
+        switch submission {
+        case .queued(_, let others): (status, replaced) = ("queued", others)
+        case .kept: status = "kept"
+        case .known: status = "known"
+        }
+        return .object([
+            ("id", RequestItem.id(submission.id)), ("status", .text(status)),
+            ("replaced", .list(replaced.map(RequestItem.id))),
+            ("request", request.map(RequestItem.item) ?? .null),
+            ("store", .text(store.directory)), ("host", RequestItem.item(try? store.host())),
+        ])
+    }
+}
+
+extension CommandError {
+    /// What the rules of requests said to a submission.
+    init(_ refusal: RequestRefusal, _ description: RequestDescription, _ place: StorePlace) {
+        let notes = ["nothing was submitted"]
+        switch refusal {
+        case .tooMany(let kind, let limit):
+            self.init(
+                .conflict,
+                limit == 1
+                    ? "a request of the kind \(kind.name) is pending, and no more may be"
+                    : "\(limit) requests of the kind \(kind.name) are pending, and no more may be",
+                notes: notes,
+                help: [
+                    "let more be: --pending-limit \(limit + 1); or cancel one:",
+                    "curfew ps" + place.option,
+                ])
+        case .keyTaken(let id):
+            self.init(
+                .conflict,
+                "request \(id) has the key `\(description.key ?? "")`, and asks for something else",
+                notes: notes,
+                help: ["give this one another key", "curfew show \(id)\(place.option)"])
+        case .tooLarge(let bytes, let limit):
+            self.init(
+                .usage, "the payload has \(bytes) bytes, and the limit is \(limit)", notes: notes,
+                help: ["put it into a file, and submit the file's name"])
+        case .invalid(let why):
+            self.init(.usage, why, notes: notes, help: ["curfew help submit"])
+        }
+    }
+}

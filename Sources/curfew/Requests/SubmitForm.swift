@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+import Scheduling
+
+/// The options that describe a request, and what they make of it.
+enum SubmitForm {
+    static let at = CommandOption(
+        name: "at", value: "DATE", summary: "not before: 2026-12-24T18:00, or with a zone")
+    static let after = CommandOption(
+        name: "after", value: "SPAN", summary: "not before so long from now: 90s, 15min, 2h, 1d")
+    static let latest = CommandOption(
+        name: "latest", value: "DATE", summary: "not later: what is not launched by then is missed")
+    static let every = CommandOption(
+        name: "every", value: "SPAN", summary: "again and again, so long from one date to the next")
+    static let cron = CommandOption(
+        name: "cron", value: "FIELDS",
+        summary: "again and again, as crontab(5) has it: '30 4 * * 1', @daily")
+    static let local = CommandOption(
+        name: "local", summary: "the dates of --cron are of the machine's zone, not of UTC")
+    static let catchUp = CommandOption(
+        name: "catch-up", value: "DATES",
+        summary: "of those that passed while nobody could launch: skip, one (for all) or all")
+    static let jitter = CommandOption(
+        name: "jitter", value: "SPAN",
+        summary: "move each date of a repetition, later, by up to that")
+    static let needs = CommandOption(
+        name: "needs", value: "LIST", summary: "what it needs to run: network, power, or both")
+    static let priority = CommandOption(
+        name: "priority", value: "LEVEL",
+        summary: "low, normal or high: which goes first of several that could be launched")
+    static let kind = CommandOption(
+        name: "kind", value: "KIND",
+        summary: "app-refresh, processing, health-research or continued-processing; the manifest's "
+            + "without it")
+    static let key = CommandOption(
+        name: "key", value: "TEXT",
+        summary: "of two requests of an identifier with the same key the second is the first")
+    static let onPending = CommandOption(
+        name: "on-pending", value: "WHAT",
+        summary: "to one of the same identifier that is pending: replace, keep, or add to it")
+    static let attempts = CommandOption(
+        name: "attempts", value: "N", summary: "launch it so often until it succeeds, 1 without it")
+    static let backOff = CommandOption(
+        name: "back-off", value: "SPAN",
+        summary: "before the second attempt, 30s without it; doubles from one to the next")
+    static let pendingLimit = CommandOption(
+        name: "pending-limit", value: "N",
+        summary: "of its kind at most so many are pending: 1 app-refresh, 10 of the others")
+
+    static let options = [
+        at, after, latest, every, cron, local, catchUp, jitter, needs, priority, kind,
+        RunRequest.payloadOption, key, onPending, attempts, backOff, pendingLimit,
+    ]
+
+    /// What the options say, as they were given; "" for one that has no value.
+    typealias Values = (CommandOption) -> String?
+
+    /// - Parameters:
+    ///   - kind: where the options name none.
+    ///   - now: nanoseconds since 1970 in UTC.
+    static func description(
+        _ identifier: String, kind: TaskKind, at now: Int64, _ values: Values
+    ) throws(CommandError) -> RequestDescription {
+        var description = RequestDescription(identifier, kind: kind)
+        if let named = try Self.kind(values) { description.kind = named }
+        description.earliest = try earliest(at: now, values)
+        if let text = values(latest) {
+            let date = try DateArgument.value(text, for: "--latest")
+            guard date > now else {
+                throw CommandError(
+                    .usage, "`--latest \(text)` has passed: it would be missed at once",
+                    notes: ["nothing was submitted"],
+                    help: ["write a date that comes: `--latest \(DateArgument.forms)`"])
+            }
+            description.latest = date
+        }
+        description.needs = try needs(values)
+        if let priority = try word(RequestPriority.self, Self.priority, values, { $0.name }) {
+            description.priority = priority
+        }
+        if let onPending = try word(
+            RequestDescription.OnPending.self, Self.onPending, values, { $0.name })
+        {
+            description.onPending = onPending
+        }
+        description.key = values(key)
+        description.retry = try retry(values)
+        description.repetition = try repetition(values)
+        if let fault = description.fault {
+            throw CommandError(
+                .usage, fault, notes: ["nothing was submitted"], help: ["curfew help submit"])
+        }
+        return description
+    }
+
+    /// Nil: they name none.
+    static func kind(_ values: Values) throws(CommandError) -> TaskKind? {
+        try word(TaskKind.self, kind, values) { $0.name }
+    }
+
+    /// How many may be pending of each kind.
+    static func limits(_ values: Values) throws(CommandError) -> RequestLimits {
+        var limits = RequestLimits()
+        guard let text = values(pendingLimit) else { return limits }
+        let count = Int(
+            try NumberArgument.value(text, for: "--pending-limit", range: 1...1_000_000))
+        limits.appRefresh = count
+        limits.processing = count
+        limits.healthResearch = count
+        limits.continuedProcessing = count
+        return limits
+    }
+
+    private static func earliest(at now: Int64, _ values: Values) throws(CommandError) -> Int64? {
+        if let text = values(at) {
+            guard values(after) == nil else { throw both("--at", "--after") }
+            return try DateArgument.value(text, for: "--at")
+        }
+        guard let text = values(after) else { return nil }
+        let span = try SpanArgument.value(
+            text, for: "--after", range: 0...Repetition.intervalRange.upperBound)
+        return now + Int64(clamping: span)
+    }
+
+    private static func needs(_ values: Values) throws(CommandError) -> RequestNeeds {
+        var needs: RequestNeeds = []
+        guard let text = values(Self.needs) else { return needs }
+        // In a step of `simulate` the comma stands between options.
+        for word in text.split(
+            omittingEmptySubsequences: false, whereSeparator: { ",+".contains($0) })
+        {
+            switch word {
+            case "network", "net": needs.insert(.network)
+            case "power", "external-power": needs.insert(.externalPower)
+            default:
+                throw CommandError(
+                    .usage, "`\(word)` is nothing that a request can need",
+                    notes: ["nothing was submitted"],
+                    help: ["write `--needs network`, `--needs power` or `--needs network,power`"])
+            }
+        }
+        return needs
+    }
+
+    private static func retry(_ values: Values) throws(CommandError) -> RetryPolicy {
+        guard let text = values(attempts) else {
+            guard values(backOff) == nil else {
+                throw CommandError(
+                    .usage, "`--back-off` without `--attempts`: there is only one attempt",
+                    notes: ["nothing was submitted"], help: ["write `--attempts 3` too"])
+            }
+            return .none
+        }
+        let range = RetryPolicy.attemptsRange
+        let count = try NumberArgument.value(
+            text, for: "--attempts", range: UInt64(range.lowerBound)...UInt64(range.upperBound))
+        guard count > 1 else { return .none }
+        var policy = RetryPolicy(attempts: UInt32(count))
+        if let text = values(backOff) {
+            policy.base = try SpanArgument.value(
+                text, for: "--back-off", range: RetryPolicy.pauseRange)
+            policy.longest = max(policy.longest, policy.base)
+        }
+        return policy
+    }
+
+    private static func repetition(_ values: Values) throws(CommandError) -> Repetition? {
+        guard let rule = try rule(values) else {
+            for option in [catchUp, jitter, local] where values(option) != nil {
+                throw CommandError(
+                    .usage, "`--\(option.name)` is about a request that is repeated",
+                    notes: ["nothing was submitted"],
+                    help: ["write `--every 1h` or `--cron '30 4 * * *'` too, or leave it out"])
+            }
+            return nil
+        }
+        var repetition = Repetition(rule)
+        if let catchUp = try word(Repetition.CatchUp.self, Self.catchUp, values, { $0.name }) {
+            repetition.catchUp = catchUp
+        }
+        if let text = values(jitter) {
+            repetition.jitter = try SpanArgument.value(
+                text, for: "--jitter", range: 0...Repetition.intervalRange.upperBound)
+        }
+        return repetition
+    }
+
+    private static func rule(_ values: Values) throws(CommandError) -> Repetition.Rule? {
+        if let text = values(every) {
+            guard values(cron) == nil else { throw both("--every", "--cron") }
+            guard values(local) == nil else {
+                throw CommandError(
+                    .usage, "`--local` is about the dates of `--cron`",
+                    notes: ["nothing was submitted"], help: ["leave `--local` out"])
+            }
+            return .every(
+                try SpanArgument.value(text, for: "--every", range: Repetition.intervalRange))
+        }
+        guard let text = values(cron) else { return nil }
+        do throws(CronFault) {
+            return .cron(try CronSchedule(text), isLocal: values(local) != nil)
+        } catch {
+            let field = error.field.map { "the \($0.rawValue)" } ?? "the expression"
+            throw CommandError(
+                .usage, "`--cron '\(text)'`: \(field): \(error.message)",
+                notes: ["nothing was submitted"], help: [error.help])
+        }
+    }
+
+    private static func both(_ one: String, _ other: String) -> CommandError {
+        CommandError(
+            .usage, "`\(one)` and `\(other)` say the same thing in two ways",
+            notes: ["nothing was submitted"], help: ["leave one of them out"])
+    }
+
+    /// One of the words that an option takes.
+    private static func word<Word: CaseIterable>(
+        _: Word.Type, _ option: CommandOption, _ values: Values, _ name: (Word) -> String
+    ) throws(CommandError) -> Word? {
+        guard let text = values(option) else { return nil }
+        if let found = Word.allCases.first(where: { name($0) == text }) { return found }
+        let names = Word.allCases.map(name)
+        var help = ["write `--\(option.name) ` and one of " + names.joined(separator: ", ")]
+        if let meant = Suggestion.nearest(to: text, among: names) {
+            help.append("did you mean `--\(option.name) \(meant)`?")
+        }
+        throw CommandError(
+            .usage, "`--\(option.name) \(text)` is not known", notes: ["nothing was submitted"],
+            help: help)
+    }
+}

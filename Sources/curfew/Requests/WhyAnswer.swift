@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import Curfew
+import Scheduling
+
+/// Why a request is not launched, or would not be: what both the screen and JSON are made from.
+struct WhyAnswer {
+    let identifier: String
+    /// Nil: it is about what would be submitted.
+    let request: Request?
+    /// Those that hold it back first.
+    let reports: [FactorReport]
+    /// What happened to it, the oldest first.
+    let journal: [JournalEntry]
+    /// Its task ran when its host ended, and no other host has taken the store since.
+    var isOrphan = false
+    /// Requests of the same queue that go first.
+    let ahead: Int
+    /// Nanoseconds since 1970 in UTC.
+    let now: Int64
+
+    var holding: [FactorReport] { reports.filter(\.holds) }
+    /// What can be told here, and does not hold it back.
+    var others: [FactorReport] { reports.filter { !$0.holds && $0.state != .unknown } }
+    var unknown: [FactorReport] { reports.filter { !$0.holds && $0.state == .unknown } }
+
+    /// When it can be launched at the earliest; nil where somebody has to do something first.
+    var earliest: Int64? { RequestScheduler.earliest(reports, at: now) }
+
+    var item: JSONItem {
+        .object([
+            ("identifier", .text(identifier)),
+            ("request", request.map { RequestItem.id($0.id) } ?? .null),
+            ("state", .text(orNull: request?.state.name)),
+            (
+                "held",
+                .bool(!holding.isEmpty)
+            ), ("factors", .list(reports.map(RequestItem.item))),
+            ("earliest", request?.state.isLive == false ? .null : DateText.item(earliest)),
+            ("ahead", .integer(Int64(ahead))), ("journal", .list(journal.map(RequestItem.item))),
+        ])
+    }
+
+    /// What help says of the members in JSON.
+    static let rows: [(term: String, text: String)] = [
+        ("identifier, request, state", "what it is about; the last two null without a request"),
+        ("held", "whether anything holds it back"),
+        (
+            "factors",
+            "how each stands, those that hold first: factor, state (yes, no, unknown), holds, "
+                + "source, detail, since, until (when it will allow by itself) and change (what would)"
+        ),
+        ("earliest", "when it can be launched, or null where nobody can tell"),
+        ("ahead", "requests of the same identifier that go first"),
+        ("journal", "what happened, as `curfew log --json` has it"),
+    ]
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import Scheduling
+
+/// `curfew why`
+enum WhyCommand {
+    static let command = Command(
+        name: "why", summary: "say why a request is not launched, all reasons at once",
+        operands: "REQUEST|IDENTIFIER", operandCount: 1...1, operandSort: .request,
+        options: [SubmitForm.kind, SubmitForm.needs, .plugins, .store, .json],
+        details: [
+            """
+            Of a request by its number, every reason that holds it back, what is no reason,
+            when it can be launched at the earliest, and what happened to it. Of an
+            identifier, the same for its first request that waits, or for what would be
+            submitted with --kind and --needs.
+            """,
+            """
+            The machine is looked at here and now: power, battery, heat, load, network, who
+            is there. What a host has only in its memory cannot be told from here: whether
+            it has the handler and has not paused it, how often it has launched it, what it
+            has spent of the day.
+            """,
+        ],
+        exits: ExitMeaning.looking,
+        sections: [HelpSection(title: "with --json", rows: WhyAnswer.rows)],
+        examples: ["curfew why 12", "curfew why org.curfew.feed --needs network"]
+    ) { arguments, console throws(CommandError) in
+        let place = try StorePlace(arguments)
+        let store = try place.open()
+        let now = Moment(wall: csys_realtime_ns(), span: csys_boottime_ns())
+        let answer = try answer(arguments, store, place, at: now)
+        if arguments.has(.json) {
+            console.out.line(answer.item.written)
+        } else {
+            WhyScreen(answer, console.out).print(next: next(answer, place))
+        }
+        return .ok
+    }
+
+    private static func answer(
+        _ arguments: Arguments, _ store: StoreClient, _ place: StorePlace, at now: Moment
+    ) throws(CommandError) -> WhyAnswer {
+        let text = arguments.operands[0]
+        if let id = RequestArgument.parse(text) {
+            for option in [SubmitForm.kind, SubmitForm.needs] where arguments.has(option) {
+                throw CommandError(
+                    .usage, "`--\(option.name)` is about an identifier; request \(id) has its own",
+                    help: ["leave it out"])
+            }
+            guard let record = try RequestRecord(id, store) else {
+                throw RequestArgument.unknown(id, place)
+            }
+            return try about(
+                record, try FoundKind(record.request.description.identifier, arguments), store,
+                at: now)
+        }
+        guard HandlerDescription.isIdentifier(text) else {
+            throw CommandError(
+                .usage, "`\(text)` is neither the number of a request nor an identifier",
+                help: ["curfew ps" + place.option])
+        }
+        let found = try FoundKind(text, arguments)
+        let isAsked = arguments.has(SubmitForm.kind) || arguments.has(SubmitForm.needs)
+        if !isAsked, let id = try first(of: text, store), let record = try RequestRecord(id, store)
+        {
+            return try about(record, found, store, at: now)
+        }
+        let description = try SubmitForm.description(
+            text, kind: found.kind ?? .appRefresh, at: now.wall
+        ) {
+            [SubmitForm.kind.name, SubmitForm.needs.name].contains($0.name)
+                ? arguments.value($0) : nil
+        }
+        let queue = RequestQueue(
+            identifier: text, kind: description.kind, needs: description.needs)
+        let reports = try StorePlace.translated { () throws(StoreFault) in
+            try store.why(queue, found.handling, at: now)
+        }
+        return WhyAnswer(
+            identifier: text, request: nil, reports: reports, journal: [], ahead: 0, now: now.wall)
+    }
+
+    /// The first one that waits, or runs.
+    private static func first(
+        of identifier: String, _ store: StoreClient
+    ) throws(CommandError) -> RequestID? {
+        try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (transaction) throws(StoreFault) in
+                let live = try transaction.requests(
+                    RequestFilter(
+                        states: [.pending, .parked, .running], identifier: identifier, limit: 1_000)
+                )
+                return
+                    (live.filter { $0.state != .running }.min {
+                        ($0.notBefore, $0.id) < ($1.notBefore, $1.id)
+                    } ?? live.first)?.id
+            }
+        }
+    }
+
+    private static func about(
+        _ record: RequestRecord, _ found: FoundKind, _ store: StoreClient, at now: Moment
+    ) throws(CommandError) -> WhyAnswer {
+        let request = record.request
+        let (reports, ahead) = try StorePlace.translated { () throws(StoreFault) in
+            guard request.state != .running else { return ([FactorReport](), 0) }
+            return (
+                try store.why(request, found.handling, at: now),
+                request.state == .pending ? try Self.ahead(of: request, store) : 0
+            )
+        }
+        return WhyAnswer(
+            identifier: request.description.identifier, request: request, reports: reports,
+            journal: record.journal.suffix(8),
+            isOrphan: request.state == .running && HostNote.isAlone(store), ahead: ahead,
+            now: now.wall)
+    }
+
+    /// How many of the same queue have an earlier date.
+    private static func ahead(
+        of request: Request, _ store: StoreClient
+    ) throws(StoreFault) -> Int {
+        try store.read { (transaction) throws(StoreFault) in
+            try transaction.live(request.description.identifier, limit: 10_000).count {
+                $0.state == .pending && $0.queue == request.queue
+                    && ($0.notBefore, $0.id) < (request.notBefore, request.id)
+            }
+        }
+    }
+
+    private static func next(_ answer: WhyAnswer, _ place: StorePlace) -> String {
+        guard let request = answer.request else {
+            return "curfew submit \(ShellWord.quoted(answer.identifier))\(place.option)"
+        }
+        switch request.state {
+        case .parked: return "curfew lift \(request.id)\(place.option)"
+        case .pending
+        where answer.holding.contains { $0.factor == .enablement || $0.factor == .refreshSetting }:
+            return "curfew settings\(place.option)"
+        default: return "curfew show \(request.id)\(place.option)"
+        }
+    }
+}

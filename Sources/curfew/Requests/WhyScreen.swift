@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import Scheduling
+
+/// The answer to "why?" as a person reads it.
+struct WhyScreen {
+    private let answer: WhyAnswer
+    private let out: Output
+    /// What stands before each line, in blanks.
+    private let indent: Int
+
+    init(_ answer: WhyAnswer, _ out: Output, indent: Int = 0) {
+        self.answer = answer
+        self.out = out
+        self.indent = indent
+    }
+
+    /// - Parameter next: what to type next, if anything.
+    func print(next: String? = nil) {
+        line(headline)
+        for (index, report) in answer.holding.enumerated() { reason(index + 1, report) }
+        list("not a reason", answer.others)
+        list("cannot be told here", answer.unknown)
+        if answer.ahead > 0 {
+            line(
+                "before it: \(answer.ahead) other\(answer.ahead == 1 ? "" : "s") of the same identifier"
+            )
+        }
+        switch answer.request?.state {
+        case nil, .pending, .parked: line("earliest possible: " + earliest)
+        default: break
+        }
+        if !answer.journal.isEmpty { line("history: " + history) }
+        if let next { out.line(String(repeating: " ", count: indent) + "next: " + next) }
+    }
+
+    private func line(_ text: String) {
+        let blanks = String(repeating: " ", count: indent)
+        out.line(blanks + out.wrapped(Shown.line(text), after: indent, indent: indent + 2))
+    }
+
+    private var name: String {
+        let identifier = Shown.line(answer.identifier)
+        return answer.request.map { "request \($0.id), \(identifier)," } ?? identifier
+    }
+
+    private var headline: String {
+        if let request = answer.request {
+            switch request.state {
+            case .running:
+                if answer.isOrphan {
+                    return
+                        "\(name) ran when its host ended, and no host uses this store; the next one takes it up"
+                }
+                let span = DateText.relative(request.changedAt, at: answer.now)
+                return "\(name) is running; its task was launched \(span)"
+            case .pending, .parked: break
+            default:
+                return
+                    "\(name) is over: \(RequestText.state(request)), \(DateText.both(request.changedAt, at: answer.now))"
+            }
+        }
+        let count = answer.holding.count
+        let verb = answer.request == nil ? "would be" : "is"
+        guard count > 0 else {
+            return answer.request == nil
+                ? "\(name) would be launched at once: nothing holds it back"
+                : "\(name) can be launched: nothing holds it back that is known here"
+        }
+        let waited =
+            answer.request.map {
+                ", submitted \(DateText.relative($0.submittedAt, at: answer.now)),"
+            } ?? ""
+        let head = answer.request == nil ? name : String(name.dropLast()) + waited
+        return "\(head) \(verb) held back for \(count) reason\(count == 1 ? "" : "s"):"
+    }
+
+    private func reason(_ number: Int, _ report: FactorReport) {
+        let head = "  \(number). \(Shown.padded(report.factor.name, 15))  "
+        let column = indent + Shown.width(head)
+        var text = report.detail
+        if let since = report.since, report.factor != .date {
+            text += ", since \(DateText.short(since, at: answer.now))"
+        }
+        if let until = report.until {
+            text += ", until \(DateText.both(until, at: answer.now))"
+        }
+        if !report.source.isEmpty, report.source != "store", report.source != "none" {
+            text += " (\(report.source))"
+        }
+        let blanks = String(repeating: " ", count: indent)
+        out.line(
+            blanks + "  \(number). "
+                + out.paint(Shown.padded(report.factor.name, 15), .warning) + "  "
+                + out.wrapped(Shown.line(text), after: column, indent: column))
+        guard report.until == nil, !report.change.isEmpty else { return }
+        out.line(
+            String(repeating: " ", count: column)
+                + out.wrapped(
+                    "what helps: " + Shown.line(report.change), after: column, indent: column))
+    }
+
+    private func list(_ title: String, _ reports: [FactorReport]) {
+        guard !reports.isEmpty else { return }
+        line(
+            title + ": "
+                + reports.map { report in
+                    report.state == .unknown
+                        ? report.factor.name : "\(report.factor.name) (\(report.detail))"
+                }.joined(separator: ", "))
+    }
+
+    private var earliest: String {
+        if let earliest = answer.earliest {
+            return earliest <= answer.now ? "now" : DateText.both(earliest, at: answer.now)
+        }
+        let changes = answer.holding.filter { $0.until == nil }.map(\.factor.name)
+        let dates = answer.holding.compactMap(\.until)
+        let once =
+            "once \(changes.joined(separator: " and ")) let\(changes.count == 1 ? "s" : "") it"
+        guard let last = dates.max() else { return once }
+        return "\(DateText.both(last, at: answer.now)), \(once)"
+    }
+
+    private var history: String {
+        answer.journal.map { entry in
+            let time = DateText.short(entry.at, at: answer.now)
+            return "\(time) \(entry.what.name)"
+                + (entry.detail.isEmpty ? "" : " (\(Shown.fitted(Shown.line(entry.detail), 40)))")
+        }.joined(separator: " · ")
+    }
+}

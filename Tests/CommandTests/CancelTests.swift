@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("curfew cancel, lift and db; stores that cannot be used")
+struct CancelTests {
+    private func filled() throws -> RequestDesk {
+        let desk = try RequestDesk()
+        for name in ["a", "b", "c"] { try desk.submit("org.example.\(name)") }
+        return desk
+    }
+
+    private func states(_ desk: RequestDesk) throws -> [String] {
+        let document = try desk.run("ps", "--all", "--json").document()
+        return (document["requests"] as? [[String: Any]] ?? [])
+            .sorted { $0["id"] as? Int ?? 0 < $1["id"] as? Int ?? 0 }
+            .compactMap { $0["state"] as? String }
+    }
+
+    @Test("by number, by identifier, or all; a second time it was over before")
+    func cancel() throws {
+        let desk = try filled()
+        let first = try desk.run("cancel", "1")
+        #expect(first.output == "1  org.example.a  cancelled\n")
+        let again = try desk.run("cancel", "1")
+        #expect(again.code == 0)
+        #expect(again.output == "1  org.example.a  was over before: cancelled\n")
+        #expect(try desk.run("cancel", "--identifier", "org.example.b").code == 0)
+        #expect(try states(desk) == ["cancelled", "cancelled", "pending"])
+        let all = try desk.run("cancel", "--all", "--json").document()
+        let requests = try #require(all["requests"] as? [[String: Any]])
+        #expect(requests.map { $0["became"] as? String } == ["cancelled"])
+        let nothing = try desk.run("cancel", "--all")
+        #expect(nothing.code == 0)
+        #expect(nothing.errors == "note: no request waits; nothing was cancelled\n")
+    }
+
+    @Test("a dry run shows it, and changes nothing")
+    func dry() throws {
+        let desk = try filled()
+        let run = try desk.run("cancel", "--all", "--dry-run")
+        #expect(run.output.split(separator: "\n").count == 3)
+        #expect(run.output.hasPrefix("1  org.example.a  would be cancelled\n"))
+        #expect(try states(desk) == ["pending", "pending", "pending"])
+    }
+
+    @Test("with an unknown number among them nothing is cancelled")
+    func unknown() throws {
+        let desk = try filled()
+        for more in [[], ["--dry-run"]] {
+            let run = try desk.run(["cancel", "1", "99"] + more)
+            #expect(run.code == 4)
+            #expect(run.errors.hasPrefix("error: there is no request 99\n"))
+            #expect(run.errors.contains("  = note: nothing was cancelled\n"))
+        }
+        #expect(try states(desk) == ["pending", "pending", "pending"])
+        for words in [[], ["--all", "1"], ["one"], ["-1"], ["0"], ["99999999999999999999"]] {
+            #expect(try desk.run(["cancel"] + words).code == 2, "\(words)")
+        }
+    }
+
+    @Test("only what is parked is lifted")
+    func lift() throws {
+        let desk = try filled()
+        let waiting = try desk.run("lift", "1")
+        #expect(waiting.code == 8)
+        #expect(waiting.errors.hasPrefix("error: request 1 is not parked, it is pending\n"))
+        #expect(try desk.run("lift", "9").code == 4)
+        let parked = try desk.python(
+            """
+            db = sqlite3.connect(store + "/requests.db")
+            db.execute("UPDATE request SET state = 3 WHERE id = 1")
+            db.commit()
+            print(*run("lift", "1"))
+            """)
+        #expect(
+            parked.output.hasPrefix("0 1  org.example.a  pending again, and may begin at once\n"),
+            "\(parked)")
+        #expect(try states(desk)[0] == "pending")
+    }
+
+    @Test("a check finds a sound store sound, and a damaged one damaged")
+    func check() throws {
+        let desk = try filled()
+        #expect(try desk.run("db", "check", "--full").output == "\(desk.store): ok\n")
+        #expect(try desk.run("db", "check").code == 0)
+        let counted = try desk.python(
+            """
+            db = sqlite3.connect(store + "/requests.db")
+            db.execute("UPDATE tally SET count = 77 WHERE kind = 2")
+            db.commit()
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            """)
+        #expect(counted.succeeded)
+        #expect(try desk.run("db", "check").code == 0)
+        let full = try desk.run("db", "check", "--full")
+        #expect(full.code == 1)
+        #expect(full.output == "the count of kind 2 is 77, and there are 3\n", "\(full.process)")
+        #expect(full.errors.hasPrefix("error: the store \(desk.store) is damaged\n"))
+        let document = try desk.run("db", "check", "--full", "--json")
+        #expect(document.code == 1)
+        #expect(try document.document()["ok"] as? Bool == false)
+    }
+
+    @Test("a backup is a copy of its own, and never takes the place of a file")
+    func backup() throws {
+        let desk = try filled()
+        let run = try desk.run("db", "backup", "copy.db")
+        #expect(run.code == 0)
+        #expect(run.output.hasPrefix("copy.db: ") && run.output.hasSuffix(" bytes, on the disk\n"))
+        let again = try desk.run("db", "backup", "copy.db")
+        #expect(again.code == 8)
+        #expect(again.errors.hasPrefix("error: `copy.db` is there already\n"))
+        try FileManager.default.createDirectory(
+            atPath: desk.files.path("other"), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        try FileManager.default.copyItem(
+            atPath: desk.files.path("copy.db"), toPath: desk.files.path("other/requests.db"))
+        let copy = try CommandRun("ps", "--store", desk.files.path("other"))
+        #expect(copy.output.split(separator: "\n").count == 4)
+        for words in [["backup"], ["chekc"], ["check", "x"], ["backup", "x", "--full"]] {
+            #expect(try desk.run(["db"] + words).code == 2, "\(words)")
+        }
+    }
+
+    @Test(
+        "without a store each command says so, leaves with 4, and makes none",
+        arguments: [
+            ["ps"], ["show", "1"], ["why", "1"], ["log"], ["cancel", "1"], ["lift", "1"],
+            ["db", "check"], ["db", "backup", "x"], ["settings"],
+            ["settings", "enablement=suspended"],
+        ])
+    func none(words: [String]) throws {
+        let desk = try RequestDesk()
+        let run = try desk.run(words)
+        #expect(run.code == 4)
+        #expect(run.output.isEmpty)
+        #expect(run.errors.hasPrefix("error: there is no store at \(desk.store)\n"))
+        #expect(!FileManager.default.fileExists(atPath: desk.store))
+    }
+
+    @Test("a store that others may write to, or that is damaged, newer or busy is left alone")
+    func unusable() throws {
+        let desk = try filled()
+        let said = try desk.python(
+            """
+            def tell(what, words=("ps",)):
+                code, out, errors = run(*words)
+                print(what, code, out == "", errors.split(":")[0], "explain" in errors)
+            db = sqlite3.connect(store + "/requests.db", isolation_level=None)
+            db.execute("BEGIN IMMEDIATE")
+            tell("busy", ("submit", "org.example.d", "--kind", "processing"))
+            db.execute("ROLLBACK")
+            db.execute("PRAGMA user_version = 99")
+            tell("newer")
+            db.execute("PRAGMA user_version = 1")
+            db.execute("PRAGMA application_id = 5")
+            tell("foreign")
+            db.close()
+            os.chmod(store, 0o777)
+            tell("open")
+            os.chmod(store, 0o700)
+            for name in os.listdir(store):
+                if name != "requests.db": os.remove(store + "/" + name)
+            with open(store + "/requests.db", "r+b") as file:
+                file.write(b"rubbish" * 100)
+            tell("damaged")
+            """)
+        #expect(
+            said.output == """
+                busy 6 True error[CF0024] True
+                newer 6 True error[CF0029] True
+                foreign 6 True error[CF0028] True
+                open 5 True error[CF0017] True
+                damaged 6 True error[CF0028] True
+
+                """, "\(said)")
+    }
+}

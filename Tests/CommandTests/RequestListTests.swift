@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("curfew ps, show, why and log")
+struct RequestListTests {
+    private func filled() throws -> RequestDesk {
+        let desk = try RequestDesk()
+        try desk.submit("org.example.mirror", "--needs", "network,power", "--attempts", "3")
+        try desk.submit("org.example.a-very-long-name.of-some-handler.that-nobody-reads")
+        try desk.submit("org.example.gone")
+        #expect(try desk.run("cancel", "3").code == 0)
+        return desk
+    }
+
+    @Test("in a pipe no cell has a blank, nothing is coloured, and all columns are there")
+    func pipe() throws {
+        let run = try filled().run("ps")
+        #expect(run.code == 0)
+        let lines = run.output.split(separator: "\n").map { $0.split(separator: " ") }
+        #expect(lines.map(\.count) == [7, 7, 7])
+        #expect(lines[0] == ["ID", "IDENTIFIER", "STATE", "DUE", "AT", "TRIES", "NEEDS"])
+        #expect(lines[1][4] == "2190-12-24T18:00:00Z")
+        #expect(lines[1][5...] == ["0/3", "network,power"])
+        #expect(lines[2][5...] == ["0/1", "-"])
+        #expect(!run.output.contains("\u{1B}") && !run.output.contains("\t"))
+        #expect(run.errors.isEmpty)
+    }
+
+    @Test("what is over is shown when it is asked for, and other identifiers are not")
+    func choices() throws {
+        let desk = try filled()
+        func ids(_ words: String...) throws -> [Int] {
+            let document = try desk.run(["ps", "--json"] + words).document()
+            return (document["requests"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? Int }
+        }
+        #expect(try ids() == [1, 2])
+        #expect(try ids("--all") == [1, 2, 3])
+        #expect(try ids("--history") == [3])
+        #expect(try ids("--identifier", "org.example.mirror") == [1])
+        #expect(try ids("--limit", "1") == [1])
+        #expect(try desk.run("ps", "--limit", "1").errors == "note: 1 more; --limit 2 shows all\n")
+        #expect(try desk.run("ps", "--limit", "1", "--json").document()["more"] as? Int == 1)
+        let nothing = try desk.run("ps", "--identifier", "org.example.nothing")
+        #expect(nothing.code == 0 && nothing.output.isEmpty)
+        #expect(nothing.errors.hasPrefix("no request waits or runs\n"))
+        #expect(try desk.run("ps", "--all", "--history").code == 2)
+        #expect(try desk.run("ps", "--limit", "none").code == 2)
+    }
+
+    @Test("more than a page of requests: the first by date are shown, and the others counted")
+    func many() throws {
+        let desk = try RequestDesk()
+        try desk.submit("org.example.first")
+        let said = try desk.python(
+            """
+            db = sqlite3.connect(store + "/requests.db")
+            names = [c[1] for c in db.execute("PRAGMA table_info(request)") if c[1] != "id"]
+            due = next(n for n in names if "before" in n)
+            for i in range(2500):
+                values = ", ".join(f"{due} - {i}" if n == due else n for n in names)
+                db.execute(f"INSERT INTO request ({', '.join(names)}) SELECT {values} FROM request WHERE id = 1")
+            db.commit()
+            code, out, errors = run("ps", "--limit", "2", "--json")
+            document = json.loads(out)
+            print(code, [r["id"] for r in document["requests"]], document["more"])
+            """)
+        #expect(said.output == "0 [2501, 2500] 2499\n", "\(said)")
+    }
+
+    @Test("at a terminal the host is named first, and nothing is wider than it")
+    func terminal() throws {
+        let desk = try filled()
+        for columns in [80, 40] {
+            let typist = try desk.type(columns: columns, "ps")
+            #expect(typist.code == 0)
+            #expect(typist.lines.first?.hasPrefix("no host uses this store") == true)
+            #expect(typist.lines.allSatisfy { $0.count <= columns }, "\(typist.lines)")
+        }
+        let said = try desk.python(
+            """
+            import pty
+            lock = open(store + "/lock", "r+")
+            fcntl.fcntl(lock, 37, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 0, 0))
+            lock.truncate(0)
+            lock.write("4711 1 boot 1767225600\\n")
+            lock.flush()
+            pty.spawn([program, "ps", "--no-color", "--store", store])
+            """)
+        #expect(said.output.hasPrefix("host: process 4711, since "), "\(said)")
+    }
+
+    @Test("show has every date, and leads to what can be done; the payload only when asked")
+    func show() throws {
+        let desk = try RequestDesk()
+        try desk.submit(
+            "org.example.mirror", "--payload", "geheim", "--key", "nightly", "--needs", "power")
+        let run = try desk.run("show", "1")
+        #expect(run.code == 0)
+        #expect(run.output.hasPrefix("request 1  org.example.mirror  pending\n"))
+        #expect(run.output.contains("\n  due         2190-12-24 18:00:00, in "))
+        #expect(run.output.contains("\n  payload     6 bytes\n"))
+        #expect(run.output.contains("\n  key         nightly\n"))
+        #expect(run.output.hasSuffix("\nnext: curfew why 1 --store \(desk.store)\n"))
+        #expect(!run.output.contains("geheim"))
+        #expect(try desk.run("show", "1", "--payload").output == "geheim")
+        #expect(try desk.run("show", "1", "--payload", "--json").code == 2)
+        let typist = try desk.type(columns: 60, "show", "1")
+        #expect(
+            typist.lines.allSatisfy { $0.count <= 60 || $0.contains("curfew ") }, "\(typist.lines)")
+        let document = try desk.run("show", "1", "--json").document()
+        let journal = try #require(document["journal"] as? [[String: Any]])
+        #expect(journal.map { $0["what"] as? String } == ["submitted"])
+    }
+
+    @Test("why: the host that is not there, the date, what is no reason, and the earliest date")
+    func why() throws {
+        let desk = try filled()
+        let run = try desk.run("why", "2")
+        #expect(run.code == 0)
+        #expect(run.output.contains("  no host uses this store, so nothing is launched\n"))
+        #expect(run.output.contains("  not before its date, until 2190-12-24 18:00:00, in "))
+        #expect(run.output.contains("\nnot a reason: "))
+        #expect(run.output.contains(" enablement (enabled)"))
+        #expect(run.output.contains("\ncannot be told here: "))
+        #expect(run.output.contains("\nearliest possible: 2190-12-24 18:00:00, in "))
+        #expect(run.output.contains("\nhistory: "))
+        let over = try desk.run("why", "3")
+        #expect(over.output.hasPrefix("request 3, org.example.gone, is over: cancelled, "))
+        let document = try desk.run("why", "org.example.mirror", "--json").document()
+        #expect(document["request"] as? Int == 1)
+        let factors = try #require(document["factors"] as? [[String: Any]])
+        let holding = factors.filter { $0["holds"] as? Bool == true }.map {
+            $0["factor"] as? String
+        }
+        #expect(holding.contains("host") && holding.contains("date"))
+        #expect(
+            factors.first?["holds"] as? Bool == true && factors.last?["holds"] as? Bool == false)
+        let asked = try desk.run(
+            "why", "org.example.mirror", "--kind", "continued-processing", "--json"
+        ).document()
+        #expect(asked["request"] is NSNull)
+        #expect(try desk.run("why", "1", "--kind", "processing").code == 2)
+        #expect(try desk.run("why", "what?").code == 2)
+    }
+
+    @Test("what people have set is a reason, and settings say it")
+    func settings() throws {
+        let desk = try filled()
+        #expect(
+            try desk.run("settings").output
+                == "nothing is set: everything is enabled, and may refresh\n")
+        let set = try desk.run(
+            "settings", "enablement=suspended", "--identifier", "org.example.mirror")
+        #expect(set.code == 0)
+        #expect(
+            set.output
+                == "identifier org.example.mirror  enablement suspended, refresh-setting available\n"
+        )
+        let why = try desk.run("why", "1")
+        #expect(why.output.contains("enablement       suspended (settings)\n"), "\(why.process)")
+        #expect(why.output.contains("\nnext: curfew settings --store "))
+        #expect(
+            try desk.run(
+                "settings", "enablement=enabled", "--identifier", "org.example.mirror", "--json"
+            ).output == "{\"settings\":[]}\n")
+        for words in [["enablement=maybe"], ["x"], ["network=no"]] {
+            #expect(try desk.run(["settings"] + words).code == 2)
+        }
+        #expect(try desk.run("settings", "--identifier", "org.example.mirror").code == 2)
+        #expect(
+            try desk.run("settings", "enablement=enabled", "--identifier", "no identifier").code
+                == 2)
+    }
+
+    @Test("log: one line each, of all or of one, from any number on; a gap is told")
+    func log() throws {
+        let desk = try filled()
+        let all = try desk.run("log")
+        let lines = all.output.split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(lines[0].hasPrefix("     1  "))
+        #expect(lines[0].hasSuffix("Z  request 1 org.example.mirror submitted"))
+        #expect(lines[3].hasSuffix("request 3 org.example.gone cancelled"))
+        #expect(try desk.run("log", "3").output.split(separator: "\n").count == 2)
+        #expect(try desk.run("log", "--limit", "1").output.hasPrefix("     4  "))
+        #expect(try desk.run("log", "--after", "2", "--limit", "1").output.hasPrefix("     3  "))
+        let records = try desk.run("log", "--json").records()
+        #expect(records.map { $0["sequence"] as? Int } == [1, 2, 3, 4])
+        #expect(records[3]["what"] as? String == "cancelled")
+
+        let cut = try desk.python(
+            """
+            db = sqlite3.connect(store + "/requests.db")
+            db.execute("DELETE FROM journal WHERE sequence IN (2, 3)")
+            db.commit()
+            """)
+        #expect(cut.succeeded, "\(cut)")
+        #expect(
+            try desk.run("log").output.contains("\n     2  gap: 2 entries are not there any more\n")
+        )
+        #expect(try desk.run("log", "--json").records()[1]["missing"] as? Int == 2)
+        #expect(try desk.run("log", "9").code == 4)
+        #expect(try desk.run("log", "--after", "x").code == 2)
+    }
+
+    @Test("following shows what others write, and ends with SIGINT or when nobody reads")
+    func follow() throws {
+        let desk = try filled()
+        let said = try desk.python(
+            """
+            follow = subprocess.Popen(
+                [program, "log", "--follow", "--limit", "1", "--store", store],
+                stdout=subprocess.PIPE, text=True)
+            print(follow.stdout.readline().split()[-1])
+            run("submit", "org.example.new", "--after", "1d")
+            print(follow.stdout.readline().split()[-2:])
+            follow.send_signal(signal.SIGINT)
+            print(follow.wait())
+            follow = subprocess.Popen(
+                [program, "log", "--follow", "--store", store], stdout=subprocess.PIPE, text=True)
+            follow.stdout.readline()
+            follow.stdout.close()
+            follow.wait()
+            print("left")
+            """)
+        #expect(said.output == "cancelled\n['org.example.new', 'submitted']\n0\nleft\n", "\(said)")
+    }
+
+    @Test("a shell is offered the numbers of requests")
+    func completion() throws {
+        let desk = try filled()
+        let run = try ChildProcess.run(
+            CommandRun.program, ["__complete", "show", "--store", desk.store, ""],
+            environment: CommandRun.environment)
+        #expect(run.output.contains("\n1\torg.example.mirror, pending\n"))
+        #expect(!run.output.contains("\n3\t"))
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("curfew simulate")
+struct SimulateTests {
+    private func simulate(_ name: String, _ words: String...) throws -> CommandRun {
+        let process = try ChildProcess.run(
+            CommandRun.program, ["simulate", CommandRun.errand(name)] + words,
+            environment: CommandRun.environment.merging(["TZ": "UTC"]) { $1 },
+            limit: .seconds(60))
+        return CommandRun(process: process)
+    }
+
+    @Test("a request waits for its date and its network, and is launched when both are there")
+    func whole() throws {
+        let run = try simulate(
+            "works", "submit:after=15min,needs=network", "network=no", "advance=15min",
+            "held=network", "network=yes", "expect=succeeded")
+        #expect(run.code == 0)
+        #expect(run.errors.isEmpty)
+        #expect(
+            run.output == """
+                org.curfew.test.errands.works  plugin org.curfew.test.errands 1.2.0  app-refresh  budget 30 s  grace 5 s
+                     0:00:00  submit:after=15min,needs=network
+                     0:00:00    request 1, due in 15 min, needs network
+                     0:00:00  network=no
+                     0:00:00  advance=15min
+                     0:15:00  held=network
+                     0:15:00  network=yes
+                     0:15:00    request 1 launched: attempt 1
+                     0:15:00    two things to make
+                     0:15:00    event works_progress(0.5, "1 of 2 things")
+                     0:15:00    event works_made("a \\"cup\\"", 12)
+                     0:15:00    event works_progress(1.0, "2 of 2 things")
+                     0:15:00    event works_done(true, "")
+                     0:15:00    request 1 ended: succeeded
+                     0:15:00    request 1 finished: succeeded
+                     0:15:00  expect=succeeded
+                     0:15:00  all went as expected
+
+                """, "\(run.process)")
+    }
+
+    @Test("a launch before its date, and its expiration, have Apple's log lines")
+    func expired() throws {
+        let run = try simulate(
+            "waits", "--after", "1h", "submit", "launch", "expect=running", "expire",
+            "expect=expired")
+        #expect(run.code == 0, "\(run.process)")
+        for line in [
+            "Simulating launch for task with identifier org.curfew.test.errands.waits",
+            "Starting simulated task: org.curfew.test.errands.waits",
+            "Simulating expiration for task with identifier org.curfew.test.errands.waits",
+            "Marking simulated task complete",
+            "request 1 ended: expired, told to stop: budget: 12 files are done, 36 are left",
+        ] {
+            #expect(run.output.contains("  \(line)\n"), "\(line)")
+        }
+    }
+
+    @Test("a budget is used up by time that passes, and by nothing else")
+    func budget() throws {
+        let run = try simulate(
+            "waits", "submit:after=1h", "launch", "advance=599s", "expect=running", "advance=1s",
+            "expect=expired")
+        #expect(run.code == 0, "\(run.process)")
+    }
+
+    @Test("what failed comes again after its back-off, and so often")
+    func attempts() throws {
+        let run = try simulate(
+            "fails", "--attempts", "3", "--back-off", "1min", "submit", "expect=pending",
+            "held=date", "advance=1h", "expect=failed")
+        #expect(run.code == 0, "\(run.process)")
+        #expect(run.output.matches(of: /launched: attempt [123]\n/).count == 3)
+    }
+
+    @Test("a day of a repeated request")
+    func day() throws {
+        let run = try simulate("works", "--every", "6h", "submit", "advance=1d", "expect=pending")
+        #expect(run.code == 0)
+        #expect(run.output.matches(of: /launched: attempt 1\n/).count == 5)
+        #expect(run.output.contains("\n 1 d 0:00:00    request 1 launched"))
+    }
+
+    @Test("settings, cancelling, and why")
+    func settings() throws {
+        let run = try simulate(
+            "works", "refresh-setting=denied", "submit", "why", "held=refresh-setting", "cancel",
+            "expect=cancelled", "cancel")
+        #expect(run.code == 0, "\(run.process)")
+        #expect(run.output.contains("  1. refresh-setting  denied (settings)\n"), "\(run.process)")
+        #expect(run.output.contains("    it was over before\n"))
+    }
+
+    @Test(
+        "what is not as expected leaves with 1, and says what it is instead",
+        arguments: [
+            (
+                ["submit", "expect=failed"],
+                "error: `expect=failed`: request 1 is finished, succeeded"
+            ),
+            (
+                ["submit:after=1h", "held=network"],
+                "error: `held=network`: request 1 is held back by date"
+            ),
+            (["submit", "held=date"], "error: `held=date`: request 1 is held back by nothing"),
+            (["expect=pending"], "error: `expect=pending`: nothing was submitted"),
+            (["launch"], "error: no request of `org.curfew.test.errands.works` is pending"),
+            (["expire"], "error: no task runs that `launch` began"),
+        ])
+    func unexpected(steps: [String], message: String) throws {
+        let process = try ChildProcess.run(
+            CommandRun.program, ["simulate", CommandRun.errand("works")] + steps,
+            environment: CommandRun.environment, limit: .seconds(60))
+        let run = CommandRun(process: process)
+        #expect(run.code == 1)
+        #expect(run.errors.hasPrefix(message), "\(run.process)")
+        #expect(!run.output.contains("all went as expected"))
+    }
+
+    @Test(
+        "what is no step is told before anything is run",
+        arguments: [
+            ("sumbit", "did you mean `submit`?"), ("submit:aftr=1h", "did you mean `after`?"),
+            ("submit:after", "`after` lacks its value"),
+            ("submit:local=1", "`local` takes no value"), ("advance=soon", "is not a span of time"),
+            ("netwrok=no", "did you mean `network`?"),
+            ("network=maybe", "write `network=` and one"),
+            ("expect=great", "write `expect=` and one of pending,"), ("date=no", "is no step"),
+            ("held=hands", "write `held=` and one of"), ("", "an argument of `curfew simulate` is"),
+        ])
+    func unknown(step: String, message: String) throws {
+        let run = try simulate("works", "submit", step)
+        #expect(run.code == 2)
+        #expect(run.errors.contains(message), "\(run.process)")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test("a task that works for longer than the patience is told, and waited for in vain")
+    func patience() throws {
+        let run = try simulate(
+            "waits", "--patience", "50ms", "submit:after=1h", "launch", "wait")
+        #expect(run.code == 7)
+        #expect(run.errors.contains("the task still works after 50 ms of real time"))
+        #expect(run.output.contains("    its task still runs, and is interrupted\n"))
+    }
+
+    @Test("a flood of events neither blocks it nor fills the screen")
+    func flood() throws {
+        let run = try simulate("chatters", "submit", "expect=succeeded")
+        #expect(run.code == 0, "\(run.process)")
+        #expect(run.output.contains(" more events\n"))
+        #expect(run.output.split(separator: "\n").count < 60)
+    }
+
+    @Test("JSON: one object a line, the last says whether all went as expected")
+    func json() throws {
+        let run = try simulate(
+            "works", "--json", "submit:after=15min", "advance=1h", "expect=succeeded")
+        let records = try run.records()
+        #expect(records.first?["event"] as? String == "simulating")
+        #expect(records.last?["event"] as? String == "end")
+        #expect(records.last?["ok"] as? Bool == true)
+        let launched = try #require(
+            records.first { ($0["entry"] as? [String: Any])?["what"] as? String == "launched" })
+        #expect(launched["time"] as? Double == 900)
+        let failed = try simulate("works", "--json", "submit", "expect=expired")
+        #expect(failed.code == 1)
+        #expect(try failed.records().last?["exit"] as? Int == 1)
+    }
+
+    @Test("an identifier that no plugin has, and a plugin that is refused")
+    func plugins() throws {
+        #expect(try CommandRun("simulate", "org.example.nothing", "submit").code == 127)
+        #expect(try CommandRun("simulate", "org.curfew.test.refuses", "submit").code == 126)
+    }
+
+    @Test("a crash is told, as `run` tells it")
+    func crash() throws {
+        let run = try CommandRun(
+            "simulate", "org.curfew.misdeed.aborts", "submit", "--plugin",
+            BuiltProducts.testPluginDirectory("misdeeds/aborts"))
+        #expect(
+            run.process.ending == .exited(128 + SIGABRT)
+                || run.process.ending == .signalled(SIGABRT))
+        #expect(run.errors.hasPrefix("error: the code of `org.curfew.misdeed.aborts` "))
+    }
+}

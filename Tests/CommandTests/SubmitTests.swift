@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("curfew submit")
+struct SubmitTests {
+    @Test(
+        "says the number, when it is due, what it needs, where it is, and that nobody launches it")
+    func screen() throws {
+        let desk = try RequestDesk()
+        let run = try desk.run(
+            "submit", CommandRun.errand("waits"), "--at", "2190-12-24T18:00", "--needs",
+            "network,power", "--attempts", "3", "--back-off", "1min")
+        #expect(run.code == 0)
+        #expect(
+            run.output.replacing(/in [0-9]+ d( [0-9]+ h)?/, with: "in …") == """
+                queued  1  org.curfew.test.errands.waits, processing, due 2190-12-24 18:00:00, in …
+                        needs network, power
+                        3 attempts, pauses from 60 s to 6 h
+                        stored in \(desk.store)
+                        follow it: curfew show 1 --store \(desk.store)
+
+                """, "\(run.process)")
+        #expect(
+            run.errors == "note: no host uses this store: nothing is launched until one does\n")
+    }
+
+    @Test("what is printed is in the store: the whole description")
+    func description() throws {
+        let desk = try RequestDesk()
+        let submitted = try desk.run(
+            "submit", CommandRun.errand("works"), "--cron", "30 4 * * 1", "--local", "--catch-up",
+            "all", "--jitter", "5min", "--priority", "high", "--key", "weekly", "--on-pending",
+            "add", "--payload", "-", "--json", input: "a\u{0}b")
+        let document = try submitted.document()
+        #expect(document["status"] as? String == "queued")
+        #expect(document["host"] is NSNull)
+        let shown = try desk.run("show", "1", "--json").document()
+        #expect(shown["kind"] as? String == "app-refresh")
+        #expect(shown["priority"] as? String == "high")
+        #expect(shown["onPending"] as? String == "add")
+        #expect(shown["key"] as? String == "weekly")
+        #expect(shown["payloadBytes"] as? Int == 3)
+        let repetition = try #require(shown["repetition"] as? [String: Any])
+        #expect(repetition["cron"] as? String == "30 4 * * 1")
+        #expect(repetition["local"] as? Bool == true)
+        #expect(repetition["catchUp"] as? String == "all")
+        #expect(repetition["jitter"] as? Double == 300)
+        #expect(try desk.run("show", "1", "--payload").process.outputBytes == Array("a\u{0}b".utf8))
+    }
+
+    @Test(
+        "dates of every form mean the same moment",
+        arguments: [
+            "2190-12-24T18:00:00Z", "2190-12-24T18:00", "2190-12-24 18:00",
+            "2190-12-24T19:00+01:00",
+            "2190-12-24T18:00:00.000Z", "2190-12-24T12:30-0530", "2190-12-24T20:00+02",
+        ])
+    func dates(text: String) throws {
+        let desk = try RequestDesk()
+        let run = try desk.run("submit", "org.example.a", "--at", text, "--json")
+        let request = try #require(try run.document()["request"] as? [String: Any])
+        #expect(request["due"] as? String == "2190-12-24T18:00:00.000Z")
+    }
+
+    @Test("a date without a zone is the machine's, and one that its clock leaves out is none")
+    func zone() throws {
+        let files = try TemporaryDirectory()
+        func due(_ text: String) throws -> CommandRun {
+            try CommandRun(
+                "submit", "org.example.a", "--at", text, "--json", "--store", files.path("s"),
+                "--on-pending", "replace",
+                environment: ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"])
+        }
+        let summer = try #require(
+            try due("2190-07-01T12:00").document()["request"] as? [String: Any])
+        #expect(summer["due"] as? String == "2190-07-01T10:00:00.000Z")
+        let winter = try #require(
+            try due("2190-12-24T12:00").document()["request"] as? [String: Any])
+        #expect(winter["due"] as? String == "2190-12-24T11:00:00.000Z")
+        let never = try due("2190-03-28T02:30")
+        #expect(never.code == 2)
+        #expect(never.errors.contains("`2190-03-28T02:30` does not exist here"))
+    }
+
+    @Test(
+        "what cannot be meant is refused, says what to write, and submits nothing",
+        arguments: [
+            (["--at", "tomorrow"], "`tomorrow` is not a date"),
+            (["--at", "2190-02-30"], "`2190-02-30` is no day of the calendar"),
+            (["--at", "2190-12-24T25:00"], "`2190-12-24T25:00` has a time that no clock shows"),
+            (["--at", "2190-12-24T18:00Zx"], "`2190-12-24T18:00Zx` has `x` at its end"),
+            (["--at", "2190-12-24T18:00:00.1234567890"], "has a part of a second"),
+            (["--at", "1066-10-14"], "`1066-10-14` is not in the years 1970 to 2200"),
+            (["--after", "15 minutes"], "did you mean `--after 15min`?"),
+            (["--after", "1"], "did you mean `--after 1s`?"),
+            (["--after", "900d"], "`--after 900d` is out of bounds"),
+            (["--at", "2190-12-24", "--after", "1h"], "`--at` and `--after` say the same thing"),
+            (["--latest", "2001-01-01"], "`--latest 2001-01-01` has passed"),
+            (["--every", "10ms"], "`--every 10ms` is out of bounds"),
+            (["--cron", "61 * * * *"], "the minute: \"61\" is not in 0…59"),
+            (["--cron", "1 2 3"], "the expression: has 3 fields, not 5"),
+            (["--every", "1h", "--local"], "`--local` is about the dates of `--cron`"),
+            (["--catch-up", "one"], "`--catch-up` is about a request that is repeated"),
+            (["--needs", "coffee"], "`coffee` is nothing that a request can need"),
+            (["--priority", "hihg"], "did you mean `--priority high`?"),
+            (["--kind", "refresh"], "`--kind refresh` is not known"),
+            (["--back-off", "1min"], "`--back-off` without `--attempts`"),
+            (["--attempts", "0"], "`--attempts 0` is not a number from 1 on"),
+            (["--payload", "@/nowhere/at/all"], "the payload cannot be read"),
+            (["--key", String(repeating: "k", count: 300)], "the key must have 1…256 bytes"),
+        ])
+    func refused(options: [String], reason: String) throws {
+        let desk = try RequestDesk()
+        let run = try desk.run(["submit", "org.example.a"] + options)
+        #expect(run.code == 2, "\(run.process)")
+        #expect(run.errors.hasPrefix("error: ") && run.errors.contains(reason), "\(run.process)")
+        #expect(run.errors.contains("  = note: nothing was "), "\(run.process)")
+        #expect(!FileManager.default.fileExists(atPath: desk.store))
+    }
+
+    @Test("what is no identifier is refused")
+    func identifier() throws {
+        let run = try RequestDesk().run("submit", "tidy")
+        #expect(run.code == 2)
+        #expect(run.errors.contains("\"tidy\" is not an identifier: write a reverse-DNS name"))
+    }
+
+    @Test("the kind is the manifest's, and what nobody declares is told")
+    func kinds() throws {
+        let desk = try RequestDesk()
+        let unknown = try desk.run("submit", "org.curfew.test.errands.wait", "--after", "1d")
+        #expect(unknown.output.contains("wait, app-refresh, due "))
+        #expect(unknown.errors.contains("so its kind is taken to be app-refresh"))
+        #expect(unknown.errors.contains("is it org.curfew.test.errands.waits?"))
+        let known = try desk.run(
+            "submit", CommandRun.errand("waits"), "--after", "1d", "--kind", "health-research")
+        #expect(known.output.contains("waits, health-research, due "))
+        #expect(!known.errors.contains("kind"))
+    }
+
+    @Test("a key makes the second one the first, unless it asks for something else")
+    func keys() throws {
+        let desk = try RequestDesk()
+        #expect(try desk.submit("org.example.a", "--key", "k") == 1)
+        let again = try desk.run(
+            "submit", "org.example.a", "--kind", "processing", "--at", "2190-12-24T18:00Z", "--key",
+            "k")
+        #expect(again.code == 0)
+        #expect(again.output.hasPrefix("known  1  "))
+        let other = try desk.run("submit", "org.example.a", "--key", "k", "--needs", "power")
+        #expect(other.code == 8)
+        #expect(
+            other.errors == """
+                error: request 1 has the key `k`, and asks for something else
+                  = note: nothing was submitted
+                  = help: give this one another key
+                          curfew show 1 --store \(desk.store)
+
+                """)
+    }
+
+    @Test("a pending one is replaced, kept or joined")
+    func onPending() throws {
+        let desk = try RequestDesk()
+        try desk.submit("org.example.a")
+        let kept = try desk.run(
+            "submit", "org.example.a", "--kind", "processing", "--on-pending", "keep")
+        #expect(kept.output.hasPrefix("kept  1  "))
+        #expect(try desk.submit("org.example.a", "--on-pending", "add") == 2)
+        let replacing = try desk.run(
+            "submit", "org.example.a", "--kind", "processing", "--after", "1d")
+        #expect(replacing.output.contains("takes the place of 1, 2\n"))
+        let listed = try desk.run("ps", "--history", "--json").document()
+        let requests = try #require(listed["requests"] as? [[String: Any]])
+        #expect(requests.map { $0["state"] as? String } == ["replaced", "replaced"])
+    }
+
+    @Test("no more of a kind than may be, unless more are let")
+    func limits() throws {
+        let desk = try RequestDesk()
+        #expect(try desk.run("submit", "org.example.a", "--after", "1d").code == 0)
+        let second = try desk.run("submit", "org.example.b", "--after", "1d")
+        #expect(second.code == 8)
+        #expect(second.errors.contains("a request of the kind app-refresh is pending, and no more"))
+        #expect(second.errors.contains("--pending-limit 2"))
+        #expect(
+            try desk.run("submit", "org.example.b", "--after", "1d", "--pending-limit", "2").code
+                == 0)
+    }
+
+    @Test("without --store it is the environment's, and below the user's state")
+    func places() throws {
+        let files = try TemporaryDirectory()
+        for (variables, store) in [
+            (["CURFEW_STORE": files.path("named"), "HOME": files.path("home")], "named"),
+            (
+                ["XDG_STATE_HOME": files.path("state"), "HOME": files.path("home")],
+                "state/curfew/store"
+            ),
+            (
+                ["XDG_STATE_HOME": "state", "HOME": files.path("home")],
+                "home/.local/state/curfew/store"
+            ),
+        ] {
+            let run = try CommandRun(
+                "submit", "org.example.a", "--after", "1d", environment: variables)
+            #expect(run.code == 0, "\(run.process)")
+            #expect(run.output.contains("stored in \(files.path(store))\n"))
+            #expect(run.output.hasSuffix("follow it: curfew show 1\n"))
+            var facts = stat()
+            #expect(stat(files.path(store), &facts) == 0 && facts.st_mode & 0o777 == 0o700)
+            #expect(try CommandRun("ps", environment: variables).output.contains("org.example.a"))
+        }
+        let nowhere = try CommandRun("submit", "org.example.a")
+        #expect(nowhere.code == 2)
+        #expect(nowhere.errors.contains("there is no usual place for a store: HOME is not set"))
+    }
+
+    @Test("the host that has the store is named, and told")
+    func host() throws {
+        let desk = try RequestDesk()
+        try desk.submit("org.example.a")
+        let said = try desk.python(
+            """
+            lock = open(store + "/lock", "r+")
+            fcntl.fcntl(lock, 37, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 0, 0))
+            lock.truncate(0)
+            lock.write("4711 1 boot 1767225600\\n")
+            lock.flush()
+            open(store + "/wake", "a").close()
+            os.utime(store + "/wake", (0, 0))
+            done = run("submit", "org.example.b", "--after", "1d", "--json")
+            print(json.loads(done[1])["host"], done[2], os.stat(store + "/wake").st_mtime > 0)
+            """)
+        #expect(
+            said.output
+                == "{'process': 4711, 'since': '2026-01-01T00:00:00.000Z'}  True\n", "\(said)")
+    }
+}
