@@ -31,7 +31,7 @@ SWIFT_MAJOR := 6
 SWIFT_MINOR := 3
 
 # What the build and the tests need on a Debian 12 that has Swift, git and make.
-PACKAGES := bindgen binutils cmake file fish g++ gcc groff-base libc6-dbg libc6-dev libclang-dev \
+PACKAGES := bindgen binutils cmake faketime file fish g++ gcc groff-base libc6-dbg libc6-dev libclang-dev \
             libcurl4-openssl-dev libffi-dev libglib2.0-dev libsqlite3-dev libxml2-dev luajit \
             man-db mandoc pkg-config python3 python3-cffi python3-jsonschema python3-markdown \
             python3-pycparser rustc sqlite3 valgrind zsh
@@ -73,7 +73,7 @@ AUTHOR_DIRECTORIES := $(shell printf '%s\n' $(TEMPLATES) $(AUTHOR_FILES:%=Curfew
 PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
                 -Wl,-z,nodelete -Wl,-z,defs
 
-.PHONY: all help packages toolchain release plugins test-plugins test test-all fuzz prefix fresh-prefix demo \
+.PHONY: all help packages toolchain release plugins test-plugins test test-all torture fuzz prefix fresh-prefix demo \
         docs bench sanitize install uninstall check-format format clean
 
 all: release plugins $(PYTHON_MODULE) ## build everything that is installed
@@ -237,10 +237,10 @@ fresh-prefix:
 
 # Header, embedding and command tests look at files and at programs of the release build: nothing of
 # theirs would be instrumented. The kit looks at memory, signals and forks, where a sanitizer has its
-# own.
+# own; what is about endurance kills hosts by the hundred, and loads libraries before theirs.
 sanitize: packages plugins test-plugins ## run the tests under AddressSanitizer, then ThreadSanitizer
 	@skip=(--skip HeaderTests --skip EmbeddingTests --skip CommandTests --skip PluginTests \
-	    --skip ConformanceTests)
+	    --skip ConformanceTests --skip EnduranceTests)
 	# XCTest itself leaks, hence no leak check.
 	echo "sanitize: building and running the tests under AddressSanitizer"
 	ASAN_OPTIONS=detect_leaks=0 "$(SWIFT)" test --sanitize=address --scratch-path .build-asan \
@@ -260,10 +260,21 @@ SECONDS := 60
 fuzz: packages toolchain ## run the fuzzer of each reader for SECONDS (60)
 	@SWIFTC="$(SWIFT)c" Tests/Fuzz/fuzz.sh $(SECONDS)
 
-test-all: test ## the tests, then all that takes longer: every twin, fuzzers, sanitizers, a million tasks
+# Hosts that are killed, one after the other.
+KILLS := 1000
+
+torture: packages ## kill hosts KILLS (1000) times and at every point, let stores fail everywhere, a million requests
+	@echo "torture: building the tests"
+	"$(SWIFT)" build --build-tests
+	echo "torture: killing $(KILLS) hosts, and all that takes minutes about requests"
+	CURFEW_TORTURE=1 CURFEW_KILLS=$(KILLS) "$(SWIFT)" test --skip-build --disable-xctest \
+	    --no-parallel --filter EnduranceTests
+
+test-all: test ## the tests, then all that takes longer: every twin, torture, fuzzers, sanitizers
 	@echo "test-all: each twin against every case, each harm in every phase"
 	CURFEW_CONFORM_MATRIX=1 "$(SWIFT)" test --skip-build --disable-xctest --no-parallel \
 	    --filter 'WholeMatrixTests|SurvivalTests|SwiftTwinTests|OwnPluginsTests|LanguageTests'
+	$(MAKE) --no-print-directory torture
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory fuzz SECONDS=60
 	$(MAKE) --no-print-directory sanitize STRESS_TASKS=1000000

@@ -132,6 +132,13 @@ final class RunningHarness {
         }
     }
 
+    /// Returns once the task of a request was told to be done, now or before.
+    func waitForEnd(of key: String) throws {
+        let isIt = { (record: Record) in record.kind == "done" && record[0] == key }
+        guard !records.contains(where: isIt) else { return }
+        try wait(for: "done", isIt)
+    }
+
     /// Reads what comes during a time. False: something did.
     func isSilent(for time: Duration) -> Bool {
         let before = records.count

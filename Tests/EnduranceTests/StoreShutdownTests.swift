@@ -40,6 +40,18 @@ struct StoreShutdownTests {
         }
     }
 
+    @Test("leaves its store to the next one, though somebody keeps it")
+    func leaves() throws {
+        let first = try host()
+        try first.submit(Self.request)
+        try first.shutDown()
+        let second = try host()
+        #expect(throws: CurfewError.self) { try first.submit(Self.request) }
+        try second.submit(Self.request)
+        try second.shutDown()
+        withExtendedLifetime(first) {}
+    }
+
     @Test("tells whoever submits meanwhile an id that is there, or that it is closing")
     func submitting() throws {
         for _ in 0..<10 {

@@ -41,7 +41,9 @@ final class Service: @unchecked Sendable {
             let request = try host.request(try id(words[1]))
             History.put(
                 "state", words[1], request?.state.name ?? "none", request?.outcome?.name ?? "",
-                "\(request?.launches ?? 0)")
+                "\(request?.launches ?? 0)",
+                "\((request?.notBefore ?? 0) / 1_000_000_000)",
+                "\(host.runtime.moment.wall / 1_000_000_000)")
             return
         case "await":
             try work.awaitEnd()
@@ -116,12 +118,6 @@ final class Service: @unchecked Sendable {
         // Ends the child where it waits for ever.
         alarm(10)
         work.submit("quick", "child")
-        do {
-            try host.shutDown()
-            History.put("child-shut")
-        } catch {
-            History.put("child-shut", "\(error)")
-        }
         _exit(0)
     }
 

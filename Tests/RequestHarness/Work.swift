@@ -132,6 +132,16 @@ final class Work: @unchecked Sendable {
         case "later":
             description.identifier = Self.prefix + "quick"
             description.earliest = host.runtime.moment.wall + Self.hour
+        case "hourly":
+            description.identifier = Self.prefix + "quick"
+            description.earliest = host.runtime.moment.wall + Self.hour
+            description.repetition = Repetition(.every(UInt64(Self.hour)))
+        case "nightly":
+            // In the hour that there is not when clocks are set forward.
+            description.identifier = Self.prefix + "quick"
+            description.repetition = (try? CronSchedule("30 2 * * *")).map {
+                Repetition(.cron($0, isLocal: true))
+            }
         default: break
         }
         return description

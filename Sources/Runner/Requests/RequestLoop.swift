@@ -19,7 +19,8 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     unowned let host: HostRuntime
-    private let store: any RequestStore
+    /// Nil once it was left: another host may open it from then on.
+    private var store: (any RequestStore)?
     private let configuration: RequestConfiguration
     private var book: RequestBook
     private let inbox = Locked(Inbox())
@@ -45,10 +46,11 @@ final class RequestLoop: @unchecked Sendable {
     var simulated: Set<RequestTicket> = []
     /// The host before ended without leaving the store.
     private var isCheckWanted = false
-    /// What a look through the store found wrong: nothing is written into it any more.
+    /// The store makes no sense: nothing is written into it any more.
     private let verdict = Locked<StoreFault?>(nil)
     /// When the thread looks again, on the host's clock; for a manual one.
     private let nextLook = Atomic<UInt64>(.max)
+    private let process = getpid()
     /// The thread's number, once it runs.
     private let thread = Atomic<UInt64>(0)
 
@@ -60,7 +62,8 @@ final class RequestLoop: @unchecked Sendable {
     init(host: HostRuntime, _ configuration: RequestConfiguration) throws(StoreFault) {
         self.host = host
         self.configuration = configuration
-        store = try configuration.openStore?() ?? MemoryStore()
+        let store = try configuration.openStore?() ?? MemoryStore()
+        self.store = store
         var scheduler = RequestScheduler(
             policy: configuration.policy, board: FactorBoard(patience: configuration.patience),
             budget: configuration.dayBudget)
@@ -173,6 +176,12 @@ final class RequestLoop: @unchecked Sendable {
         guard !isOwnThread else {
             throw .other(.wrongThread, "not from the thread of requests: it would wait for itself")
         }
+        guard process == getpid() else {
+            throw .other(
+                .denied,
+                "the host was made before fork(2), and its threads are its parent's alone: make one in the child"
+            )
+        }
         let answer = RequestAnswer<Answer>()
         let isAdded = add(
             RequestJob(
@@ -230,8 +239,9 @@ final class RequestLoop: @unchecked Sendable {
         }
         guard isLast else { return false }
         let now = host.clock.moment()
+        defer { store = nil }
         do {
-            try store.write { (transaction) throws(StoreFault) in
+            try store?.write { (transaction) throws(StoreFault) in
                 for job in owed { try job.apply(&book, transaction, now) }
                 try book.writeState(transaction)
                 try book.ledger.leave(by: book.host, at: now.wall, transaction)
@@ -257,6 +267,7 @@ final class RequestLoop: @unchecked Sendable {
         var effects: [RequestBook.Effect] = []
         // What a transaction has told the book is forgotten with it.
         let before = book
+        guard let store else { fatalError("a store of requests was used after it was left") }
         do {
             try store.write { (transaction) throws(StoreFault) in
                 if let fault = verdict.withLock({ $0 }) { throw fault }
@@ -295,6 +306,8 @@ final class RequestLoop: @unchecked Sendable {
                 "the store: \(fault.message); nothing is launched until it works again, and what was acknowledged is kept"
             )
         }
+        // What makes no sense does not come to make sense by itself.
+        if fault.kind == .corrupt { verdict.withLock { $0 = $0 ?? fault } }
         book.failed(fault)
         retryPause = min(max(retryPause &* 2, Self.firstRetry), Self.longestRetry)
         retryAt = now.span &+ retryPause
