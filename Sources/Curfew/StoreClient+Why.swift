@@ -3,48 +3,35 @@ import Runner
 public import Scheduling
 
 extension StoreClient {
-    /// What is known of a handler where no host can be asked: what its manifest says.
-    public struct Handling: Sendable {
-        /// Its plugin's id.
-        public var plugin: String
-        /// How many of its tasks may run at a time.
-        public var places: Int
-
-        public init(plugin: String, places: Int) {
-            self.plugin = plugin
-            self.places = places
-        }
-    }
-
     /// What the host has in its memory, and nobody else can tell.
     private static let hosts: Set<Factor> = [.handler, .launchRate, .place, .dayBudget]
 
     /// How every factor stands for a request, seen from beside the host, those that hold it back
     /// first. Empty where it is history.
     ///
-    /// The machine is looked at here and now; what only the host knows is `unknown`; that there is
+    /// `handler` is what its manifest says; nil: none was found. The machine is looked at here and now; what only the host knows is `unknown`; that there is
     /// none is a reason of its own, the factor `host`.
     public func why(
-        _ request: Request, _ handling: Handling?, at now: Moment
+        _ request: Request, _ handler: HandlerStanding?, at now: Moment
     ) throws(StoreFault) -> [FactorReport] {
         let scheduler = try scheduler(request.description.identifier, handling, at: now)
         let reports = scheduler.why(request, at: now)
         guard !reports.isEmpty else { return [] }
         return try completed(
-            reports, request.description.identifier, but: request.id, handling)
+            reports, request.description.identifier, but: request.id, handler)
     }
 
     /// The same for whatever would be submitted of a handler.
     public func why(
-        _ queue: RequestQueue, _ handling: Handling?, at now: Moment
+        _ queue: RequestQueue, _ handler: HandlerStanding?, at now: Moment
     ) throws(StoreFault) -> [FactorReport] {
         let scheduler = try scheduler(queue.identifier, handling, at: now)
         return try completed(
-            scheduler.why(queue, at: now), queue.identifier, but: nil, handling)
+            scheduler.why(queue, at: now), queue.identifier, but: nil, handler)
     }
 
     private func scheduler(
-        _ identifier: String, _ handling: Handling?, at now: Moment
+        _ identifier: String, _ handler: HandlerStanding?, at now: Moment
     ) throws(StoreFault) -> RequestScheduler {
         var book = RequestBook(host: HostIdentity(boot: "", process: 0, start: 0))
         try read { (store) throws(StoreFault) in try book.readState(at: now, store) }
@@ -56,13 +43,12 @@ extension StoreClient {
             }
         }
         book.setStanding(
-            HandlerStanding(places: handling?.places ?? 1, plugin: handling?.plugin ?? ""),
-            of: identifier)
+            handler ?? HandlerStanding(), of: identifier)
         return book.scheduler
     }
 
     private func completed(
-        _ reports: [FactorReport], _ identifier: String, but id: RequestID?, _ handling: Handling?
+        _ reports: [FactorReport], _ identifier: String, but id: RequestID?, _ handler: HandlerStanding?
     ) throws(StoreFault) -> [FactorReport] {
         let running = try read { (store) throws(StoreFault) in
             try store.running().filter {
@@ -71,7 +57,7 @@ extension StoreClient {
         }
         let host = try host()
         let seen = reports.map { report in
-            if report.factor == .turn { return Self.turn(running.map(\.id), handling) }
+            if report.factor == .turn { return Self.turn(running.map(\.id), handler) }
             guard Self.hosts.contains(report.factor) else {
                 var report = report
                 // Since when it is so was not seen.
@@ -87,12 +73,12 @@ extension StoreClient {
         }
     }
 
-    private static func turn(_ running: [RequestID], _ handling: Handling?) -> FactorReport {
-        let places = handling?.places ?? 1
+    private static func turn(_ running: [RequestID], _ handler: HandlerStanding?) -> FactorReport {
+        let places = handler?.places ?? 1
         let isFull = running.count >= places
         var detail = "\(running.count) of \(places) at a time run"
         if let first = running.first { detail += ", request \(first) among them" }
-        if isFull, handling == nil { detail += "; its manifest was not found, and may allow more" }
+        if isFull, handler == nil { detail += "; its manifest was not found, and may allow more" }
         return FactorReport(
             .turn, isFull ? .no : .yes, holds: isFull, source: "store", detail: detail,
             change: isFull ? "one of its tasks ends" : "")

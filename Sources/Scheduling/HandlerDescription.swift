@@ -16,6 +16,8 @@ public struct HandlerDescription: Sendable {
     public var event: String
     /// What its tasks may raise besides.
     public var events: [EventSignature]
+    /// What the machine has to have for its requests to be launched, and while their tasks run.
+    public var needs: RequestNeeds = []
     /// The queue of a plugin's subs: no handler that anybody declares, and with a name that none of
     /// those can have. Its events are told to nobody.
     public private(set) var isQueue = false

@@ -18,6 +18,13 @@ public struct ManifestHandler: Hashable, Sendable {
     /// What the plugin itself may raise; none of the host's own events is among them.
     public let events: [EventSignature]
     public let requires: Set<ManifestRequirement>
+    /// The same, as requests say it.
+    public var needs: RequestNeeds {
+        var needs: RequestNeeds = []
+        if requires.contains(.network) { needs.insert(.network) }
+        if requires.contains(.externalPower) { needs.insert(.externalPower) }
+        return needs
+    }
     public let form: ManifestForm
     /// What is called, where the form is `call`; otherwise nil.
     public let call: ManifestCall?

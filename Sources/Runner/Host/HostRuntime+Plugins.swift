@@ -347,5 +347,6 @@ extension HandlerDescription {
             identifier: handler.identifier, kind: handler.kind, budget: handler.budget,
             grace: handler.grace, maxConcurrency: UInt32(handler.maxConcurrency),
             event: handler.event, events: handler.events)
+        needs = handler.needs
     }
 }

@@ -318,6 +318,7 @@ extension HandlerRecord {
             closed = .paused
         }
         return HandlerStanding(
-            closed: closed, places: Int(description.maxConcurrency), plugin: plugin)
+            closed: closed, places: Int(description.maxConcurrency), needs: description.needs,
+            plugin: plugin)
     }
 }

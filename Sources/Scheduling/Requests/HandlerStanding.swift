@@ -13,12 +13,17 @@ public struct HandlerStanding: Hashable, Sendable {
     public var closed: Closed?
     /// How many of its tasks may run at a time.
     public var places: Int
+    /// What each of its requests needs, besides what it says itself: as its manifest has it.
+    public var needs: RequestNeeds
     /// Its plugin's id; "" for the embedder's own.
     public var plugin: String
 
-    public init(closed: Closed? = nil, places: Int = 1, plugin: String = "") {
+    public init(
+        closed: Closed? = nil, places: Int = 1, needs: RequestNeeds = [], plugin: String = ""
+    ) {
         self.closed = closed
         self.places = places
+        self.needs = needs
         self.plugin = plugin
     }
 

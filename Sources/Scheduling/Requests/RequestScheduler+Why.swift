@@ -37,7 +37,7 @@ extension RequestScheduler {
         ]
         if queue.kind == .appRefresh { reports.append(refresh(of: handler)) }
         if !usage.isEmpty || usageThreshold > 0 { reports.append(usageReport(at: now)) }
-        reports += policy.factors(of: queue.kind, needs: queue.needs).map(machine)
+        reports += factors(of: queue).map(machine)
         return Self.sorted(reports)
     }
 

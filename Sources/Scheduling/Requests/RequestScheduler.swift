@@ -224,11 +224,18 @@ public struct RequestScheduler: Sendable {
         crowded.removeAll(keepingCapacity: true)
     }
 
+    /// The machine's factors that count for a queue: by its kind, by what its requests need, and by
+    /// what their handler needs.
+    func factors(of queue: RequestQueue) -> Set<Factor> {
+        let handlers = handlers[queue.identifier]?.standing.needs ?? []
+        return policy.factors(of: queue.kind, needs: queue.needs.union(handlers))
+    }
+
     /// Requests whose tasks run and need something that the machine does not have any more, with
     /// what that is.
     public func losing() -> [(id: RequestID, factor: Factor)] {
         running.compactMap { id, queue in
-            policy.factors(of: queue.kind, needs: queue.needs).sorted()
+            factors(of: queue).sorted()
                 .first { factor in
                     // What is needed to begin is not needed to go on, but for what was asked for,
                     // and for the user who is back.
@@ -298,7 +305,7 @@ public struct RequestScheduler: Sendable {
         }
         let isHeld =
             storeFault != nil
-            || policy.factors(of: queue.kind, needs: queue.needs).contains {
+            || factors(of: queue).contains {
                 !policy.allows($0, board.state($0))
             }
         let until = isUrgent(queue) ? nil : dateOfHost(now)

@@ -7,7 +7,7 @@ import Scheduling
 struct FoundKind {
     /// Nil: none declares it.
     let kind: TaskKind?
-    let handling: StoreClient.Handling?
+    let handler: HandlerStanding?
     private let nearest: String?
     private let options: String
 
@@ -16,9 +16,10 @@ struct FoundKind {
         options = search.options
         let found = search.plugin(declaring: identifier)
         kind = found?.handler.kind
-        handling = found.map { plugin, handler in
-            StoreClient.Handling(
-                plugin: plugin.sound?.id ?? "", places: Int(handler.maxConcurrency))
+        handler = found.map { plugin, handler in
+            HandlerStanding(
+                places: handler.maxConcurrency, needs: handler.needs,
+                plugin: plugin.sound?.id ?? "")
         }
         nearest =
             found == nil ? Suggestion.identifier(near: identifier, among: search.identifiers) : nil

@@ -76,7 +76,7 @@ enum WhyCommand {
         let queue = RequestQueue(
             identifier: text, kind: description.kind, needs: description.needs)
         let reports = try StorePlace.translated { () throws(StoreFault) in
-            try store.why(queue, found.handling, at: now)
+            try store.why(queue, found.handler, at: now)
         }
         return WhyAnswer(
             identifier: text, request: nil, reports: reports, journal: [], ahead: 0, now: now.wall)
@@ -107,7 +107,7 @@ enum WhyCommand {
         let (reports, ahead) = try StorePlace.translated { () throws(StoreFault) in
             guard request.state != .running else { return ([FactorReport](), 0) }
             return (
-                try store.why(request, found.handling, at: now),
+                try store.why(request, found.handler, at: now),
                 request.state == .pending ? try Self.ahead(of: request, store) : 0
             )
         }
