@@ -4,7 +4,8 @@ import CCurfew
 /// One launch of a handler, as the handler sees it.
 ///
 /// May be used from every thread. It is good until `run` has ended; a copy that is kept longer does
-/// no harm: it then answers as for a task that is over. None of its functions blocks.
+/// no harm: it then answers as for a task that is over. None of its functions blocks, but for those
+/// that submit and cancel requests.
 public struct HandlerTask: Sendable {
     let run: TaskRun
 

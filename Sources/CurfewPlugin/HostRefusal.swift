@@ -24,8 +24,8 @@ public struct HostRefusal: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { message }
 
-    /// Nil for a status that is none.
-    init?(_ status: curfew_status, asked: String) {
+    /// Nil for a status that is none. `said` is the host's own word for it, where it has one.
+    init?(_ status: curfew_status, asked: String, said: String = "") {
         let why: String
         switch Int(status) {
         case Int(CURFEW_OK): return nil
@@ -45,6 +45,6 @@ public struct HostRefusal: Error, Hashable, Sendable, CustomStringConvertible {
             code = .other
             why = "the host answered with status \(status)"
         }
-        message = "\(asked): \(why)"
+        message = "\(asked): \(said.isEmpty ? why : said)"
     }
 }

@@ -88,7 +88,7 @@ struct HistoryCheck {
         var ends: [RequestID: UInt64] = [:]
         var over: Set<RequestID> = []
         for entry in store.journal {
-            if entry.what == .lost {
+            if entry.what == .gap {
                 number = entry.sequence
             } else {
                 number += 1

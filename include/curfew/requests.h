@@ -260,8 +260,8 @@ typedef struct curfew_journal_entry {
 } curfew_journal_entry;
 
 /* Fills up to `capacity` elements of `entries` with those after the number `after`, of one request
- * or, with 0, of all; *out_count tells how many. Numbers that are missing were removed by the
- * retention. Returns CURFEW_OK or CURFEW_INVALID. */
+ * or, with 0, of all; *out_count tells how many. Where others before the first are not kept any
+ * more, an entry "gap" comes first, which says how many. Returns CURFEW_OK or CURFEW_INVALID. */
 curfew_status curfew_host_read_journal(curfew_host *host, uint64_t after, curfew_request request,
                                        curfew_journal_entry *entries, uint32_t capacity,
                                        uint32_t *out_count, curfew_error *CURFEW_NULLABLE error)

@@ -197,9 +197,11 @@ extension HostRuntime {
     public func journal(
         after sequence: UInt64, of id: RequestID?, limit: Int
     ) throws(RequestFailure) -> [JournalEntry] {
-        try requestLoop().perform { (_, store, _) throws(StoreFault) in
+        let entries = try requestLoop().perform { (_, store, _) throws(StoreFault) in
             try store.journal(after: sequence, of: id, limit: limit)
         }
+        // Of one request's, numbers are missing always.
+        return id == nil ? JournalEntry.tellingGap(entries, after: sequence) : entries
     }
 
     /// Bytes that a request's payload may have.

@@ -21,8 +21,10 @@ public struct JournalEntry: Hashable, Sendable {
         case finished = 15
         /// The end of an attempt that is not the running one: not taken.
         case fenced = 16
-        /// Entries that could not be written; the detail is their number.
-        case lost = 17
+        /// Entries that are not kept any more, between the one before and the next; made for whoever
+        /// reads, and in no store.
+        case gap = 17
+        /// How a factor of the machine stands.
         case factorChanged = 18
 
         /// The word used in text and JSON.
@@ -44,7 +46,7 @@ public struct JournalEntry: Hashable, Sendable {
             case .lifted: "lifted"
             case .finished: "finished"
             case .fenced: "fenced"
-            case .lost: "lost"
+            case .gap: "gap"
             case .factorChanged: "factor-changed"
             }
         }
@@ -74,5 +76,22 @@ public struct JournalEntry: Hashable, Sendable {
         self.identifier = identifier
         self.launch = launch
         self.detail = detail
+    }
+}
+
+extension JournalEntry {
+    /// Puts an entry in front of the first one where others are missing before it.
+    ///
+    /// - Parameter sequence: the number that was read up to before.
+    public static func tellingGap(_ entries: [JournalEntry], after sequence: UInt64)
+        -> [JournalEntry]
+    {
+        guard let first = entries.first, first.sequence > sequence + 1 else { return entries }
+        let count = first.sequence - sequence - 1
+        var gap = JournalEntry(
+            .gap, at: first.at,
+            detail: "\(count) \(count == 1 ? "entry is" : "entries are") not kept any more")
+        gap.sequence = first.sequence - 1
+        return [gap] + entries
     }
 }

@@ -39,6 +39,8 @@ public struct RequestBook: Sendable {
     private var haveOthersWritten = false
     /// A transaction failed, and may have been committed nevertheless.
     private var isInDoubt = false
+    /// How the machine's factors stood when that was written down last.
+    private var known: [Factor: FactorState] = [:]
     /// Launches that were decided besides those of a turn.
     private var decided: [Effect] = []
     /// Requests that end or miss at most in one turn, so that no transaction grows without bound.
@@ -235,6 +237,7 @@ public struct RequestBook: Sendable {
             if isInDoubt { try takeBack(at: now, store) }
         }
         if !scheduler.board.settle(at: now).isEmpty { scheduler.reconsider() }
+        try writeFactors(at: now, store)
         stopLosing(&effects)
         if let next = nextMiss, next < now.wall {
             nextMiss = try ledger.missOverdue(at: now.wall, limit: Self.turnLimit, store)
@@ -301,6 +304,25 @@ public struct RequestBook: Sendable {
         try lookAtTouched(store)
         scheduler.setHead(try store.head(of: launch.queue), of: launch.queue)
         return effect
+    }
+
+    /// Factors that changed are part of what happened.
+    private mutating func writeFactors(
+        at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        for factor in Factor.allCases where factor.isSettable {
+            guard let reading = scheduler.board[factor]?.reading,
+                known[factor] != reading.state
+            else { continue }
+            // What was never heard of has not changed.
+            if known[factor] != nil || reading.state == .no {
+                try store.append(
+                    JournalEntry(
+                        .factorChanged, at: now.wall,
+                        detail: "\(factor.name): \(reading.state.name), \(reading.detail)"))
+            }
+            known[factor] = reading.state
+        }
     }
 
     /// Tells tasks to stop that need what is not there any more.

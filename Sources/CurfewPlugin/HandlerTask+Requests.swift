@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+
+/// The plugin's own requests: to be launched again later, also by the next process.
+extension HandlerTask {
+    /// Submits a request for a handler of this plugin, and returns its number once it is durable.
+    ///
+    /// It is a transaction of its own: submit the next launch first, then work, and it comes even if
+    /// this one does not live to its end. Blocks the worker for as long as the disk takes to write.
+    ///
+    /// - Throws: `HostRefusal`: as many of its kind are pending as may be, the handler is not this
+    ///   plugin's, the store does not work, or the host has no requests.
+    @discardableResult
+    public func submit(_ request: LaunchRequest) throws(HostRefusal) -> UInt64 {
+        var number: curfew_request = 0
+        var error = curfew_error()
+        error.struct_size = UInt32(MemoryLayout<curfew_error>.size)
+        let status = request.withOptions { options in
+            withUnsafePointer(to: options) { options in
+                run.asking(else: curfew_status(CURFEW_STALE)) { api, _ in
+                    guard let table = Self.requests(api) else {
+                        return curfew_status(CURFEW_NOT_FOUND)
+                    }
+                    return request.identifier.withCString {
+                        table.pointee.submit(api, $0, options, &number, &error)
+                    }
+                }
+            }
+        }
+        let said = withUnsafeBytes(of: error.message) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if let refusal = HostRefusal(
+            status, asked: "submit a request for '\(request.identifier)'", said: said)
+        {
+            throw refusal
+        }
+        return number
+    }
+
+    /// Cancels the pending requests of a handler of this plugin.
+    ///
+    /// - Throws: `HostRefusal`: the handler is not this plugin's, or the store does not work.
+    public func cancelRequests(of identifier: String) throws(HostRefusal) {
+        let status = run.asking(else: curfew_status(CURFEW_STALE)) { api, _ in
+            guard let table = Self.requests(api) else { return curfew_status(CURFEW_NOT_FOUND) }
+            return identifier.withCString { table.pointee.cancel(api, $0) }
+        }
+        if let refusal = HostRefusal(status, asked: "cancel the requests of '\(identifier)'") {
+            throw refusal
+        }
+    }
+
+    /// Lets the request that this task is a launch of be launched again after a while, whatever the
+    /// task ends with, and without using an attempt: "not now".
+    ///
+    /// - Throws: `HostRefusal`: the task is not a launch of a request.
+    public func snooze(for span: Duration) throws(HostRefusal) {
+        let (seconds, attoseconds) = span.components
+        let nanoseconds = UInt64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        let after =
+            nanoseconds.overflow
+            ? UInt64.max
+            : nanoseconds.partialValue &+ UInt64(clamping: attoseconds / 1_000_000_000)
+        let status = run.asking(else: curfew_status(CURFEW_STALE)) { api, id in
+            guard let table = Self.requests(api) else { return curfew_status(CURFEW_NOT_FOUND) }
+            return table.pointee.snooze(api, id, after)
+        }
+        if let refusal = HostRefusal(status, asked: "snooze") { throw refusal }
+    }
+
+    /// The number of the request that this task is a launch of; nil: it is none.
+    public var request: UInt64? {
+        let number = run.asking(else: 0) { api, id in
+            Self.requests(api)?.pointee.request(api, id) ?? 0
+        }
+        return number == 0 ? nil : number
+    }
+
+    private static func requests(
+        _ api: UnsafePointer<curfew_host_api>
+    ) -> UnsafePointer<curfew_requests>? {
+        CURFEW_EXT_REQUESTS.withCString { api.pointee.extension(api, $0) }?
+            .assumingMemoryBound(to: curfew_requests.self)
+    }
+}

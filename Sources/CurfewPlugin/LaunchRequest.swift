@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+
+/// What a plugin asks for: launch one of its handlers, not before…, only when….
+public struct LaunchRequest: Hashable, Sendable {
+    /// Which of the plugin's handlers.
+    public var identifier: String
+    /// Nanoseconds since 1970 in UTC: never sooner. Nil: as soon as it can be.
+    public var earliest: Int64?
+    /// Nanoseconds since 1970 in UTC: not launched by then, it is missed. Nil: whenever it can be.
+    public var latest: Int64?
+    public var requiresNetwork = false
+    public var requiresExternalPower = false
+    /// Launches in all, until one succeeds.
+    public var attempts = 1
+    /// Of two requests with the same key the second is the first; at most 256 bytes.
+    public var key: String?
+    /// At most 1 MiB.
+    public var payload: [UInt8] = []
+
+    public init(_ identifier: String, earliest: Int64? = nil, payload: [UInt8] = []) {
+        self.identifier = identifier
+        self.earliest = earliest
+        self.payload = payload
+    }
+
+    /// Lends the same to C.
+    func withOptions<Result>(_ body: (curfew_submit_options) -> Result) -> Result {
+        var options = curfew_submit_options()
+        options.struct_size = UInt32(MemoryLayout<curfew_submit_options>.size)
+        options.earliest_ns = earliest ?? 0
+        options.latest_ns = latest ?? 0
+        if requiresNetwork { options.needs |= curfew_needs(CURFEW_NEEDS_NETWORK) }
+        if requiresExternalPower { options.needs |= curfew_needs(CURFEW_NEEDS_EXTERNAL_POWER) }
+        options.attempts = UInt32(clamping: attempts)
+        return payload.withUnsafeBytes { bytes in
+            options.payload = bytes.isEmpty ? nil : bytes.baseAddress
+            options.payload_bytes = UInt64(bytes.count)
+            guard let key else { return body(options) }
+            return key.withCString {
+                options.key = $0
+                return body(options)
+            }
+        }
+    }
+}
