@@ -237,7 +237,7 @@ fresh-prefix:
 
 # Header, embedding and command tests look at files and at programs of the release build: nothing of
 # theirs would be instrumented. The kit looks at memory, signals and forks, where a sanitizer has its
-# own.
+# own; what is about endurance kills hosts by the hundred, and loads libraries before theirs.
 sanitize: packages plugins test-plugins ## run the tests under AddressSanitizer, then ThreadSanitizer
 	@skip=(--skip HeaderTests --skip EmbeddingTests --skip CommandTests --skip PluginTests \
 	    --skip ConformanceTests --skip EnduranceTests)

@@ -87,3 +87,26 @@ struct ClockTests {
         #expect(trial.finish(harness) == .exited(0))
     }
 }
+
+@Suite("A machine whose clocks of spans begin anew", .timeLimit(.minutes(5)))
+struct SpanClockTests {
+    private static let wrapper = [
+        "unshare", "--map-root-user", "--time", "--boottime", "864000", "--monotonic", "864000",
+    ]
+    private static let isThere =
+        (try? ChildProcess.run(wrapper[0], Array(wrapper.dropFirst()) + ["true"]))?.succeeded
+        ?? false
+
+    /// As after its start, and with the next host ten days later on those clocks.
+    @Test(
+        "has its requests launched as before",
+        .enabled(if: isThere, "unshare --time is refused: run the tests as root"))
+    func anew() throws {
+        let trial = try StoreTrial()
+        try trial.run("drain", ["--name", "b", "--count", "16", "--crash", "handler-entered:4"])
+        let later = try trial.start("drain", wrapper: Self.wrapper)
+        #expect(trial.finish(later) == .exited(0))
+        let faults = try trial.faults()
+        #expect(faults == [], "\(faults)")
+    }
+}
