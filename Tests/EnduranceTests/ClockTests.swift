@@ -37,6 +37,7 @@ struct ClockTests {
         let harness = try trial.start(
             "serve", wrapper: Surrounding.clockWrapper,
             environment: Surrounding.clock(in: directory.path("time")))
+        defer { Surrounding.forgetClock(of: harness.process) }
         try harness.wait(for: "ready")
         harness.order("submit hourly y.0.0.hourly")
         try harness.wait(for: "did")
@@ -70,6 +71,7 @@ struct ClockTests {
         let harness = try trial.start(
             "serve", wrapper: Surrounding.clockWrapper,
             environment: Surrounding.clock(in: directory.path("time")))
+        defer { Surrounding.forgetClock(of: harness.process) }
         try harness.wait(for: "ready")
         harness.order("submit nightly n.0.0.nightly")
         try harness.wait(for: "did")

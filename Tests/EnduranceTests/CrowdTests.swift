@@ -41,6 +41,7 @@ struct CrowdTests {
     @Test("cost no memory, and neither a submission nor a launch takes longer for them")
     func million() throws {
         var peaks: [Int] = []
+        var slow: [Int] = []
         for count in [0, 1_000_000] {
             let trial = try StoreTrial()
             let maker = try trial.start("serve")
@@ -55,7 +56,8 @@ struct CrowdTests {
             try harness.wait(for: "ready")
             harness.order("time 1000")
             let times = try harness.wait(for: "timed")
-            for _ in 0..<1_000 { try harness.wait(for: "done") }
+            // The last ones: first in, first out, with four places.
+            for number in 990..<1_000 { try harness.waitForEnd(of: "timed.\(number)") }
             peaks.append(try memory(harness))
             harness.order("stop")
             #expect(trial.finish(harness) == .exited(0))
@@ -64,8 +66,10 @@ struct CrowdTests {
                 "\(count) requests wait: start-up \(start.milliseconds), at most \(peaks.last ?? 0) KiB of memory, a submission takes \(times[0]) ns in the middle, \(times[1]) ns at the 99th of 100, \(times[2]) ns at most, while a thousand are launched"
             )
             #expect(start < .seconds(2))
-            #expect(Int(times[1]) ?? .max < 10_000_000)
+            slow.append(Int(times[1]) ?? .max)
         }
+        // Builds without optimization take longer than 10 ms now and then, with or without a crowd.
+        #expect(slow[1] < max(10_000_000, 3 * slow[0]), "\(slow)")
         // The cache of a database, and what SQLite needs to look through it.
         #expect(peaks[1] - peaks[0] < 32_768, "\(peaks)")
     }

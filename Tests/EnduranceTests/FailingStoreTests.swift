@@ -114,7 +114,7 @@ struct FailingStoreTests {
             if failed == 0 { break }
             #expect(faults.count == 0, "\(point)…\(point + length): \(faults.prefix(5))")
             reached += 1
-            point += Torture.isWanted ? 1 : 1 + length / 10 + (length < 40 ? 1 : 0)
+            point += Torture.isWanted ? 1 : length < 40 ? 3 : 8
         }
         #expect(reached > 10)
         Torture.tell("a store failed at \(reached) points of \(point), \(length) at a time")
