@@ -55,7 +55,7 @@ struct RegisteringTests {
     func options() throws {
         let host = try TestHost()
         let name = "org.example.tidy"
-        #expect(host.tryRegister(name, kind: 3).answer == .invalid)
+        #expect(host.tryRegister(name, kind: 5).answer == .invalid)
         #expect(host.tryRegister(name, kind: -1).answer == .invalid)
         #expect(host.tryRegister(name, budget: 1).answer == .invalid)
         #expect(host.tryRegister(name, budget: .max).answer == .invalid)

@@ -6,8 +6,16 @@ import Testing
 @Suite("curfew simulate")
 struct SimulateTests {
     private func simulate(_ name: String, _ words: String...) throws -> CommandRun {
+        try simulate(words, CommandRun.errand(name))
+    }
+
+    private func simulate(_ words: String..., identifier: String) throws -> CommandRun {
+        try simulate(words, identifier)
+    }
+
+    private func simulate(_ words: [String], _ identifier: String) throws -> CommandRun {
         let process = try ChildProcess.run(
-            CommandRun.program, ["simulate", CommandRun.errand(name)] + words,
+            CommandRun.program, ["simulate", identifier] + words,
             environment: CommandRun.environment.merging(["TZ": "UTC"]) { $1 },
             limit: .seconds(60))
         return CommandRun(process: process)
@@ -187,5 +195,16 @@ struct SimulateTests {
             run.process.ending == .exited(128 + SIGABRT)
                 || run.process.ending == .signalled(SIGABRT))
         #expect(run.errors.hasPrefix("error: the code of `org.curfew.misdeed.aborts` "))
+    }
+
+    @Test("a handler in Swift submits its next launch and puts this one off")
+    func swift() throws {
+        let run = try simulate(
+            "--plugin", BuiltProducts.testPluginDirectory("good-swift"), "--kind", "processing",
+            "--payload", "again", "submit", "expect=pending", "advance=2h", "why",
+            identifier: "org.curfew.test.good-swift")
+        #expect(run.code == 0, "\(run.process)")
+        #expect(run.output.contains("request 1 snoozed"), "\(run.process)")
+        #expect(run.output.contains("request 2"), "\(run.process)")
     }
 }

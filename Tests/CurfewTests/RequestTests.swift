@@ -104,6 +104,46 @@ struct RequestTests {
         try host.shutDown()
     }
 
+    @Test(
+        "What a handler needs holds its requests back, too, and changes of the machine are journalled"
+    )
+    func handlersNeeds() async throws {
+        let host = try host()
+        var description = HandlerDescription.tidy
+        description.needs = .network
+        try host.register(description) { _ in }
+        try host.set(.network, .no, detail: "the cable is out")
+        let id = try host.submit(tidy()).id
+        #expect(try host.why(id).first?.factor == .network)
+        try host.set(.network, .yes, detail: "the cable is in")
+        #expect(await reaches(host, id, .finished))
+        #expect(
+            try host.journal().filter { $0.what == .factorChanged }.map(\.detail) == [
+                "network: no, the cable is out", "network: yes, the cable is in",
+            ])
+        try host.shutDown()
+    }
+
+    @Test("What is not kept any more is told as a gap")
+    func gap() async throws {
+        let host = try host {
+            $0.requests.limits.historyCount = 1
+            $0.requests.limits.appRefresh = 100
+        }
+        for _ in 0..<20 { try host.submit(tidy()) }
+        #expect(clock.advance(by: 120_000_000_000) == .ok)
+        try host.submit(tidy())
+        let entries = try host.journal()
+        let gap = try #require(entries.first)
+        #expect(gap.what == .gap)
+        #expect(gap.sequence > 1)
+        #expect(gap.detail == "\(gap.sequence) entries are not kept any more")
+        #expect(
+            entries.map(\.sequence)
+                == Array(gap.sequence...gap.sequence + UInt64(entries.count) - 1))
+        try host.shutDown()
+    }
+
     @Test("A failed request is tried again after a pause, with the next attempt's number")
     func retry() async throws {
         let host = try host()
