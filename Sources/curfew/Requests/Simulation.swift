@@ -44,7 +44,7 @@ final class Simulation {
         var configuration = HostConfiguration()
         configuration.clock = clock
         configuration.payloadLimit = UInt64(RunRequest.payloadLimit)
-        configuration.log = { level, _, _, line in feed.add(level, line) }
+        configuration.log = { level, _, task, line in feed.add(level, line, of: task) }
         configuration.requests.limits = try SubmitForm.limits(values)
         beginning = clock.now
         do {
@@ -205,6 +205,7 @@ final class Simulation {
     private func launch() throws(CommandError) {
         do {
             try host.simulateLaunch(identifier)
+            awaitStart()
             show(feed.take(within: 0))
         } catch let error as CurfewError where error.code == .notFound {
             settle()
@@ -214,6 +215,17 @@ final class Simulation {
         } catch {
             settle()
             throw failure(error)
+        }
+    }
+
+    /// Its budget begins when its handler is entered, and only then can it be expired. Nothing tells
+    /// of that, so it is looked for.
+    private func awaitStart() {
+        let end = csys_monotonic_ns() &+ patience
+        while let task = feed.simulated, let state = host.runtime.query(task),
+            state.startedAt == 0, state.outcome == nil, csys_monotonic_ns() < end
+        {
+            csys_wait_readable(-1, csys_monotonic_ns() &+ 200_000)
         }
     }
 
