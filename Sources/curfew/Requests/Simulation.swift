@@ -25,6 +25,9 @@ final class Simulation {
     private var atWork: [RequestID: UInt64] = [:]
     /// The number of the last entry of the journal that was shown.
     private var journal: UInt64 = 0
+    /// Events since the last time that all was settled.
+    private var shown = 0
+    private var hidden = 0
     /// What is shown of the events of one moment, at most.
     private static var eventLimit: Int { 20 }
 
@@ -364,12 +367,12 @@ final class Simulation {
         let first = mine.prefix { $0.what != .ended }
         for entry in first { view.happened(entry, at: time) }
         show(feed.take(within: 0))
+        if hidden > 0 { view.remark("\(hidden) more events", at: time) }
+        (shown, hidden) = (0, 0)
         for entry in mine.dropFirst(first.count) { view.happened(entry, at: time) }
     }
 
     private func show(_ items: [SimulationFeed.Item]) {
-        var shown = 0
-        var hidden = 0
         for item in items {
             switch item {
             case .event(let event):
@@ -387,6 +390,5 @@ final class Simulation {
             case .lost(let count): hidden += count
             }
         }
-        if hidden > 0 { view.remark("\(hidden) more events", at: time) }
     }
 }
