@@ -93,7 +93,8 @@ extension StoreClient {
         }
         return FactorReport(
             .host, .yes, holds: false, source: "store",
-            detail: host.process.map { "process \($0) uses this store" } ?? "a host uses this store",
+            detail: host.process.map { "process \($0) uses this store" }
+                ?? "a host uses this store",
             since: host.since)
     }
 }

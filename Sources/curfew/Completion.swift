@@ -131,7 +131,8 @@ struct Completion {
         case .manifest: files = .files
         case .fault: words = Fault.all.flatMap { [($0.code, $0.text), ($0.name, $0.text)] }
         case .conformanceCase: words = ConformanceCase.all.map { ($0.name, $0.fault.text) }
-        case .request: words = requests(values).map { (String($0.id.rawValue), Completion.text($0)) }
+        case .request:
+            words = requests(values).map { (String($0.id.rawValue), Completion.text($0)) }
         case .command: words = CommandTable.all.map { ($0.name, $0.summary) }
         case .shell: words = Shell.allCases.map { ($0.rawValue, "") }
         case .language: words = PluginLanguage.allCases.map { ($0.rawValue, $0.title) }
@@ -159,9 +160,10 @@ struct Completion {
             let store = try? StoreClient(directory: directory)
         else { return [] }
         let filter = RequestFilter(states: [.pending, .running, .parked], limit: 200)
-        return (try? store.read { (transaction) throws(StoreFault) in
-            try transaction.requests(filter)
-        }) ?? []
+        return
+            (try? store.read { (transaction) throws(StoreFault) in
+                try transaction.requests(filter)
+            }) ?? []
     }
 
     /// A shell that asks has not yet put the home directory in the place of its sign.

@@ -12,7 +12,8 @@ enum RequestItem {
             "the state is pending, running, parked, finished, cancelled, replaced or missed"
         ),
         ("due, reason", "while pending: when it may be launched, and where that date comes from"),
-        ("earliest, latest, needs, priority, onPending, key", "as it was submitted, or null"),
+        ("earliest, latest, needs", "as it was submitted; the first two may be null"),
+        ("priority, onPending, key", "as it was submitted; the last may be null"),
         ("retry", "attempts, backOff and longest, in seconds"),
         ("repetition", "every (seconds) or cron (text), local, catchUp and jitter, or null"),
         ("submitted, changed", "when it was submitted, and when its state changed last"),

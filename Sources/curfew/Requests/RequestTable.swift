@@ -126,10 +126,10 @@ struct RequestTable {
         return (date.subtractingReportingOverflow(now).partialValue, date)
     }
 
-    /// Hours without minutes once there are many.
+    /// Hours without minutes, days without hours: the date stands beside it.
     private static func short(_ nanoseconds: UInt64) -> String {
         let hour: UInt64 = 3_600_000_000_000
-        let (unit, from) = nanoseconds < 48 * hour ? (hour, 10 * hour) : (24 * hour, 0)
+        let (unit, from) = nanoseconds < 48 * hour ? (hour, 2 * hour) : (24 * hour, 0)
         let rounded =
             nanoseconds >= from && nanoseconds >= unit
             ? nanoseconds / unit * unit : nanoseconds

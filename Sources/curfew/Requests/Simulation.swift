@@ -25,6 +25,9 @@ final class Simulation {
     private var atWork: [RequestID: UInt64] = [:]
     /// The number of the last entry of the journal that was shown.
     private var journal: UInt64 = 0
+    /// Events since the last time that all was settled.
+    private var shown = 0
+    private var hidden = 0
     /// What is shown of the events of one moment, at most.
     private static var eventLimit: Int { 20 }
 
@@ -44,7 +47,7 @@ final class Simulation {
         var configuration = HostConfiguration()
         configuration.clock = clock
         configuration.payloadLimit = UInt64(RunRequest.payloadLimit)
-        configuration.log = { level, _, _, line in feed.add(level, line) }
+        configuration.log = { level, _, task, line in feed.add(level, line, of: task) }
         configuration.requests.limits = try SubmitForm.limits(values)
         beginning = clock.now
         do {
@@ -205,6 +208,7 @@ final class Simulation {
     private func launch() throws(CommandError) {
         do {
             try host.simulateLaunch(identifier)
+            awaitStart()
             show(feed.take(within: 0))
         } catch let error as CurfewError where error.code == .notFound {
             settle()
@@ -214,6 +218,17 @@ final class Simulation {
         } catch {
             settle()
             throw failure(error)
+        }
+    }
+
+    /// Its budget begins when its handler is entered, and only then can it be expired. Nothing tells
+    /// of that, so it is looked for.
+    private func awaitStart() {
+        let end = csys_monotonic_ns() &+ patience
+        while let task = feed.simulated, let state = host.runtime.query(task),
+            state.startedAt == 0, state.outcome == nil, csys_monotonic_ns() < end
+        {
+            csys_wait_readable(-1, csys_monotonic_ns() &+ 200_000)
         }
     }
 
@@ -352,12 +367,12 @@ final class Simulation {
         let first = mine.prefix { $0.what != .ended }
         for entry in first { view.happened(entry, at: time) }
         show(feed.take(within: 0))
+        if hidden > 0 { view.remark("\(hidden) more events", at: time) }
+        (shown, hidden) = (0, 0)
         for entry in mine.dropFirst(first.count) { view.happened(entry, at: time) }
     }
 
     private func show(_ items: [SimulationFeed.Item]) {
-        var shown = 0
-        var hidden = 0
         for item in items {
             switch item {
             case .event(let event):
@@ -375,6 +390,5 @@ final class Simulation {
             case .lost(let count): hidden += count
             }
         }
-        if hidden > 0 { view.remark("\(hidden) more events", at: time) }
     }
 }

@@ -19,6 +19,7 @@ final class SimulationFeed: Sendable {
     private struct State {
         var items: [Item] = []
         var lost = 0
+        var simulated: UInt64?
     }
 
     private static let limit = 4_096
@@ -38,7 +39,16 @@ final class SimulationFeed: Sendable {
 
     func add(_ event: HostEvent) { add(.event(event)) }
 
-    func add(_ level: LogLevel, _ line: String) { add(.log(level, line)) }
+    /// - Parameter task: which one the line is about, or 0.
+    func add(_ level: LogLevel, _ line: String, of task: UInt64) {
+        if line.hasPrefix("Starting simulated task: ") {
+            state.withLock { $0.simulated = task }
+        }
+        add(.log(level, line))
+    }
+
+    /// The task that a simulated launch began last.
+    var simulated: UInt64? { state.withLock { $0.simulated } }
 
     private func add(_ item: Item) {
         state.withLock { state in
@@ -56,7 +66,10 @@ final class SimulationFeed: Sendable {
         if nanoseconds > 0 { csys_wait_readable(filled, csys_monotonic_ns() &+ nanoseconds) }
         csys_eventfd_drain(filled)
         return state.withLock { state in
-            defer { state = State() }
+            defer {
+                state.items.removeAll()
+                state.lost = 0
+            }
             return state.items + (state.lost > 0 ? [.lost(state.lost)] : [])
         }
     }
