@@ -64,6 +64,7 @@ struct ReadmeTests {
         let maps = [
             built + "/CCurfew.build/module.modulemap", built + "/CSystem.build/module.modulemap",
             BuiltProducts.packageRoot + "/Sources/CFFI/module.modulemap",
+            BuiltProducts.packageRoot + "/Sources/CSQLite/module.modulemap",
         ]
         let checked = try ChildProcess.run(
             "swiftc",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 public import PluginBridge
 public import Scheduling
 import Synchronization
@@ -305,7 +306,13 @@ extension HostRuntime {
             log(.warning, nil, 0, text)
             throw .other(.notFound, text)
         }
-        let status = stop(task, .budget)
+        // It may be about to begin.
+        let until = HostRuntime.realDeadline(1_000_000_000)
+        var status = stop(task, .budget)
+        while status == .wrongState, csys_monotonic_ns() < until {
+            pauseBriefly()
+            status = stop(task, .budget)
+        }
         if status != .ok { throw .other(status, status.description) }
     }
 }
