@@ -51,10 +51,10 @@ struct ReadmeTests {
         #expect(ran.succeeded, "\(ran.output)\(ran.errorOutput)")
     }
 
-    @Test("its Swift compiles against the package's modules", arguments: [1, 2])
+    @Test("its Swift compiles against the package's modules", arguments: [1, 2, 3])
     func swift(block: Int) throws {
         let blocks = try blocks("swift")
-        #expect(blocks.count == 3)
+        #expect(blocks.count == 4)
         let directory = try TemporaryDirectory()
         // The plugin has no top level, the host is one.
         let isPlugin = block == 1
