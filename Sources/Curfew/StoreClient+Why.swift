@@ -14,7 +14,7 @@ extension StoreClient {
     public func why(
         _ request: Request, _ handler: HandlerStanding?, at now: Moment
     ) throws(StoreFault) -> [FactorReport] {
-        let scheduler = try scheduler(request.description.identifier, handling, at: now)
+        let scheduler = try scheduler(request.description.identifier, handler, at: now)
         let reports = scheduler.why(request, at: now)
         guard !reports.isEmpty else { return [] }
         return try completed(
@@ -25,7 +25,7 @@ extension StoreClient {
     public func why(
         _ queue: RequestQueue, _ handler: HandlerStanding?, at now: Moment
     ) throws(StoreFault) -> [FactorReport] {
-        let scheduler = try scheduler(queue.identifier, handling, at: now)
+        let scheduler = try scheduler(queue.identifier, handler, at: now)
         return try completed(
             scheduler.why(queue, at: now), queue.identifier, but: nil, handler)
     }
