@@ -48,7 +48,8 @@ extension StoreClient {
     }
 
     private func completed(
-        _ reports: [FactorReport], _ identifier: String, but id: RequestID?, _ handler: HandlerStanding?
+        _ reports: [FactorReport], _ identifier: String, but id: RequestID?,
+        _ handler: HandlerStanding?
     ) throws(StoreFault) -> [FactorReport] {
         let running = try read { (store) throws(StoreFault) in
             try store.running().filter {

@@ -197,14 +197,24 @@ struct SimulateTests {
         #expect(run.errors.hasPrefix("error: the code of `org.curfew.misdeed.aborts` "))
     }
 
-    @Test("a handler in Swift submits its next launch and puts this one off")
+    @Test("a handler in Swift submits its next launch, or puts this one off")
     func swift() throws {
-        let run = try simulate(
-            "--plugin", BuiltProducts.testPluginDirectory("good-swift"), "--kind", "processing",
-            "--payload", "again", "submit", "expect=pending", "advance=2h", "why",
-            identifier: "org.curfew.test.good-swift")
-        #expect(run.code == 0, "\(run.process)")
-        #expect(run.output.contains("request 1 snoozed"), "\(run.process)")
-        #expect(run.output.contains("request 2"), "\(run.process)")
+        let plugin = try TemporaryDirectory()
+        let source = "\(BuiltProducts.packageRoot)/Tests/Plugins/good-swift/manifest.json"
+        try FileManager.default.copyItem(atPath: source, toPath: plugin.path("manifest.json"))
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.path(ofProduct: "libgood-swift.so"),
+            toPath: plugin.path("libgood-swift.so"))
+        func run(_ payload: String, _ step: String) throws -> CommandRun {
+            try simulate(
+                "--plugin", plugin.path, "--payload", payload, "submit", step,
+                identifier: "org.curfew.test.good-swift")
+        }
+        let again = try run("again", "expect=succeeded")
+        #expect(again.code == 0, "\(again.process)")
+        #expect(again.output.contains("request 2"), "\(again.process)")
+        let later = try run("later", "expect=pending")
+        #expect(later.code == 0, "\(later.process)")
+        #expect(later.output.contains("request 1 snoozed"), "\(later.process)")
     }
 }

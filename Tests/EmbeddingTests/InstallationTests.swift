@@ -51,9 +51,11 @@ struct InstallationTests {
         #expect(listed == declared.sorted().map { "\($0)\n" }.joined())
     }
 
-    @Test("libcurfew.so needs the C and C++ libraries, libffi and SQLite, no Swift, ICU or Dispatch")
+    @Test("libcurfew.so needs libraries of C and C++, libffi and SQLite, no Swift, ICU or Dispatch")
     func needsLittle() throws {
-        let allowed = ["libc", "libm", "libffi", "libsqlite3", "libstdc++", "libgcc_s", "libpthread", "libdl"]
+        let allowed = [
+            "libc", "libm", "libffi", "libsqlite3", "libstdc++", "libgcc_s", "libpthread", "libdl",
+        ]
         let needed = try Installation.dynamic("NEEDED", of: installation.library)
         #expect(needed.contains("libffi.so.8"))
         for library in needed where !library.hasPrefix("ld-linux-") {

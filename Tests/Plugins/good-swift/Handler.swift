@@ -11,10 +11,13 @@ struct Handler: TaskHandler {
             return await group.reduce(0, +)
         }
         task.report(progress: 1)
-        if task.request != nil, task.payload == Array("again".utf8) {
-            // First the next launch, then "not now".
-            try task.submit(LaunchRequest(task.identifier, earliest: 4_000_000_000_000_000_000))
-            try task.snooze(for: .seconds(3_600))
+        if task.request != nil {
+            switch String(decoding: task.payload, as: UTF8.self) {
+            case "again":
+                try task.submit(LaunchRequest(task.identifier, earliest: 4_000_000_000_000_000_000))
+            case "later": try task.snooze(for: .seconds(3_600))
+            default: break
+            }
         }
         guard await one == 21, sum == 6 else { throw CancellationError() }
         return []
