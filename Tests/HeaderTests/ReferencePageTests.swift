@@ -6,10 +6,12 @@ import Testing
 /// The reference is the headers: all of them, and nothing else.
 @Suite("The pages of the headers")
 struct ReferencePageTests {
+    /// Made once: each takes seconds.
+    private static let made = Result { try ReferencePages(of: .own) }
     private let pages: ReferencePages
 
     init() throws {
-        pages = try ReferencePages(of: .own)
+        pages = try Self.made.get()
         try #require(pages.making.succeeded, "\(pages.making)")
     }
 

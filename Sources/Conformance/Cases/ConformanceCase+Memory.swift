@@ -42,7 +42,17 @@ extension ConformanceCase {
                         _ = try stage.run(trial, payload: payload)
                         ran += 1
                     }
-                    return (Int64(csys_heap_bytes()) - Int64(before)) / Int64(ran)
+                    func kept() -> Int64 {
+                        (Int64(csys_heap_bytes()) - Int64(before)) / Int64(ran)
+                    }
+                    // Events that are not delivered yet have memory, too: where the machine has
+                    // other things to do, they are waited for.
+                    var looks = 0
+                    while kept() >= 24, looks < 20 {
+                        run.rest(10_000_000)
+                        looks += 1
+                    }
+                    return kept()
                 }
                 // Caches fill first.
                 _ = try go(200)

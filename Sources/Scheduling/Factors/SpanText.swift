@@ -12,7 +12,7 @@ public struct SpanText: CustomStringConvertible, Sendable {
         if seconds == 0 { return "\(nanoseconds / 1_000_000) ms" }
         if seconds < 120 { return "\(seconds) s" }
         let minutes = seconds / 60
-        if minutes < 120 { return "\(minutes) min" }
+        if minutes < 120, minutes != 60 { return "\(minutes) min" }
         let hours = minutes / 60
         if hours < 48 {
             return minutes % 60 == 0 ? "\(hours) h" : "\(hours) h \(minutes % 60) min"

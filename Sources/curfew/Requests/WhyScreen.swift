@@ -113,10 +113,16 @@ struct WhyScreen {
         if let earliest = answer.earliest {
             return earliest <= answer.now ? "now" : DateText.both(earliest, at: answer.now)
         }
-        let changes = answer.holding.filter { $0.until == nil }.map(\.factor.name)
+        let open = answer.holding.filter { $0.until == nil }.map(\.factor)
+        let names = open.filter { $0 != .host }.map(\.name)
+        var changes: [String] = []
+        if !names.isEmpty {
+            let verb = names.count == 1 ? "allows" : "allow"
+            changes.append("\(names.joined(separator: " and ")) \(verb) it")
+        }
+        if open.contains(.host) { changes.append("a host uses this store") }
         let dates = answer.holding.compactMap(\.until)
-        let once =
-            "once \(changes.joined(separator: " and ")) let\(changes.count == 1 ? "s" : "") it"
+        let once = "as soon as \(changes.joined(separator: " and "))"
         guard let last = dates.max() else { return once }
         return "\(DateText.both(last, at: answer.now)), \(once)"
     }
