@@ -9,7 +9,9 @@ public struct LaunchRequest: Hashable, Sendable {
     public var earliest: Int64?
     /// Nanoseconds since 1970 in UTC: not launched by then, it is missed. Nil: whenever it can be.
     public var latest: Int64?
+    /// Launched, and run, only with a network.
     public var requiresNetwork = false
+    /// Launched, and run, only with power from outside.
     public var requiresExternalPower = false
     /// Launches in all, until one succeeds.
     public var attempts = 1
@@ -18,6 +20,7 @@ public struct LaunchRequest: Hashable, Sendable {
     /// At most 1 MiB.
     public var payload: [UInt8] = []
 
+    /// Makes one of what it is given.
     public init(_ identifier: String, earliest: Int64? = nil, payload: [UInt8] = []) {
         self.identifier = identifier
         self.earliest = earliest

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
-public import Scheduling
+package import CCurfew
+package import Scheduling
 
 extension RequestDescription {
     /// Reads `curfew_submit_options` of any version; a zero stands for the default. `handlerKind` is
     /// that of the registered handler.
-    public init(
+    package init(
         _ identifier: String, _ options: curfew_submit_options, handlerKind: TaskKind?
     ) throws(BridgeError) {
         let kind = options.kind == 0 ? handlerKind ?? .appRefresh : TaskKind(rawValue: options.kind)

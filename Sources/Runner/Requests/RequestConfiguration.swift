@@ -14,6 +14,7 @@ public struct RequestConfiguration: Sendable {
     public var host = HostIdentity(boot: "", process: 0, start: 0)
     /// What is taken in, and how long it is kept.
     public var limits = RequestLimits()
+    /// Which factors count for which requests.
     public var policy = FactorPolicy()
     /// Nanoseconds that a change of a factor has to last before it counts.
     public var patience: UInt64 = 5_000_000_000
@@ -30,5 +31,6 @@ public struct RequestConfiguration: Sendable {
     /// Nanoseconds between two looks at the sources, while anything depends on them.
     public var sourceInterval: UInt64 = 30_000_000_000
 
+    /// Requests in memory, and every default.
     public init() {}
 }

@@ -20,6 +20,7 @@ public struct DayBudget: Hashable, Sendable {
     /// So many days the clock can be set back and the day stays.
     public static let daysHeld: Int64 = 1
 
+    /// A budget of which nothing is spent.
     public init(limits: DayLimits, dayStart: Int64 = 0) {
         self.limits = limits
         self.dayStart = min(max(dayStart, -86_400), 86_400)

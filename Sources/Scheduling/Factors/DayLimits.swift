@@ -2,12 +2,14 @@
 
 /// What may be spent in a day, and what is left of it. Nil: as much as is wanted.
 public struct DayLimits: Hashable, Sendable {
+    /// Tasks that are launched.
     public var launches: UInt64?
     /// Nanoseconds of tasks' running.
     public var wall: UInt64?
     /// Nanoseconds of processors' time.
     public var cpu: UInt64?
 
+    /// Without arguments: no limit at all.
     public init(launches: UInt64? = nil, wall: UInt64? = nil, cpu: UInt64? = nil) {
         self.launches = launches
         self.wall = wall

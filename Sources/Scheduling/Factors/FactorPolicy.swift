@@ -9,6 +9,7 @@ public struct FactorPolicy: Hashable, Sendable {
     /// logs in it would hold back for ever.
     public var ignored: Set<Factor> = [.firstUnlock]
 
+    /// As the members say by default.
     public init() {}
 
     /// The machine's factors that have to allow a launch, and hold while its task runs.

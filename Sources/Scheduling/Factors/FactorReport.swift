@@ -2,7 +2,9 @@
 
 /// How one factor stands for one request: a line of the answer to "why?".
 public struct FactorReport: Hashable, Sendable {
+    /// Which one it is about.
     public var factor: Factor
+    /// Whether it allows.
     public var state: FactorState
     /// It holds the request back now.
     public var holds: Bool
@@ -17,6 +19,7 @@ public struct FactorReport: Hashable, Sendable {
     /// What would change it; "" where it allows.
     public var change: String
 
+    /// A line of the answer.
     public init(
         _ factor: Factor, _ state: FactorState, holds: Bool, source: String, detail: String,
         since: Int64? = nil, until: Int64? = nil, change: String = ""

@@ -8,6 +8,7 @@ public struct Moment: Hashable, Sendable {
     /// Nanoseconds since some moment before, the machine's sleep included: spans. It only goes on.
     public var span: UInt64
 
+    /// A moment, by both clocks.
     public init(wall: Int64, span: UInt64) {
         self.wall = wall
         self.span = span

@@ -4,20 +4,26 @@
 ///
 /// Dates are nanoseconds since 1970 in UTC.
 public struct Attempt: Hashable, Sendable {
+    /// The request it is a launch of.
     public var request: RequestID
     /// Counts the launches of the request, from 1: an end that names another one is not taken.
     public var launch: UInt64
     /// As its handler is told, from 1: a launch that was interrupted or snoozed does not count.
     public var number: UInt32
+    /// Whose task it was.
     public var host: HostIdentity
+    /// When it was launched.
     public var startedAt: Int64
     /// Nil while it runs.
     public var endedAt: Int64?
+    /// How its task ended.
     public var outcome: Outcome?
+    /// Why its task was told to stop; nil: it was not.
     public var reason: StopReason?
     /// What the handler said, or why the host ended it; "" after success.
     public var error: String
 
+    /// An attempt that runs.
     public init(
         request: RequestID, launch: UInt64, number: UInt32, host: HostIdentity, startedAt: Int64
     ) {

@@ -2,6 +2,7 @@
 
 /// A field of a cron expression, and what may stand in it.
 public enum CronField: String, Sendable, CaseIterable {
+    /// In the order in which they are written.
     case minute, hour, day, month, weekday
 
     /// 7 is Sunday as well as 0.

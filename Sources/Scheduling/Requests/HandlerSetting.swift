@@ -4,6 +4,7 @@
 public struct HandlerSetting: Hashable, Sendable {
     /// The switch for refreshing in the background.
     public enum Refresh: UInt8, Sendable, CaseIterable {
+        /// It may refresh.
         case available = 1
         /// Its user has turned it off.
         case denied = 2
@@ -22,8 +23,11 @@ public struct HandlerSetting: Hashable, Sendable {
 
     /// Whether its user wants it at all.
     public enum Enablement: UInt8, Sendable, CaseIterable {
+        /// It is launched.
         case enabled = 1
+        /// It is not launched for now.
         case suspended = 2
+        /// It is not wanted any more.
         case removed = 3
 
         /// The word used in text and JSON.
@@ -36,9 +40,12 @@ public struct HandlerSetting: Hashable, Sendable {
         }
     }
 
+    /// Counts for requests of the kind app-refresh.
     public var refresh: Refresh
+    /// Counts for all requests.
     public var enablement: Enablement
 
+    /// Everything allowed, unless it is said.
     public init(refresh: Refresh = .available, enablement: Enablement = .enabled) {
         self.refresh = refresh
         self.enablement = enablement

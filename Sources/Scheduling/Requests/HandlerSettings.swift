@@ -3,10 +3,13 @@
 /// What people have set about launches. Of what is said for all, for a plugin and for an identifier
 /// the strictest counts.
 public struct HandlerSettings: Hashable, Sendable {
+    /// What is not as by default.
     public private(set) var settings: [HandlerScope: HandlerSetting] = [:]
 
+    /// Nothing is set.
     public init() {}
 
+    /// Puts a setting in place of the one that was there.
     public mutating func set(_ setting: HandlerSetting, for scope: HandlerScope) {
         settings[scope] = setting == HandlerSetting() ? nil : setting
     }

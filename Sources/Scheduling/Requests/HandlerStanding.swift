@@ -6,10 +6,13 @@ public struct HandlerStanding: Hashable, Sendable {
     public enum Closed: Hashable, Sendable {
         /// No plugin and no embedder has registered it.
         case missing
+        /// Somebody has paused it.
         case paused
+        /// Its worker was lost, with the reason.
         case quarantined(String)
     }
 
+    /// Nil: it can be launched.
     public var closed: Closed?
     /// How many of its tasks may run at a time.
     public var places: Int
@@ -18,6 +21,7 @@ public struct HandlerStanding: Hashable, Sendable {
     /// Its plugin's id; "" for the embedder's own.
     public var plugin: String
 
+    /// One task at a time, unless it is said.
     public init(
         closed: Closed? = nil, places: Int = 1, needs: RequestNeeds = [], plugin: String = ""
     ) {
@@ -27,5 +31,6 @@ public struct HandlerStanding: Hashable, Sendable {
         self.plugin = plugin
     }
 
+    /// A handler that nobody has registered.
     public static let missing = HandlerStanding(closed: .missing)
 }

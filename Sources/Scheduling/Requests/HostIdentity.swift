@@ -5,10 +5,12 @@
 public struct HostIdentity: Hashable, Sendable {
     /// The kernel's id of this boot.
     public var boot: String
+    /// The number of the process.
     public var process: Int32
     /// When the process was started, in the kernel's ticks since the boot.
     public var start: UInt64
 
+    /// All three together.
     public init(boot: String, process: Int32, start: UInt64) {
         self.boot = boot
         self.process = process

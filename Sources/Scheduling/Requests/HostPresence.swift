@@ -7,6 +7,7 @@ public struct HostPresence: Hashable, Sendable {
     /// Since when, in nanoseconds since 1970 in UTC; nil: it does not say.
     public var since: Int64?
 
+    /// A host that has the store.
     public init(process: Int32? = nil, since: Int64? = nil) {
         self.process = process
         self.since = since

@@ -3,21 +3,37 @@
 /// What happened, numbered without a gap: a number that is missing was removed by the retention, or
 /// is counted by an entry `lost`.
 public struct JournalEntry: Hashable, Sendable {
+    /// What an entry is about.
     public enum What: UInt8, Sendable, CaseIterable {
+        /// A host began to use the store.
         case hostStarted = 1
+        /// A host left the store in order.
         case hostStopped = 2
+        /// A request was taken in.
         case submitted = 3
+        /// A newer one took its place.
         case replaced = 4
+        /// It was cancelled.
         case cancelled = 5
+        /// Its task was launched.
         case launched = 6
+        /// Its task ended.
         case ended = 7
+        /// It failed, and is tried again after a pause.
         case backedOff = 8
+        /// Its task asked to be launched again later.
         case snoozed = 9
+        /// Its next date is set.
         case repeated = 10
+        /// Dates passed, and are left out.
         case datesSkipped = 11
+        /// Its latest beginning passed.
         case missed = 12
+        /// It took the process down too often.
         case parked = 13
+        /// It was parked, and may be launched again.
         case lifted = 14
+        /// It is over.
         case finished = 15
         /// The end of an attempt that is not the running one: not taken.
         case fenced = 16
@@ -56,15 +72,18 @@ public struct JournalEntry: Hashable, Sendable {
     public var sequence: UInt64
     /// Nanoseconds since 1970 in UTC.
     public var at: Int64
+    /// What happened.
     public var what: What
     /// Nil: it is about the host.
     public var request: RequestID?
+    /// Of the request; "" where it is about the host.
     public var identifier: String
     /// The number of the launch it is about, or 0.
     public var launch: UInt64
     /// For people: lower case, no full stop; "" where there is nothing to add.
     public var detail: String
 
+    /// An entry that has no number yet.
     public init(
         _ what: What, at: Int64, request: RequestID? = nil, identifier: String = "",
         launch: UInt64 = 0, detail: String = ""

@@ -4,6 +4,7 @@
 ///
 /// Dates are counted from each other, not from the end of the work, so that they do not drift.
 public struct Repetition: Hashable, Sendable {
+    /// How its dates follow each other.
     public enum Rule: Hashable, Sendable {
         /// Every so many nanoseconds.
         case every(UInt64)
@@ -31,7 +32,9 @@ public struct Repetition: Hashable, Sendable {
         }
     }
 
+    /// How its dates follow each other.
     public var rule: Rule
+    /// What becomes of dates that passed.
     public var catchUp: CatchUp
     /// Each date is moved by a part of this many nanoseconds, later, always by the same part.
     public var jitter: UInt64
@@ -42,6 +45,7 @@ public struct Repetition: Hashable, Sendable {
     /// Dates that are caught up with at most; where more have passed, one launch stands for all.
     public static let catchUpLimit = 1_000
 
+    /// One launch for dates that passed, and no jitter, unless it is said.
     public init(_ rule: Rule, catchUp: CatchUp = .one, jitter: UInt64 = 0) {
         self.rule = rule
         self.catchUp = catchUp

@@ -18,11 +18,16 @@ public struct Request: Hashable, Sendable {
 
     /// 0 before the store has taken it in.
     public var id: RequestID
+    /// What was asked for.
     public var description: RequestDescription
+    /// How long its payload is.
     public var payloadBytes: Int
+    /// When it was taken in.
     public var submittedAt: Int64
 
+    /// Where it is in its life.
     public var state: RequestState
+    /// What was said about it while its task runs.
     public var marks: Marks
     /// While pending: when it may be launched.
     public var notBefore: Int64
@@ -41,6 +46,7 @@ public struct Request: Hashable, Sendable {
     /// When its state changed last.
     public var changedAt: Int64
 
+    /// A request that is pending from now on.
     public init(
         _ description: RequestDescription, payloadBytes: Int, at now: Int64,
         notBefore: Int64

@@ -23,24 +23,33 @@ public struct RequestDescription: Hashable, Sendable {
         }
     }
 
+    /// Of which handler.
     public var identifier: String
+    /// Of which kind.
     public var kind: TaskKind
     /// Never sooner; nil: at once.
     public var earliest: Int64?
     /// Not later: a request that is not launched by then is missed. Nil: whenever it can be.
     public var latest: Int64?
+    /// What the machine has to have.
     public var needs: RequestNeeds
+    /// Which goes first.
     public var priority: RequestPriority
+    /// What becomes of a pending one.
     public var onPending: OnPending
     /// Of two requests with the same key of one identifier the second is the first.
     public var key: String?
+    /// What follows a failure.
     public var retry: RetryPolicy
+    /// Nil: it is launched once.
     public var repetition: Repetition?
 
+    /// Bytes of a key.
     public static let keyLimit = 256
     /// Dates there can be: 1970…2200.
     public static let dateRange: ClosedRange<Int64> = 0...7_258_118_400_000_000_000
 
+    /// Makes one of what it is given.
     public init(
         _ identifier: String, kind: TaskKind = .appRefresh, earliest: Int64? = nil,
         latest: Int64? = nil, needs: RequestNeeds = [], priority: RequestPriority = .normal,

@@ -11,6 +11,7 @@ public struct RequestFilter: Hashable, Sendable {
     /// At most so many.
     public var limit: Int
 
+    /// Makes one of what it is given.
     public init(
         states: Set<RequestState> = [], identifier: String? = nil, after: RequestID? = nil,
         limit: Int = 100

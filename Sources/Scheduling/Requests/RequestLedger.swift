@@ -5,6 +5,7 @@
 ///
 /// Dates are nanoseconds since 1970 in UTC.
 public struct RequestLedger: Sendable {
+    /// What is taken in, and how long it is kept.
     public var limits: RequestLimits
     let zone: any TimeZoneRules
     /// Queues whose head may be another one now.
@@ -14,6 +15,7 @@ public struct RequestLedger: Sendable {
     static let tolerance: Int64 = 60_000_000_000
     static let hostName = "host"
 
+    /// Makes one of what it is given.
     public init(limits: RequestLimits = RequestLimits(), zone: any TimeZoneRules = UTC()) {
         self.limits = limits
         self.zone = zone
@@ -109,6 +111,7 @@ public struct RequestLedger: Sendable {
         case running(launch: UInt64)
         /// It was over before.
         case over(RequestState)
+        /// There is none of that number.
         case unknown
     }
 

@@ -4,8 +4,11 @@
 public struct RequestLimits: Hashable, Sendable {
     /// Pending requests of a kind; those of Apple's system for app-refresh and processing.
     public var appRefresh = 1
+    /// The same for processing.
     public var processing = 10
+    /// The same for health-research.
     public var healthResearch = 10
+    /// The same for continued-processing.
     public var continuedProcessing = 10
     /// Bytes of a payload.
     public var payloadBytes = 1 << 20
@@ -16,6 +19,7 @@ public struct RequestLimits: Hashable, Sendable {
     /// …and so many requests.
     public var historyCount = 10_000
 
+    /// Makes one of what it is given.
     public init() {}
 
     /// Pending requests of a kind.

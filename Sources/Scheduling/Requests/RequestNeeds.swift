@@ -6,7 +6,9 @@ public struct RequestNeeds: OptionSet, Hashable, Sendable {
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// A network.
     public static let network = RequestNeeds(rawValue: 1)
+    /// Power from outside.
     public static let externalPower = RequestNeeds(rawValue: 2)
 
     /// Every bit that has a meaning.

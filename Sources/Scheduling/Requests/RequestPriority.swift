@@ -2,8 +2,11 @@
 
 /// Which of several requests that could be launched goes first.
 public enum RequestPriority: Int8, Sendable, CaseIterable, Comparable {
+    /// After all others.
     case low = -1
+    /// Unless something else is said.
     case normal = 0
+    /// Before all others.
     case high = 1
 
     /// The word used in text and JSON.

@@ -3,11 +3,16 @@
 /// Pending requests that everything but their date treats alike: only the first of them has to be
 /// looked at, however many there are.
 public struct RequestQueue: Hashable, Sendable, Comparable {
+    /// Of which handler.
     public let identifier: String
+    /// Of which kind.
     public let kind: TaskKind
+    /// What the machine has to have.
     public let needs: RequestNeeds
+    /// Which goes first.
     public let priority: RequestPriority
 
+    /// Makes one of what it is given.
     public init(
         identifier: String, kind: TaskKind, needs: RequestNeeds = [],
         priority: RequestPriority = .normal

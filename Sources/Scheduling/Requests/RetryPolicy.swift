@@ -12,12 +12,15 @@ public struct RetryPolicy: Hashable, Sendable {
     /// together.
     public var jitter: Double
 
+    /// No second attempt, as Apple has it.
     public static let none = RetryPolicy(attempts: 1, base: 0, longest: 0, jitter: 0)
 
+    /// How many there can be.
     public static let attemptsRange: ClosedRange<UInt32> = 1...100
     /// From a second to a week.
     public static let pauseRange: ClosedRange<UInt64> = 1_000_000_000...604_800_000_000_000
 
+    /// Makes one of what it is given.
     public init(
         attempts: UInt32, base: UInt64 = 30_000_000_000, longest: UInt64 = 21_600_000_000_000,
         jitter: Double = 0.2

@@ -2,6 +2,7 @@
 
 /// Why a store did not do what it was asked. Nothing of the transaction was done, but for `io`.
 public struct StoreFault: Error, Hashable, Sendable {
+    /// Of which kind.
     public enum Kind: UInt8, Sendable, CaseIterable {
         /// Another process holds it, and did not let go in time.
         case busy = 1
@@ -39,10 +40,12 @@ public struct StoreFault: Error, Hashable, Sendable {
         }
     }
 
+    /// Of which kind.
     public let kind: Kind
     /// What and where, in lower case, and what to do next.
     public let message: String
 
+    /// Makes one of what it is given.
     public init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message

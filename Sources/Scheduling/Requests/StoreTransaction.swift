@@ -32,6 +32,7 @@ public protocol StoreTransaction: AnyObject {
     /// The queues with pending requests, in their order. The effort grows with the queues, not with
     /// the requests.
     func queues() throws(StoreFault) -> [RequestQueue]
+    /// The first of a queue; nil: it is empty.
     func head(of queue: RequestQueue) throws(StoreFault) -> RequestHead?
     /// Of the pending requests that were never launched, the one with the first latest beginning, and
     /// of several the oldest.
@@ -46,6 +47,7 @@ public protocol StoreTransaction: AnyObject {
     /// Writes an attempt of a request that is there down, in place of what was known of the same
     /// launch.
     func put(_ attempt: Attempt) throws(StoreFault)
+    /// One launch of a request; nil: there is none, or it is not kept any more.
     func attempt(_ launch: UInt64, of request: RequestID) throws(StoreFault) -> Attempt?
     /// The last `limit` ones, by launch.
     func attempts(of request: RequestID, limit: Int) throws(StoreFault) -> [Attempt]
