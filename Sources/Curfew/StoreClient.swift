@@ -32,7 +32,9 @@ public final class StoreClient {
 
     /// Does what `body` does, all of it or nothing, by the rules of requests; then tells the host.
     ///
-    /// - Parameter limits: what is taken in; those of a host are its own, and not known here.
+    /// - Parameters:
+    ///   - limits: what is taken in; those of a host are its own, and not known here.
+    ///   - body: does it, inside the transaction.
     public func write<Result>(
         limits: RequestLimits = RequestLimits(),
         _ body: (inout RequestLedger, any StoreTransaction) throws(StoreFault) -> Result
