@@ -48,6 +48,10 @@ let package = Package(
     products: [
         .library(name: "Curfew", targets: ["Curfew"]),
         .library(name: "CurfewPlugin", targets: ["CurfewPlugin"]),
+        // The host comes along: CInterface has the functions that AppHost looks for.
+        .library(name: "BackgroundTasks", targets: ["BackgroundTasks", "CInterface"]),
+        // For a plugin that brings along what was written for BackgroundTasks: without a host.
+        .library(name: "BackgroundTasksInPlugin", targets: ["BackgroundTasks", "CurfewPlugin"]),
         .library(name: "CurfewHost", type: .dynamic, targets: ["CInterface"]),  // libcurfew.so.0
         .executable(name: "curfew", targets: ["curfew"]),
         .library(name: "mirror", type: .dynamic, targets: ["MirrorPlugin"]),
@@ -103,6 +107,14 @@ let package = Package(
         .testTarget(
             name: "CurfewTests", dependencies: ["Curfew", "CInterface", "CCurfew", "TestSupport"],
             swiftSettings: swift),
+
+        // An app's one host, behind Apple's modules; in a plugin, the table of the host around it.
+        .target(name: "CAppHost", dependencies: ["CCurfew"]),
+        .target(
+            name: "AppHost", dependencies: ["CAppHost", "CCurfew"], swiftSettings: swift),
+        // Apple's modules, by the names and types that Apple gives.
+        .target(
+            name: "BackgroundTasks", dependencies: ["AppHost", "CCurfew"], swiftSettings: swift),
 
         // include/curfew/host.h in Swift; libcurfew.so.
         .target(
@@ -192,6 +204,13 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// For programs that tests compile one by one: Apple's modules and their host as one library.
+if ours {
+    package.products.append(
+        .library(
+            name: "AppleModules", type: .dynamic, targets: ["BackgroundTasks", "CInterface"]))
+}
 
 // The feed plugin and its libraries, which whoever depends on this package does not need.
 if ours {

@@ -18,6 +18,20 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
     return state
 }
 
+@c @implementation public func curfew_host_factor(
+    _ host: OpaquePointer, _ number: curfew_factor,
+    _ out: UnsafeMutablePointer<curfew_factor_report>, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        let factor = try factor(number)
+        let standing = try host.factor(factor)
+        guard StructArray.fill(out, 1, [standing], { curfew_factor_report(factor, $0) }) != nil
+        else {
+            throw sizeFault("curfew_factor_report")
+        }
+    }
+}
+
 @c @implementation public func curfew_host_set_factor(
     _ host: OpaquePointer, _ number: curfew_factor, _ value: curfew_factor_state,
     _ detail: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<curfew_error>?
@@ -84,7 +98,7 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
         let balance = try host.dayBalance()
-        let written = fill(out, 1, [balance]) { balance in
+        let written = StructArray.fill(out, 1, [balance]) { balance in
             curfew_day_balance(
                 struct_size: 0, limits_launches: balance.launches != nil,
                 limits_wall: balance.wall != nil, limits_cpu: balance.cpu != nil, reserved: 0,

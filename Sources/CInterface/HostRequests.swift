@@ -114,7 +114,7 @@ private func name(_ identifier: UnsafePointer<CChar>) throws(RequestFailure) -> 
         guard let found = try host.request(RequestID(rawValue: request)) else {
             throw .other(.notFound, "there is no request \(request), or it is not kept any more")
         }
-        guard fill(out, 1, [found], { curfew_request_info($0) }) != nil else {
+        guard StructArray.fill(out, 1, [found], { curfew_request_info($0) }) != nil else {
             throw sizeFault("curfew_request_info")
         }
     }
@@ -136,10 +136,26 @@ private func name(_ identifier: UnsafePointer<CChar>) throws(RequestFailure) -> 
             wanted.identifier = copy.identifier.map { String(cString: $0) }
         }
         let found = try host.requests(wanted)
-        guard let count = fill(infos, capacity, found, { curfew_request_info($0) }) else {
+        guard let count = StructArray.fill(infos, capacity, found, { curfew_request_info($0) })
+        else {
             throw sizeFault("curfew_request_info")
         }
         out.pointee = count
+    }
+}
+
+@c @implementation public func curfew_host_read_payload(
+    _ host: OpaquePointer, _ request: curfew_request, _ buffer: UnsafeMutableRawPointer?,
+    _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        guard let payload = try host.payload(of: RequestID(rawValue: request)) else {
+            throw .other(.notFound, "there is no request \(request), or it is not kept any more")
+        }
+        guard StructArray.copy(payload, to: buffer, capacity, out) == .ok else {
+            throw .other(.tooLarge, "the payload has \(payload.count) bytes, and was cut")
+        }
     }
 }
 
@@ -150,7 +166,8 @@ private func name(_ identifier: UnsafePointer<CChar>) throws(RequestFailure) -> 
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
         let found = try host.attempts(of: RequestID(rawValue: request), limit: Int(capacity))
-        guard let count = fill(attempts, capacity, found, { curfew_attempt_info($0) }) else {
+        guard let count = StructArray.fill(attempts, capacity, found, { curfew_attempt_info($0) })
+        else {
             throw sizeFault("curfew_attempt_info")
         }
         out.pointee = count
@@ -166,7 +183,8 @@ private func name(_ identifier: UnsafePointer<CChar>) throws(RequestFailure) -> 
         let found = try host.journal(
             after: after, of: request == 0 ? nil : RequestID(rawValue: request),
             limit: Int(capacity))
-        guard let count = fill(entries, capacity, found, { curfew_journal_entry($0) }) else {
+        guard let count = StructArray.fill(entries, capacity, found, { curfew_journal_entry($0) })
+        else {
             throw sizeFault("curfew_journal_entry")
         }
         out.pointee = count
@@ -222,7 +240,7 @@ private func write(
     _ reports: UnsafeMutablePointer<curfew_factor_report>, _ capacity: UInt32,
     _ out: UnsafeMutablePointer<UInt32>, _ earliest: UnsafeMutablePointer<Int64>?
 ) throws(RequestFailure) {
-    guard fill(reports, capacity, found, { curfew_factor_report($0) }) != nil else {
+    guard StructArray.fill(reports, capacity, found, { curfew_factor_report($0) }) != nil else {
         throw sizeFault("curfew_factor_report")
     }
     out.pointee = UInt32(found.count)

@@ -21,6 +21,16 @@ public enum TaskKind: Int32, Sendable, CaseIterable {
         }
     }
 
+    /// The name of Apple's class, for lines that look like Apple's.
+    public var className: String {
+        switch self {
+        case .appRefresh: "BGAppRefreshTask"
+        case .processing: "BGProcessingTask"
+        case .healthResearch: "BGHealthResearchTask"
+        case .continuedProcessing: "BGContinuedProcessingTask"
+        }
+    }
+
     /// Runs on the workers of short tasks; all others on those of long ones.
     public var isShort: Bool { self == .appRefresh }
 

@@ -265,9 +265,9 @@ struct RequestTests {
                 "Simulating expiration for task with identifier org.example.tidy",
                 "Task with identifier org.example.tidy is not currently being simulated",
                 "Simulating launch for task with identifier org.example.tidy",
-                "Starting simulated task: org.example.tidy",
+                "Starting simulated task: <BGAppRefreshTask: org.example.tidy>",
                 "Simulating expiration for task with identifier org.example.tidy",
-                "Marking simulated task complete",
+                "Marking simulated task complete: <BGAppRefreshTask: org.example.tidy>",
             ])
         try host.shutDown()
     }

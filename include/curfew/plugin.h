@@ -109,7 +109,7 @@ typedef struct curfew_plugin_info {
 /* What a task can know about itself; filled by api->task_info. */
 typedef struct curfew_task_info {
     uint32_t struct_size; /* set by the caller */
-    curfew_kind kind;
+    curfew_kind kind;     /* of its request, or of its handler where it is a launch of none */
     uint32_t attempt;     /* 1 for the first launch of a request, then 2, … */
     curfew_reason reason; /* why it was told to stop; CURFEW_REASON_NONE while it was not */
 

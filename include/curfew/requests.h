@@ -87,7 +87,9 @@ typedef struct curfew_request_config {
 /* What is asked for. All zero but struct_size: launch it as soon as it can be. */
 typedef struct curfew_submit_options {
     uint32_t struct_size;
-    curfew_kind kind;               /* 0: the handler's; app-refresh where none is registered */
+    curfew_kind kind;               /* 0: the handler's; app-refresh where none is registered. Of
+                                       another kind than its handler, a task has the budget that is
+                                       usual for its own */
     int64_t earliest_ns;            /* never sooner; 0: at once */
     int64_t latest_ns;              /* not launched by then, it is missed; 0: whenever it can be */
     curfew_needs needs;
@@ -225,6 +227,13 @@ curfew_status curfew_host_list_requests(curfew_host *host,
                                         uint32_t *out_count, curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, open);
 
+/* Copies up to `capacity_bytes` of a request's payload to `buffer`, the caller's. *out_bytes is the
+ * whole length. Returns CURFEW_OK, CURFEW_TOO_LARGE (it was cut) or CURFEW_NOT_FOUND. */
+curfew_status curfew_host_read_payload(curfew_host *host, curfew_request request,
+                                       void *CURFEW_NULLABLE buffer, uint64_t capacity_bytes,
+                                       uint64_t *CURFEW_NULLABLE out_bytes,
+                                       curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
+
 /* One launch of a request. In an array as curfew_request_info. */
 typedef struct curfew_attempt_info {
     uint32_t struct_size; /* set by the caller */
@@ -345,6 +354,15 @@ curfew_status curfew_host_why_not(curfew_host *host, const char *identifier,
                                   curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
 /* --- Factors and settings ------------------------------------------------------------------ */
+
+/* Says how a factor of the machine is now; its sources are asked, if that is a while ago. `holds` is
+ * false and `change` empty: nobody waits for it here. A change raises the event
+ * `curfew_factor::` (text name, int32 state) where somebody subscribes to it by that name; from then
+ * on the sources are asked also while no request waits. Returns CURFEW_OK or CURFEW_INVALID (not the
+ * machine's). */
+curfew_status curfew_host_factor(curfew_host *host, curfew_factor factor,
+                                 curfew_factor_report *out_report,
+                                 curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
 /* Sets a factor of the machine by hand, at once, whatever sources say. `detail` NULL: "set by hand".
  * Returns CURFEW_OK or CURFEW_INVALID (not the machine's, or no such state). */

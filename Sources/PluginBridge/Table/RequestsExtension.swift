@@ -9,7 +9,8 @@ enum RequestsExtension {
         table.initialize(
             to: curfew_requests(
                 struct_size: UInt32(MemoryLayout<curfew_requests>.size), reserved: 0,
-                submit: submit, cancel: cancel, snooze: snooze, request: request))
+                submit: submit, cancel: cancel, snooze: snooze, request: request,
+                pending: pending, read_payload: readPayload))
         return table
     }()
 }
@@ -78,5 +79,43 @@ private func request(
 ) -> curfew_request {
     PluginTable.call(api, otherwise: 0) { context in
         context.services.request(of: task, plugin: context.plugin)
+    }
+}
+
+private func pending(
+    _ api: UnsafePointer<curfew_host_api>, _ after: curfew_request,
+    _ infos: UnsafeMutablePointer<curfew_request_info>, _ capacity: UInt32,
+    _ out: UnsafeMutablePointer<UInt32>, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
+        let answer = context.services.pendingRequests(
+            after: after, limit: Int(capacity), plugin: context.plugin)
+        switch answer {
+        case .success(let found):
+            let count = StructArray.fill(infos, capacity, found) { curfew_request_info($0) }
+            guard let count, UInt(bitPattern: out) != 0 else {
+                return fail(
+                    error, .invalid,
+                    "curfew_request_info: its struct_size is that of no version, or a pointer is NULL"
+                )
+            }
+            out.pointee = count
+            return Status.ok.rawValue
+        case .failure(let failure): return fail(error, failure.status, failure.message)
+        }
+    }
+}
+
+private func readPayload(
+    _ api: UnsafePointer<curfew_host_api>, _ request: curfew_request,
+    _ buffer: UnsafeMutableRawPointer?, _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
+        switch context.services.payload(of: request, plugin: context.plugin) {
+        case .success(let payload):
+            return StructArray.copy(payload, to: buffer, capacity, out).rawValue
+        case .failure(let failure): return fail(error, failure.status, failure.message)
+        }
     }
 }

@@ -37,6 +37,8 @@ public protocol TaskServices: AnyObject, Sendable {
         _ identifier: String, _ options: curfew_submit_options, plugin: Int32
     ) -> Result<UInt64, BridgeError>
     func cancelRequests(of identifier: String, plugin: Int32) -> Status
+    func pendingRequests(after: UInt64, limit: Int, plugin: Int32) -> Result<[Request], BridgeError>
+    func payload(of request: UInt64, plugin: Int32) -> Result<[UInt8], BridgeError>
     func snooze(_ task: UInt64, _ after: UInt64, plugin: Int32) -> Status
     /// 0: it is not a launch of a request.
     func request(of task: UInt64, plugin: Int32) -> UInt64

@@ -52,6 +52,8 @@ public final class EventLoop: @unchecked Sendable {
     private let unsubscribing = Atomic<UInt32>(0)
 
     private let gap: EventEntry
+    /// A factor of the machine changed.
+    let factor: EventEntry
 
     /// Work that is queued and was not taken.
     private let workWaiting = Atomic<Int>(0)
@@ -96,8 +98,13 @@ public final class EventLoop: @unchecked Sendable {
             throw BridgeError(.system, "no memory is left for the table of events")
         }
         self.directory = directory
-        let signature = EventSignature(name: "curfew_gap", parameters: [.int64])!
-        gap = try! directory.declare([signature], owner: HostRuntime.ownPlugin).get()[0]
+        let signatures = [
+            EventSignature(name: "curfew_gap", parameters: [.int64])!,
+            EventSignature(name: "curfew_factor", parameters: [.text, .int32])!,
+        ]
+        let own = try! directory.declare(signatures, owner: HostRuntime.ownPlugin).get()
+        gap = own[0]
+        factor = own[1]
     }
 
     deinit {

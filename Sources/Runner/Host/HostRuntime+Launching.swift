@@ -17,6 +17,8 @@ extension HostRuntime {
         public var keep: Bool
         /// The request it is a launch of.
         var ticket: RequestTicket?
+        /// Nil: the handler's.
+        var kind: TaskKind?
 
         public init(
             payload: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
@@ -31,10 +33,12 @@ extension HostRuntime {
 
         /// A launch of a request.
         init(
-            payload: UnsafeRawBufferPointer, attempt: UInt32, keep: Bool, ticket: RequestTicket
+            payload: UnsafeRawBufferPointer, budget: UInt64, attempt: UInt32,
+            ticket: RequestTicket, kind: TaskKind?
         ) {
-            self.init(payload: payload, attempt: attempt, keep: keep)
+            self.init(payload: payload, budget: budget, attempt: attempt, keep: true)
             self.ticket = ticket
+            self.kind = kind
         }
 
         var isPlain: Bool {
@@ -187,6 +191,7 @@ extension HostRuntime {
             record.grace = launch.grace
             record.attempt = launch.attempt
             record.ticket = launch.ticket
+            record.kind = launch.kind
         }
         if launch.keep { _ = tasks.step(task) { $0.keepForEmbedder() } }
     }

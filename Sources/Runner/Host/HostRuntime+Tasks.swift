@@ -244,7 +244,9 @@ extension HostRuntime {
     public func subscribe(
         _ selector: EventSelector?, _ receiver: EventReceiver
     ) -> Result<UInt64, BridgeError> {
-        events.directory.subscribe(to: selector, receiver)
+        // What hinders the thread of requests is said to whoever asks for a factor.
+        if selector == HostRuntime.factorSelector { (try? requestLoop())?.watchFactors() }
+        return events.directory.subscribe(to: selector, receiver)
     }
 
     public func unsubscribe(_ number: UInt64) -> Status { events.unsubscribe(number) }

@@ -54,6 +54,42 @@ extension Services {
         }
     }
 
+    /// Pages of everybody's, of which the plugin's own are picked.
+    func pendingRequests(
+        after: UInt64, limit: Int, plugin: Int32
+    ) -> Result<[Request], BridgeError> {
+        var own: [Request] = []
+        var filter = RequestFilter(
+            states: [.pending], after: RequestID(rawValue: after), limit: 1_000)
+        do throws(RequestFailure) {
+            while own.count < limit {
+                let page = try host.requests(filter)
+                own += page.filter { isOwn($0.description.identifier, plugin) != nil }
+                guard let last = page.last, page.count == filter.limit else { break }
+                filter.after = last.id
+            }
+            return .success(Array(own.prefix(limit)))
+        } catch {
+            return .failure(BridgeError(error.status, error.message))
+        }
+    }
+
+    func payload(of request: UInt64, plugin: Int32) -> Result<[UInt8], BridgeError> {
+        let id = RequestID(rawValue: request)
+        do throws(RequestFailure) {
+            if let found = try host.request(id),
+                isOwn(found.description.identifier, plugin) != nil,
+                let payload = try host.payload(of: id)
+            {
+                return .success(payload)
+            }
+            return .failure(
+                BridgeError(.notFound, "there is no request \(request) of this plugin's"))
+        } catch {
+            return .failure(BridgeError(error.status, error.message))
+        }
+    }
+
     private func record(_ id: UInt64, _ plugin: Int32) -> (record: TaskRecord, isDecided: Bool)? {
         guard let task = host.tasks.find(id), host.mayTouch(task, plugin) else { return nil }
         return host.tasks.pinning(task) { slot in

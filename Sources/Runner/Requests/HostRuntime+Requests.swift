@@ -185,6 +185,13 @@ extension HostRuntime {
         }
     }
 
+    /// What a request was submitted with; nil: there is none.
+    public func payload(of id: RequestID) throws(RequestFailure) -> [UInt8]? {
+        try requestLoop().perform { (_, store, _) throws(StoreFault) in
+            try store.request(id) == nil ? nil : store.payload(of: id)
+        }
+    }
+
     public func request(_ id: RequestID) throws(RequestFailure) -> Request? {
         try requestLoop().perform { (_, store, _) throws(StoreFault) in try store.request(id) }
     }
@@ -226,6 +233,17 @@ extension HostRuntime {
     }
 
     // MARK: Setting
+
+    /// The event that tells of factors.
+    static let factorSelector = EventSelector(name: "curfew_factor", arity: 2)
+
+    /// How a factor of the machine is now; nil: nobody has said anything yet.
+    public func factor(_ factor: Factor) throws(RequestFailure) -> FactorBoard.Standing? {
+        guard factor.isSettable else {
+            throw .other(.invalid, "the factor \(factor.name) is not the machine's")
+        }
+        return try requestLoop().factor(factor)
+    }
 
     /// Sets a factor of the machine by hand, or with nil leaves it to the sources again.
     public func set(_ factor: Factor, _ reading: FactorReading?) throws(RequestFailure) {

@@ -44,18 +44,22 @@ extension RequestLoop {
             return
         }
         let ticket = RequestTicket(request: request.id, launch: attempt.launch)
+        let kind = request.description.kind
+        let isOther = kind != handler.description.kind
         let launched = payload.withUnsafeBytes {
             host.launch(
                 handler.index,
                 HostRuntime.Launch(
-                    payload: $0, attempt: attempt.number, keep: true, ticket: ticket))
+                    payload: $0, budget: isOther ? kind.defaultBudget : 0,
+                    attempt: attempt.number, ticket: ticket, kind: isOther ? kind : nil))
         }
         switch launched.status {
         case .ok:
             tasks[ticket] = launched.task
             if isSimulated {
-                simulated.insert(ticket)
-                host.log(.info, nil, launched.task, "Starting simulated task: \(identifier)")
+                let name = "<\(kind.className): \(identifier)>"
+                simulated[ticket] = name
+                host.log(.info, nil, launched.task, "Starting simulated task: \(name)")
             }
         case .closing:
             _ = add(end(ticket, AttemptEnd(.interrupted, reason: .shutdown), isAnswered: true) {})
@@ -97,8 +101,8 @@ extension RequestLoop {
             finish: { [self] _ in
                 takenBack.remove(ticket)
                 let task = tasks.removeValue(forKey: ticket)
-                if let task, simulated.remove(ticket) != nil {
-                    host.log(.info, nil, task, "Marking simulated task complete")
+                if let task, let name = simulated.removeValue(forKey: ticket) {
+                    host.log(.info, nil, task, "Marking simulated task complete: \(name)")
                 }
                 publish()
                 if let task { _ = host.release(task) }

@@ -42,8 +42,12 @@ final class RequestLoop: @unchecked Sendable {
     var tasks: [RequestTicket: UInt64] = [:]
     /// Those that are cancelled, and their requests not; the thread's.
     var takenBack: Set<RequestTicket> = []
-    /// Those that were launched by a simulation; the thread's.
-    var simulated: Set<RequestTicket> = []
+    /// Those that were launched by a simulation, with the names they have in the log; the thread's.
+    var simulated: [RequestTicket: String] = [:]
+    /// What was told of factors last; the thread's.
+    private var toldFactors: [Factor: FactorState] = [:]
+    /// Somebody wants to hear of factors, also while no request waits.
+    private let isFactorWatched = Atomic<Bool>(false)
     /// The host before ended without leaving the store.
     private var isCheckWanted = false
     /// The store makes no sense: nothing is written into it any more.
@@ -259,9 +263,14 @@ final class RequestLoop: @unchecked Sendable {
         if csys_file_watch_drain(storeWatch) { book.othersWrote() }
         let now = host.clock.moment()
         lookAtClock(now)
-        readSources(now)
+        if book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring) {
+            readSources(&book, now)
+        }
         let isDue = book.isDue(at: now) && mayDecide(now)
-        guard !jobs.isEmpty || isDue || (!owed.isEmpty && mayDecide(now)) else { return }
+        guard !jobs.isEmpty || isDue || (!owed.isEmpty && mayDecide(now)) else {
+            tellFactors()
+            return
+        }
         let late = mayDecide(now) ? owed : []
         let isOpen = host.isOpen
         var effects: [RequestBook.Effect] = []
@@ -293,6 +302,7 @@ final class RequestLoop: @unchecked Sendable {
         }
         book.worked()
         for effect in effects { perform(effect) }
+        tellFactors()
         noteNextLook()
         for job in jobs { job.finish(nil) }
     }
@@ -339,10 +349,9 @@ final class RequestLoop: @unchecked Sendable {
         lastSlept = slept
     }
 
-    /// Asks the sources, where anything may depend on what they say.
-    private func readSources(_ now: Moment) {
-        guard !configuration.sources.isEmpty, book.isAnythingWaiting, nextSourceRead <= now.span
-        else { return }
+    /// Asks the sources, if that is a while ago.
+    private func readSources(_ book: inout RequestBook, _ now: Moment) {
+        guard !configuration.sources.isEmpty, nextSourceRead <= now.span else { return }
         nextSourceRead = now.span &+ configuration.sourceInterval
         var isChanged = false
         for source in configuration.sources {
@@ -355,6 +364,44 @@ final class RequestLoop: @unchecked Sendable {
         if isChanged { book.scheduler.reconsider() }
     }
 
+    /// How a factor of the machine is; the sources are asked, if that is a while ago.
+    func factor(_ factor: Factor) throws(RequestFailure) -> FactorBoard.Standing? {
+        try perform { [self] (book, _, now) throws(StoreFault) in
+            readSources(&book, now)
+            return book.scheduler.board[factor]
+        }
+    }
+
+    /// From now on the sources are asked also while no request waits, and changes are told.
+    func watchFactors() {
+        guard !isFactorWatched.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        _ = add(
+            RequestJob(
+                apply: { [self] (book, _, now) throws(StoreFault) in
+                    readSources(&book, now)
+                    toldFactors = factors(book)
+                }, finish: { _ in }))
+    }
+
+    private func factors(_ book: RequestBook) -> [Factor: FactorState] {
+        Dictionary(
+            uniqueKeysWithValues: Factor.allCases.filter(\.isSettable).map {
+                ($0, book.scheduler.board.state($0))
+            })
+    }
+
+    /// Raises an event for each factor that has changed, where somebody wants to hear of them.
+    private func tellFactors() {
+        guard isFactorWatched.load(ordering: .acquiring) else { return }
+        let now = factors(book)
+        for (factor, state) in now.sorted(by: { $0.key < $1.key })
+        where toldFactors[factor] != state {
+            _ = host.events.raise(
+                host.events.factor, [.text(factor.name), .int32(Int32(state.rawValue))], task: 0)
+        }
+        toldFactors = now
+    }
+
     /// Nanoseconds until something has to be decided; `.max`: nothing has.
     private func untilNextLook(_ now: Moment) -> UInt64 {
         var wake = book.wake(after: now)
@@ -362,7 +409,9 @@ final class RequestLoop: @unchecked Sendable {
         if let retryAt {
             // A store that fails is asked again after a pause, and nothing is decided before.
             wake = RequestScheduler.Wake(wall: nil, span: retryAt)
-        } else if !configuration.sources.isEmpty, book.isAnythingWaiting {
+        } else if !configuration.sources.isEmpty,
+            book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring)
+        {
             wake.span = min(wake.span ?? .max, nextSourceRead)
         }
         var left = UInt64.max

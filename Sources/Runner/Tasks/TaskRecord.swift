@@ -16,6 +16,8 @@ final class TaskRecord: @unchecked Sendable {
     var attempt: UInt32 = 0
     /// The request it is a launch of.
     var ticket: RequestTicket?
+    /// Nil: the handler's.
+    var kind: TaskKind?
     /// Nanoseconds after which its request is to be launched again, plus 1; 0: nobody said so.
     let snooze = Atomic<UInt64>(0)
     /// Processor time of its function, in nanoseconds.

@@ -52,6 +52,21 @@ typedef struct curfew_requests {
     /* Returns the number of the request that the task is a launch of, or 0. */
     curfew_request (*request)(const curfew_host_api *api, curfew_task task)
         CURFEW_TAG(any, running);
+
+    /* Fills up to `capacity` elements of `infos` with the pending requests of this plugin's handlers
+     * whose numbers are larger than `after`, by number; *out_count tells how many. Returns CURFEW_OK,
+     * CURFEW_INVALID, CURFEW_CLOSING or one of the CURFEW_STORE_… statuses. */
+    curfew_status (*pending)(const curfew_host_api *api, curfew_request after,
+                             curfew_request_info *infos, uint32_t capacity, uint32_t *out_count,
+                             curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
+
+    /* Copies up to `capacity_bytes` of the payload of a request for a handler of this plugin to
+     * `buffer`. *out_bytes is the whole length. Returns CURFEW_OK, CURFEW_TOO_LARGE (it was cut),
+     * CURFEW_NOT_FOUND, CURFEW_CLOSING or one of the CURFEW_STORE_… statuses. */
+    curfew_status (*read_payload)(const curfew_host_api *api, curfew_request request,
+                                  void *CURFEW_NULLABLE buffer, uint64_t capacity_bytes,
+                                  uint64_t *CURFEW_NULLABLE out_bytes,
+                                  curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 } curfew_requests;
 
 CURFEW_END_DECLS

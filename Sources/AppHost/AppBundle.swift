@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// What an app says about itself in its `Info.plist`.
+public struct AppBundle: Sendable {
+    /// The path it was read from; nil: there is none, or it could not be read.
+    public let path: String?
+    /// Why nothing could be read; nil where it could.
+    public let fault: String?
+    /// `CFBundleIdentifier`, or the name of the executable.
+    public let identifier: String
+    /// `BGTaskSchedulerPermittedIdentifiers`, with wildcards as they stand there.
+    public let permittedIdentifiers: [String]
+    /// `UIBackgroundModes`.
+    public let backgroundModes: Set<String>
+
+    /// Reads a property list. Never fails: what cannot be used is in `fault`, and then nothing is
+    /// permitted.
+    init(path: String?, executable: String) {
+        let name = executable.split(separator: "/").last.map(String.init) ?? "app"
+        var contents: [String: Any] = [:]
+        var fault: String?
+        if let path {
+            do {
+                contents = try Self.read(path)
+            } catch {
+                fault = "\(path) cannot be used: \(Self.words(error))"
+            }
+        } else {
+            fault =
+                "there is no Info.plist beside \(executable), and CURFEW_INFO_PLIST names none"
+        }
+        self.path = fault == nil ? path : nil
+        self.fault = fault
+        let declared = contents["CFBundleIdentifier"] as? String
+        identifier = declared.flatMap { Self.isIdentifier($0) ? $0 : nil } ?? Self.tame(name)
+        permittedIdentifiers =
+            (contents["BGTaskSchedulerPermittedIdentifiers"] as? [Any])?
+            .compactMap { $0 as? String } ?? []
+        backgroundModes = Set(
+            (contents["UIBackgroundModes"] as? [Any])?.compactMap { $0 as? String } ?? [])
+    }
+
+    /// Where the property list is looked for: the configuration's, the environment's, the one beside
+    /// the executable. Nil: nowhere.
+    static func find(_ configured: String?, executable: String) -> String? {
+        if let configured { return configured }
+        if let named = ProcessInfo.processInfo.environment["CURFEW_INFO_PLIST"], !named.isEmpty {
+            return named
+        }
+        let beside = (executable as NSString).deletingLastPathComponent + "/Info.plist"
+        return FileManager.default.fileExists(atPath: beside) ? beside : nil
+    }
+
+    /// A list of more than a mebibyte is no list of an app's.
+    private static let limit = 1 << 20
+
+    private static func read(_ path: String) throws -> [String: Any] {
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw AppBundleFault("it cannot be opened")
+        }
+        defer { try? file.close() }
+        guard let data = try file.read(upToCount: limit + 1), data.count <= limit else {
+            throw AppBundleFault("it is empty, or larger than 1 MiB")
+        }
+        let list = try PropertyListSerialization.propertyList(from: data, format: nil)
+        guard let dictionary = list as? [String: Any] else {
+            throw AppBundleFault("it is no dictionary")
+        }
+        return dictionary
+    }
+
+    private static func words(_ error: any Error) -> String {
+        if let fault = error as? AppBundleFault { return fault.words }
+        return "it is no property list (\(error.localizedDescription))"
+    }
+
+    /// A bundle identifier becomes a name of a directory: letters, digits, `-` and `.`, as Apple
+    /// wants it, and no hidden one.
+    private static func isIdentifier(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 128 && !text.hasPrefix(".")
+            && text.utf8.allSatisfy { isPlain($0) }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func tame(_ name: String) -> String {
+        let plain = String(
+            decoding: name.utf8.map { isPlain($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
+        return plain.hasPrefix(".") ? "app" + plain : plain
+    }
+
+    // MARK: What is permitted
+
+    /// Whether an identifier is permitted. `prefix.*` stands for all that begin so, with a prefix
+    /// that begins with the bundle's identifier; it is meant for continued processing alone, as Apple
+    /// has it.
+    package func permits(_ identifier: String, wildcards: Bool) -> Bool {
+        permittedIdentifiers.contains { permitted in
+            if permitted == identifier { return true }
+            guard wildcards, permitted.hasSuffix(".*") else { return false }
+            let prefix = permitted.dropLast()
+            return permitted.hasPrefix(self.identifier + ".") && identifier.hasPrefix(prefix)
+                && identifier.utf8.count > prefix.utf8.count
+        }
+    }
+
+    /// Where to look, for a message.
+    package var place: String { path ?? fault ?? "the Info.plist" }
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a property list cannot be used.
+struct AppBundleFault: Error {
+    let words: String
+
+    init(_ words: String) { self.words = words }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+import CAppHost
+public import CCurfew
+import Foundation
+
+/// The host that an app is: the one registry of its process, behind Apple's modules.
+///
+/// It is made when one of them is used first. `configure` before that says how:
+///
+/// ```swift
+/// import AppHost
+/// import BackgroundTasks
+///
+/// var configuration = AppHost.Configuration()
+/// configuration.infoPlist = "/usr/share/mine/Info.plist"
+/// AppHost.configure(configuration)
+/// ```
+///
+/// A plugin that brings code along that was written for Apple's modules has no host of its own: its
+/// entry hands on the table it was given, with `AppHost.enter`.
+public final class AppHost: Sendable {
+    private enum State {
+        case unmade(Configuration)
+        case made(AppHost)
+    }
+
+    private static let state = AppLocked(State.unmade(Configuration()))
+
+    /// The app's life, as the app says.
+    public static let life = AppLife()
+
+    /// The host of this process; the first use makes it. What prevents that is said in the log, and by
+    /// every request that is submitted.
+    public static var shared: AppHost {
+        state.withLock { state in
+            switch state {
+            case .made(let host): return host
+            case .unmade(let configuration):
+                let host = AppHost(configuration)
+                state = .made(host)
+                return host
+            }
+        }
+    }
+
+    /// Says how the host is made, before anything else here is used. Stops the process with a message
+    /// where it is too late.
+    public static func configure(_ configuration: Configuration) {
+        let isEarly = state.withLock { state -> Bool in
+            guard case .unmade = state else { return false }
+            state = .unmade(configuration)
+            return true
+        }
+        if !isEarly {
+            stop(
+                "AppHost.configure has to come before the first use of BackgroundTasks, UIKitBackground or AppHost.shared\n"
+            )
+        }
+    }
+
+    /// What the app says about itself.
+    public let bundle: AppBundle
+
+    package let registry: any AppRegistry
+    private let misusePolicy: MisusePolicy
+    private let write: @Sendable (AppLogLevel, String) -> Void
+    /// Why there is no host; nil where there is one.
+    public let fault: String?
+    /// The host, a `curfew_host *`, for what `curfew/host.h` can do besides: settings, factors, why. Nil
+    /// in a plugin, and where there is none. It lives as long as the process.
+    public var host: OpaquePointer? { handle }
+    private nonisolated(unsafe) let handle: OpaquePointer?
+    /// True inside a plugin: what is permitted is the manifest's matter.
+    package let isPlugin: Bool
+
+    // MARK: Making it
+
+    private init(_ configuration: Configuration) {
+        let executable = Self.executable
+        bundle = AppBundle(
+            path: AppBundle.find(configuration.infoPlist, executable: executable),
+            executable: executable)
+        misusePolicy = configuration.misuse
+        let write = configuration.log ?? AppLog.write
+        self.write = write
+        isPlugin = false
+        do throws(AppRegistryFailure) {
+            let opened = try AppHostOpening(configuration, bundle, write).open()
+            registry = opened
+            handle = opened.host
+            fault = nil
+        } catch {
+            registry = MissingRegistry(failure: error)
+            handle = nil
+            fault = error.message
+            write(.error, "no background task can be scheduled or launched: \(error.message)")
+        }
+    }
+
+    private init(table: UnsafePointer<curfew_host_api>) {
+        bundle = AppBundle(path: nil, executable: "plugin")
+        misusePolicy = .throwError
+        // The table may be used from any thread.
+        nonisolated(unsafe) let table = table
+        write = { level, text in
+            var text = text
+            text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) {
+                    table.pointee.log(table, 0, level.rawValue, $0.baseAddress!, UInt64($0.count))
+                }
+            }
+        }
+        isPlugin = true
+        handle = nil
+        if let found = TableRegistry(table) {
+            registry = found
+            fault = nil
+        } else {
+            let failure = AppRegistryFailure(
+                curfew_status(CURFEW_NOT_FOUND), "the host that loads this plugin has no requests")
+            registry = MissingRegistry(failure: failure)
+            fault = failure.message
+        }
+    }
+
+    /// Hands on the table that a plugin's entry was given, and registers what `body` registers with
+    /// `BGTaskScheduler.shared`. To be called by `curfew_plugin_entry`, once:
+    ///
+    /// ```swift
+    /// @c @implementation
+    /// public func curfew_plugin_entry(
+    ///     _ api: UnsafePointer<curfew_host_api>, _ info: UnsafeMutablePointer<curfew_plugin_info>,
+    ///     _ error: UnsafeMutablePointer<curfew_error>
+    /// ) -> curfew_status {
+    ///     AppHost.enter(api, error) { registerLaunchHandlers() }
+    /// }
+    /// ```
+    ///
+    /// Which identifiers there are is the manifest's matter, not an `Info.plist`'s. The library links
+    /// `CurfewPlugin` as well, which carries the note by which hosts know a plugin. Returns what the
+    /// entry has to return. A library can be in one host of a process: the second one is refused.
+    public static func enter(
+        _ api: UnsafePointer<curfew_host_api>, _ error: UnsafeMutablePointer<curfew_error>,
+        _ body: () throws -> Void
+    ) -> curfew_status {
+        let isFirst = state.withLock { state -> Bool in
+            guard case .unmade = state else { return false }
+            state = .made(AppHost(table: api))
+            return true
+        }
+        guard isFirst else {
+            return refuse(
+                error, "this plugin keeps its handlers once per process, and another host has it")
+        }
+        do {
+            if let fault = shared.fault { return refuse(error, fault) }
+            try body()
+            return curfew_status(CURFEW_OK)
+        } catch let failure {
+            return refuse(error, String(describing: failure))
+        }
+    }
+
+    private static func refuse(
+        _ error: UnsafeMutablePointer<curfew_error>, _ text: String
+    ) -> curfew_status {
+        withUnsafeMutableBytes(of: &error.pointee.message) { message in
+            let bytes = Array(text.utf8.prefix(message.count - 1))
+            message.copyBytes(from: bytes)
+            message[bytes.count] = 0
+        }
+        return curfew_status(CURFEW_FAILED)
+    }
+
+    /// The path of the program, whatever it was called.
+    private static var executable: String {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments.first ?? "app"
+    }
+}
+
+// MARK: What its modules need
+
+extension AppHost {
+    package func log(_ level: AppLogLevel, _ text: String) { write(level, text) }
+
+    /// Answers a misuse as the configuration says: ends the process, or throws it, logged.
+    package func answer(_ misuse: Misuse) -> Misuse {
+        if misusePolicy == .stop { Self.stop(misuse.lastWords) }
+        log(.error, misuse.reason)
+        return misuse
+    }
+
+    private static func stop(_ text: String) -> Never {
+        let bytes = text.utf8CString
+        bytes.withUnsafeBufferPointer {
+            capphost_abort($0.baseAddress!, UInt64($0.count - 1))
+        }
+    }
+
+    /// How one of the machine's factors is now; unknown in a plugin, which is not told.
+    package func factor(_ factor: Int32) -> AppFactorState {
+        guard let handle, let functions = capphost_inside()?.pointee else { return .unknown }
+        var report = curfew_factor_report()
+        report.struct_size = UInt32(MemoryLayout<curfew_factor_report>.size)
+        guard functions.factor(handle, factor, &report, nil) == curfew_status(CURFEW_OK) else {
+            return .unknown
+        }
+        return AppFactorState(rawValue: report.state) ?? .unknown
+    }
+
+    /// Calls `body` with each of the machine's factors that changes, by its name, on the thread that
+    /// delivers events; for the life of the process. From the first call on the machine is asked
+    /// regularly.
+    package func observeFactors(_ body: @escaping @Sendable (String, AppFactorState) -> Void) {
+        guard let handle, let functions = capphost_inside()?.pointee else { return }
+        let data = Unmanaged.passRetained(AppFactorObserver(body)).toOpaque()
+        _ = functions.observe(
+            handle, "curfew_factor::",
+            { data, event in
+                let values = event.pointee.values
+                guard let data, event.pointee.count == 2, let name = values[0].text,
+                    let state = AppFactorState(rawValue: Int32(clamping: values[1].integer))
+                else { return }
+                Unmanaged<AppFactorObserver>.fromOpaque(data).takeUnretainedValue()
+                    .body(String(cString: name), state)
+            }, data, nil, nil)
+    }
+
+    /// The app is being used: the hours at which it is are learnt from this.
+    package func noteUsage() {
+        guard let handle, let functions = capphost_inside()?.pointee else { return }
+        _ = functions.note_usage(handle, nil)
+    }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+import CAppHost
+
+/// What is shut down when the process ends.
+struct AppHostEnding: @unchecked Sendable {
+    // Sendable: a host may be used from any thread.
+    let host: OpaquePointer
+    let functions: capphost_functions
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import CAppHost
+import CCurfew
+import Foundation
+
+/// Makes the host of an app, with its store at the place where the app's state belongs.
+struct AppHostOpening {
+    private let configuration: AppHost.Configuration
+    private let bundle: AppBundle
+    private let write: @Sendable (AppLogLevel, String) -> Void
+
+    init(
+        _ configuration: AppHost.Configuration, _ bundle: AppBundle,
+        _ write: @escaping @Sendable (AppLogLevel, String) -> Void
+    ) {
+        self.configuration = configuration
+        self.bundle = bundle
+        self.write = write
+    }
+
+    func open() throws(AppRegistryFailure) -> HostRegistry {
+        guard let functions = capphost_inside()?.pointee else {
+            throw AppRegistryFailure(
+                curfew_status(CURFEW_NOT_FOUND),
+                "there is no host in this program: link the product BackgroundTasks, or, in a plugin, call AppHost.enter first"
+            )
+        }
+        if let host = configuration.host { return HostRegistry(host: host, functions: functions) }
+        let host = try make(functions)
+        AppHostEnd.arrange(host, functions)
+        return HostRegistry(host: host, functions: functions)
+    }
+
+    private func make(_ functions: capphost_functions) throws(AppRegistryFailure) -> OpaquePointer {
+        let store = configuration.keepsRequests ? try storePath() : nil
+        var requests = curfew_request_config()
+        requests.struct_size = UInt32(MemoryLayout<curfew_request_config>.size)
+        requests.reads_machine = configuration.readsMachine
+        var host: OpaquePointer?
+        let sink = Unmanaged.passRetained(AppLogSink(write))
+        do throws(AppRegistryFailure) {
+            try AppCall.check { error in
+                withOptionalCString(store) { store in
+                    withUnsafePointer(to: &requests) { requests in
+                        var config = curfew_host_config()
+                        config.struct_size = UInt32(MemoryLayout<curfew_host_config>.size)
+                        config.clock = configuration.clock
+                        config.store = store
+                        config.requests = requests
+                        config.log = appLog
+                        config.log_data = sink.toOpaque()
+                        return functions.create(&config, &host, error)
+                    }
+                }
+            }
+        } catch {
+            sink.release()
+            throw error
+        }
+        guard let host else { fatalError("a host was made, and is not there") }
+        return host
+    }
+
+    private func withOptionalCString<Answer>(
+        _ text: String?, _ body: (UnsafePointer<CChar>?) -> Answer
+    ) -> Answer {
+        guard let text else { return body(nil) }
+        return text.withCString { body($0) }
+    }
+
+    /// `$XDG_STATE_HOME/<bundle identifier>/requests`. The directories above are made here, the last
+    /// one is the store's own.
+    private func storePath() throws(AppRegistryFailure) -> String {
+        if let store = configuration.store { return store }
+        let environment = ProcessInfo.processInfo.environment
+        let state =
+            environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            ?? (environment["HOME"] ?? NSHomeDirectory()) + "/.local/state"
+        let directory = state + "/" + bundle.identifier
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw AppRegistryFailure(
+                curfew_status(CURFEW_SYSTEM),
+                "\(directory), where requests are kept, cannot be made: \(error.localizedDescription); set XDG_STATE_HOME to a directory of this user's"
+            )
+        }
+        return directory + "/requests"
+    }
+}
+
+private func appLog(
+    _ data: UnsafeMutableRawPointer?, _ level: curfew_log_level, _ plugin: UnsafePointer<CChar>?,
+    _ task: curfew_task, _ text: UnsafePointer<CChar>, _ bytes: UInt64
+) {
+    let sink = Unmanaged<AppLogSink>.fromOpaque(data!).takeUnretainedValue()
+    let line = String(
+        decoding: UnsafeRawBufferPointer(start: text, count: Int(clamping: bytes)), as: UTF8.self)
+    // A plugin that misbehaves is the worst there is.
+    sink.write(AppLogLevel(rawValue: level) ?? .error, line)
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an app says about its own life. On a phone the system knows; here the program that shows the
+/// windows says so. All may be called from any thread.
+///
+/// ```swift
+/// AppHost.life.finishLaunching()
+/// AppHost.life.enterBackground()
+/// ```
+public final class AppLife: Sendable {
+    private struct State {
+        var stage = AppStage.launching
+        var observers: [@Sendable (AppStage) -> Void] = []
+    }
+
+    private let state = AppLocked(State())
+
+    init() {}
+
+    /// Where it is now.
+    public var stage: AppStage { state.withLock { $0.stage } }
+
+    /// The app has finished launching, and is in the foreground. Handlers are registered before this.
+    /// A second call does nothing.
+    public func finishLaunching() {
+        guard stage == .launching else { return }
+        move(to: .foreground)
+    }
+
+    /// Its user sees it: the hours at which that happens are learnt, where requests are kept.
+    public func enterForeground() {
+        move(to: .foreground)
+    }
+
+    /// It is not seen any more.
+    public func enterBackground() { move(to: .background) }
+
+    /// Calls `body` after each change of the stage, on the thread that made it, for the life of the
+    /// process.
+    public func observe(_ body: @escaping @Sendable (AppStage) -> Void) {
+        state.withLock { $0.observers.append(body) }
+    }
+
+    private func move(to stage: AppStage) {
+        let observers = state.withLock { state -> [@Sendable (AppStage) -> Void] in
+            guard state.stage != stage else { return [] }
+            state.stage = stage
+            return state.observers
+        }
+        for observer in observers { observer(stage) }
+    }
+}

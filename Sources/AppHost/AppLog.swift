@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import CAppHost
+import Foundation
+
+/// Lines on stderr, in the shape that Apple's console has: date, zone, program, process, thread.
+enum AppLog {
+    static func write(_ level: AppLogLevel, _ text: String) {
+        guard level >= .info else { return }
+        let line = "\(stamp(Date())) \(program)[\(getpid()):\(gettid())] \(text)\n"
+        FileHandle.standardError.write(Data(line.utf8))
+    }
+
+    private static func gettid() -> Int { Int(capphost_thread_number()) }
+
+    private static let program =
+        CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "app"
+
+    /// `2026-01-31 08:24:40.648838+0100`, without a formatter, which cannot tell microseconds.
+    static func stamp(_ date: Date) -> String {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        let micro = Int((date.timeIntervalSince1970 - seconds) * 1_000_000)
+        var time = time_t(seconds)
+        var local = tm()
+        localtime_r(&time, &local)
+        let minutes = abs(local.tm_gmtoff) / 60
+        let zone = [minutes / 60, minutes % 60].map { padded($0, 2) }.joined()
+        let day = [local.tm_mon + 1, local.tm_mday].map { padded(Int($0), 2) }
+        let clock = [local.tm_hour, local.tm_min, local.tm_sec].map { padded(Int($0), 2) }
+        return "\(local.tm_year + 1900)-\(day.joined(separator: "-")) "
+            + "\(clock.joined(separator: ":")).\(padded(micro, 6))\(local.tm_gmtoff < 0 ? "-" : "+")\(zone)"
+    }
+
+    private static func padded(_ number: Int, _ digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}

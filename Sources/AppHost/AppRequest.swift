@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request of an app's, as it crosses to the host.
+package struct AppRequest: Sendable {
+    package var identifier: String
+    /// One of the constants `CURFEW_KIND_…`.
+    package var kind: Int32
+    /// Nanoseconds since 1970 in UTC; 0: at once.
+    package var earliest: Int64
+    package var needsNetwork: Bool
+    package var needsPower: Bool
+    package var payload: [UInt8]
+
+    package init(
+        _ identifier: String, kind: Int32, earliest: Int64 = 0, needsNetwork: Bool = false,
+        needsPower: Bool = false, payload: [UInt8] = []
+    ) {
+        self.identifier = identifier
+        self.kind = kind
+        self.earliest = earliest
+        self.needsNetwork = needsNetwork
+        self.needsPower = needsPower
+        self.payload = payload
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import CAppHost
+package import CCurfew
+
+/// The registry of a host in this process, through `curfew/host.h`.
+package struct HostRegistry: AppRegistry, @unchecked Sendable {
+    // Sendable: host and functions may be used from any thread.
+    package let host: OpaquePointer
+    let functions: capphost_functions
+
+    package func register(_ handler: curfew_handler, kind: Int32) throws(AppRegistryFailure) {
+        var handler = handler
+        var options = curfew_handler_options()
+        options.struct_size = UInt32(MemoryLayout<curfew_handler_options>.size)
+        options.kind = kind
+        try AppCall.check { functions.add_handler(host, &handler, &options, $0) }
+    }
+
+    package func submit(_ request: AppRequest) throws(AppRegistryFailure) {
+        try AppCall.check { error in
+            AppCall.options(of: request) {
+                functions.submit(host, request.identifier, $0, nil, nil, error)
+            }
+        }
+    }
+
+    package func cancel(_ identifier: String?) throws(AppRegistryFailure) {
+        try AppCall.check { functions.cancel(host, identifier, nil, $0) }
+    }
+
+    package func pending() throws(AppRegistryFailure) -> [AppRequest] {
+        var requests: [AppRequest] = []
+        var filter = curfew_request_filter()
+        filter.struct_size = UInt32(MemoryLayout<curfew_request_filter>.size)
+        filter.states = 1 << UInt32(CURFEW_REQUEST_PENDING)
+        while true {
+            let page = try AppCall.page { infos, capacity, count, error in
+                functions.list(host, &filter, infos, capacity, count, error)
+            }
+            for info in page {
+                let payload = try AppCall.payload(info.payload_bytes) { buffer, bytes, got, error in
+                    functions.payload(host, info.request, buffer, bytes, got, error)
+                }
+                // It was launched or cancelled since.
+                guard let payload else { continue }
+                requests.append(AppRequest(info, payload: payload))
+            }
+            guard let last = page.last, page.count == AppCall.pageSize else { return requests }
+            filter.after = last.request
+        }
+    }
+
+    package func holding(_ request: AppRequest) throws(AppRegistryFailure) -> Set<Int32> {
+        try AppCall.holding { reports, capacity, count, error in
+            AppCall.options(of: request) {
+                functions.why_not(
+                    host, request.identifier, $0, reports, capacity, count, nil, error)
+            }
+        }
+    }
+
+    package func simulateLaunch(_ identifier: String) throws(AppRegistryFailure) {
+        try AppCall.check { functions.simulate_launch(host, identifier, nil, $0) }
+    }
+
+    package func simulateExpiration(_ identifier: String) throws(AppRegistryFailure) {
+        try AppCall.check { functions.simulate_expiration(host, identifier, $0) }
+    }
+
+    package func stop(_ task: UInt64) throws(AppRegistryFailure) {
+        try AppCall.check { _ in functions.stop(host, task, curfew_reason(CURFEW_REASON_HOST)) }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+
+/// The registry of the host that loads this plugin, through the table it gave.
+struct TableRegistry: AppRegistry, @unchecked Sendable {
+    // Sendable: the table may be used from any thread.
+    let table: UnsafePointer<curfew_host_api>
+    private let requests: UnsafePointer<curfew_requests>
+
+    /// Nil: the host has no requests.
+    init?(_ table: UnsafePointer<curfew_host_api>) {
+        let found = CURFEW_EXT_REQUESTS.withCString { table.pointee.extension(table, $0) }
+        guard let found else { return nil }
+        self.table = table
+        requests = found.assumingMemoryBound(to: curfew_requests.self)
+    }
+
+    func register(_ handler: curfew_handler, kind: Int32) throws(AppRegistryFailure) {
+        var handler = handler
+        try AppCall.check { table.pointee.register_handler(table, &handler, $0) }
+    }
+
+    func submit(_ request: AppRequest) throws(AppRegistryFailure) {
+        try AppCall.check { error in
+            AppCall.options(of: request) {
+                requests.pointee.submit(table, request.identifier, $0, nil, error)
+            }
+        }
+    }
+
+    func cancel(_ identifier: String?) throws(AppRegistryFailure) {
+        let all: Set<String> =
+            if let identifier { [identifier] } else { Set(try pending().map(\.identifier)) }
+        for each in all {
+            try AppCall.check { _ in requests.pointee.cancel(table, each) }
+        }
+    }
+
+    func pending() throws(AppRegistryFailure) -> [AppRequest] {
+        var all: [AppRequest] = []
+        var after: curfew_request = 0
+        while true {
+            let page = try AppCall.page { infos, capacity, count, error in
+                requests.pointee.pending(table, after, infos, capacity, count, error)
+            }
+            for info in page {
+                let payload = try AppCall.payload(info.payload_bytes) { buffer, bytes, got, error in
+                    requests.pointee.read_payload(table, info.request, buffer, bytes, got, error)
+                }
+                if let payload { all.append(AppRequest(info, payload: payload)) }
+            }
+            guard let last = page.last, page.count == AppCall.pageSize else { return all }
+            after = last.request
+        }
+    }
+
+    /// A plugin is not told what holds its requests back.
+    func holding(_ request: AppRequest) throws(AppRegistryFailure) -> Set<Int32> { [] }
+
+    func simulateLaunch(_ identifier: String) throws(AppRegistryFailure) {
+        throw Self.hostsAlone
+    }
+
+    func simulateExpiration(_ identifier: String) throws(AppRegistryFailure) {
+        throw Self.hostsAlone
+    }
+
+    func stop(_ task: UInt64) throws(AppRegistryFailure) { throw Self.hostsAlone }
+
+    private static var hostsAlone: AppRegistryFailure {
+        AppRegistryFailure(
+            curfew_status(CURFEW_DENIED),
+            "a plugin cannot do that; its host can, and the command curfew simulate")
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+
+/// A request for a task, as `BGTaskScheduler.submit` takes it. Abstract: submit one of its subclasses.
+open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
+    // Sendable: as in Apple's framework it is filled by one thread and then submitted, which copies it.
+
+    /// The identifier of its handler.
+    public let identifier: String
+
+    /// It is not launched sooner; there is no guarantee that it is launched then. Nil: no delay.
+    open var earliestBeginDate: Date?
+
+    init(_ identifier: String) { self.identifier = identifier }
+
+    /// Returns a copy of the same class.
+    open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
+
+    func duplicate() -> BGTaskRequest {
+        let copy = BGTaskRequest(identifier)
+        copy.earliestBeginDate = earliestBeginDate
+        return copy
+    }
+
+    /// As Apple prints it.
+    open override var description: String {
+        let date = earliestBeginDate.map { "\($0)" } ?? "(null)"
+        return "<\(type(of: self)): \(identifier), earliestBeginDate: \(date)\(details)>"
+    }
+
+    var details: String { "" }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+
+extension BGTaskScheduler {
+    /// Why a request was not taken in. `localizedDescription` says more than Apple's: what, where, and
+    /// what to do next.
+    public struct Error: CustomNSError, Hashable, @unchecked Sendable {
+        // Sendable: the dictionary holds strings.
+
+        /// The kinds of errors.
+        public enum Code: Int, Hashable, @unchecked Sendable {
+            /// Refreshing in the background is turned off, or there is no place for requests.
+            case unavailable = 1
+            /// As many of this kind are pending as may be: 1 refresh, 10 processing.
+            case tooManyPendingTaskRequests = 2
+            /// The `Info.plist` does not permit it: a mode or an identifier is missing.
+            case notPermitted = 3
+            /// With the strategy `fail`: it cannot begin at once.
+            case immediateRunIneligible = 4
+
+            /// So that `catch BGTaskScheduler.Error.notPermitted` matches.
+            public static func ~= (code: Code, error: any Swift.Error) -> Bool {
+                guard let error = error as? BGTaskScheduler.Error else {
+                    let error = error as NSError
+                    return error.domain == BGTaskScheduler.errorDomain
+                        && error.code == code.rawValue
+                }
+                return error.code == code
+            }
+        }
+
+        public static var unavailable: Code { .unavailable }
+        public static var tooManyPendingTaskRequests: Code { .tooManyPendingTaskRequests }
+        public static var notPermitted: Code { .notPermitted }
+        public static var immediateRunIneligible: Code { .immediateRunIneligible }
+
+        /// Which of them.
+        public let code: Code
+        /// What `NSError` has as `userInfo`.
+        public let userInfo: [String: Any]
+
+        /// Makes an error.
+        public init(_ code: Code, userInfo: [String: Any] = [:]) {
+            self.code = code
+            self.userInfo = userInfo
+        }
+
+        init(_ code: Code, _ text: String) {
+            self.init(code, userInfo: [NSLocalizedDescriptionKey: text])
+        }
+
+        public static var errorDomain: String { BGTaskScheduler.errorDomain }
+        public var errorCode: Int { code.rawValue }
+        public var errorUserInfo: [String: Any] { userInfo }
+
+        /// What is wrong, and what to do about it.
+        public var localizedDescription: String {
+            userInfo[NSLocalizedDescriptionKey] as? String
+                ?? "The operation couldn’t be completed. (\(Self.errorDomain) error \(errorCode).)"
+        }
+
+        public static func == (one: Error, other: Error) -> Bool {
+            one.code == other.code
+                && (one.userInfo as NSDictionary).isEqual(to: other.userInfo)
+        }
+
+        public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+import CCurfew
+public import Dispatch
+public import Foundation
+
+/// Registers launch handlers and takes requests in: Apple's class, on the one host of this process.
+///
+/// Nothing here starts an app that is not running: what is overdue is launched after registration at
+/// its next start. All may be used from any thread.
+open class BGTaskScheduler: NSObject, @unchecked Sendable {
+    // Sendable: what changes is behind the lock.
+
+    /// The domain of its errors.
+    public class var errorDomain: String { "BGTaskSchedulerErrorDomain" }
+
+    private static let instance = BGTaskScheduler(AppHost.shared)
+
+    /// The one there is.
+    open class var shared: BGTaskScheduler { instance }
+
+    let host: AppHost
+    let handlers = AppLocked(LaunchHandlers())
+
+    private init(_ host: AppHost) { self.host = host }
+
+    /// What a continued request may ask for: nothing special, here.
+    open class var supportedResources: BGContinuedProcessingTaskRequest.Resources { [] }
+
+    // MARK: Registering
+
+    /// Registers the handler of an identifier, before the app has finished launching.
+    ///
+    /// - Parameters:
+    ///   - identifier: one of `BGTaskSchedulerPermittedIdentifiers`; or, for continued processing, a
+    ///     wildcard that stands there.
+    ///   - queue: where `launchHandler` is called; nil: a queue of the system's.
+    /// - Returns: false where the `Info.plist` does not permit it. A second registration stops the
+    ///   process, as Apple's does, unless `AppHost.Configuration.misuse` says otherwise.
+    @discardableResult
+    open func register(
+        forTaskWithIdentifier identifier: String, using queue: dispatch_queue_t?,
+        launchHandler: @escaping @Sendable (BGTask) -> Void
+    ) -> Bool {
+        do {
+            return try registerChecked(identifier, queue, launchHandler)
+        } catch {
+            return false
+        }
+    }
+
+    /// The same, where a misuse is to be heard of: throws `Misuse` where the embedder has chosen so.
+    @discardableResult
+    public func registerOrThrow(
+        forTaskWithIdentifier identifier: String, using queue: dispatch_queue_t?,
+        launchHandler: @escaping @Sendable (BGTask) -> Void
+    ) throws -> Bool {
+        try registerChecked(identifier, queue, launchHandler)
+    }
+
+    // MARK: Submitting
+
+    /// Submits a request, which is copied. Returns once it is durable; a pending one of the same
+    /// identifier is replaced.
+    ///
+    /// Throws `BGTaskScheduler.Error`. A request for a permitted identifier that has no handler stops
+    /// the process, as Apple's does, unless `AppHost.Configuration.misuse` says otherwise.
+    open func submit(_ taskRequest: BGTaskRequest) throws {
+        try take(taskRequest.duplicate())
+    }
+
+    /// The same, told on a thread of the system's.
+    open func submitTaskRequest(
+        _ taskRequest: BGTaskRequest,
+        completionHandler: @escaping @Sendable ((any Swift.Error)?) -> Void
+    ) {
+        let copy = taskRequest.duplicate()
+        DispatchQueue.global().async { [self] in
+            do {
+                try take(copy)
+                completionHandler(nil)
+            } catch {
+                completionHandler(error)
+            }
+        }
+    }
+
+    /// The same, for who can wait.
+    open func submitTaskRequest(_ taskRequest: BGTaskRequest) async throws {
+        let copy = taskRequest.duplicate()
+        try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Void, any Swift.Error>) in
+            DispatchQueue.global().async { [self] in
+                continuation.resume(with: Result { try take(copy) })
+            }
+        }
+    }
+
+    // MARK: Cancelling and looking
+
+    /// Cancels what is pending of an identifier; nothing is no error. A task that runs goes on.
+    open func cancel(taskRequestWithIdentifier identifier: String) {
+        tell { () throws(AppRegistryFailure) in try host.registry.cancel(identifier) }
+    }
+
+    /// Cancels all that is pending.
+    open func cancelAllTaskRequests() {
+        tell { () throws(AppRegistryFailure) in try host.registry.cancel(nil) }
+    }
+
+    /// Copies of the requests that are pending, on a thread of the system's; none where they cannot be
+    /// read.
+    open func getPendingTaskRequests(
+        completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void
+    ) {
+        DispatchQueue.global().async { [self] in completionHandler(pending()) }
+    }
+
+    /// The same, for who can wait.
+    open func pendingTaskRequests() async -> [BGTaskRequest] {
+        await withCheckedContinuation { continuation in
+            getPendingTaskRequests { continuation.resume(returning: $0) }
+        }
+    }
+
+    // MARK: Simulating
+
+    /// What Apple's debugger command does: launches the pending request of an identifier at once,
+    /// whatever holds it back. The request is used up.
+    public func _simulateLaunchForTask(withIdentifier identifier: String) {
+        tell { () throws(AppRegistryFailure) in try host.registry.simulateLaunch(identifier) }
+    }
+
+    /// What Apple's debugger command does: lets the time of a task be over that was launched by
+    /// `_simulateLaunchForTask`.
+    public func _simulateExpirationForTask(withIdentifier identifier: String) {
+        tell { () throws(AppRegistryFailure) in try host.registry.simulateExpiration(identifier) }
+    }
+
+    private func tell(_ body: () throws(AppRegistryFailure) -> Void) {
+        do throws(AppRegistryFailure) { try body() } catch { host.log(.warning, error.message) }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+import CCurfew
+import Dispatch
+import Foundation
+
+/// A launch handler, as it was registered.
+final class LaunchHandler: Sendable {
+    static let running = RunningTasks()
+
+    let identifier: String
+    private let queue: DispatchQueue?
+    private let body: @Sendable (BGTask) -> Void
+    private let host: AppHost
+
+    init(
+        _ identifier: String, _ queue: DispatchQueue?, _ host: AppHost,
+        _ body: @escaping @Sendable (BGTask) -> Void
+    ) {
+        self.identifier = identifier
+        self.queue = queue
+        self.host = host
+        self.body = body
+    }
+
+    /// The same for an identifier that a wildcard stands for.
+    func named(_ identifier: String) -> LaunchHandler {
+        LaunchHandler(identifier, queue, host, body)
+    }
+
+    /// Registers it with the host, which keeps it for the life of the process.
+    func register() throws(AppRegistryFailure) {
+        let data = Unmanaged.passRetained(self)
+        let answer = identifier.withCString { name -> Result<Void, AppRegistryFailure> in
+            var handler = curfew_handler()
+            handler.struct_size = UInt32(MemoryLayout<curfew_handler>.size)
+            handler.identifier = name
+            handler.handler_data = data.toOpaque()
+            handler.run = runLaunchHandler
+            handler.expired = expireLaunchedTask
+            return Result { () throws(AppRegistryFailure) in
+                try host.registry.register(handler, kind: Int32(CURFEW_KIND_PROCESSING))
+            }
+        }
+        if case .failure = answer { data.release() }
+        try answer.get()
+    }
+
+    /// Hands a task to the app, on its queue; the worker goes on.
+    fileprivate func handOver(_ id: curfew_task, _ api: UnsafePointer<curfew_host_api>) {
+        guard let launch = TaskLaunch(id, api, identifier: identifier, host: host) else { return }
+        let task = Self.make(launch)
+        Self.running.note(task)
+        // A fresh one for each run, as Apple's is: what one run leaves behind holds up no other.
+        let queue =
+            queue ?? DispatchQueue(label: "BGTaskScheduler.\(identifier)", qos: .background)
+        queue.async { [body] in body(task) }
+        // Told to stop before it could be found.
+        if launch.isExpired { Self.expire(task) }
+    }
+
+    private static func make(_ launch: TaskLaunch) -> BGTask {
+        switch launch.kind {
+        case Int32(CURFEW_KIND_APP_REFRESH): BGAppRefreshTask(launch)
+        case Int32(CURFEW_KIND_HEALTH_RESEARCH): BGHealthResearchTask(launch)
+        case Int32(CURFEW_KIND_CONTINUED_PROCESSING): BGContinuedProcessingTask(launch)
+        default: BGProcessingTask(launch)
+        }
+    }
+
+    /// On a thread of its own: whoever expires tasks does not wait for the app.
+    fileprivate static func expire(_ task: BGTask) {
+        DispatchQueue.global(qos: .background).async { task.expire() }
+    }
+}
+
+private func runLaunchHandler(
+    _ data: UnsafeMutableRawPointer?, _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task,
+    _ error: UnsafeMutablePointer<curfew_error>
+) -> curfew_status {
+    Unmanaged<LaunchHandler>.fromOpaque(data!).takeUnretainedValue().handOver(task, api)
+    return curfew_status(CURFEW_PENDING)
+}
+
+private func expireLaunchedTask(
+    _ data: UnsafeMutableRawPointer?, _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task,
+    _ reason: curfew_reason
+) {
+    if let task = LaunchHandler.running.find(task) { LaunchHandler.expire(task) }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+import CCurfew
+
+/// One launch, as the host knows it: the way from Apple's task back to Curfew's.
+struct TaskLaunch: @unchecked Sendable {
+    // Sendable: the table may be used from any thread.
+    let identifier: String
+    let task: curfew_task
+    let api: UnsafePointer<curfew_host_api>
+    /// What the request was submitted with.
+    let payload: [UInt8]
+    /// One of the constants `CURFEW_KIND_…`.
+    let kind: Int32
+    let host: AppHost
+
+    /// Nil: the task is gone already.
+    init?(
+        _ task: curfew_task, _ api: UnsafePointer<curfew_host_api>, identifier: String,
+        host: AppHost
+    ) {
+        let info = UnsafeMutablePointer<curfew_task_info>.allocate(capacity: 1)
+        defer { info.deallocate() }
+        // Its pointers are never NULL once it is filled; before they are.
+        UnsafeMutableRawPointer(info).initializeMemory(
+            as: UInt8.self, repeating: 0, count: MemoryLayout<curfew_task_info>.size)
+        UnsafeMutableRawPointer(info).storeBytes(
+            of: UInt32(MemoryLayout<curfew_task_info>.size), as: UInt32.self)
+        guard api.pointee.task_info(api, task, info) == curfew_status(CURFEW_OK) else { return nil }
+        self.identifier = identifier
+        self.task = task
+        self.api = api
+        self.host = host
+        kind = info.pointee.kind
+        payload = Array(
+            UnsafeRawBufferPointer(
+                start: info.pointee.payload, count: Int(info.pointee.payload_bytes)))
+    }
+
+    /// It was told to stop.
+    var isExpired: Bool { api.pointee.is_expired(api, task) }
+
+    /// Nanoseconds of its budget that are left, on the host's clock.
+    var remaining: UInt64 { api.pointee.remaining_ns(api, task) }
+
+    func complete(_ success: Bool) {
+        LaunchHandler.running.forget(task)
+        let status = curfew_status(success ? CURFEW_OK : CURFEW_FAILED)
+        let text = "setTaskCompleted(success: false)"
+        text.withCString {
+            _ = api.pointee.complete(
+                api, task, status, success ? nil : $0, success ? 0 : UInt64(text.utf8.count), nil, 0
+            )
+        }
+    }
+
+    /// Nobody has the task any more, and so nobody can complete it.
+    func abandon(_ line: String) {
+        LaunchHandler.running.forget(task)
+        host.log(.error, line)
+        _ = api.pointee.release(api, task)
+    }
+
+    func report(_ fraction: Double, _ text: String) {
+        text.withCString {
+            _ = api.pointee.progress(
+                api, task, min(max(fraction.isFinite ? fraction : 0, 0), 1), $0,
+                UInt64(text.utf8.count))
+        }
+    }
+
+    func stop() { try? host.registry.stop(task) }
+}
