@@ -21,7 +21,7 @@ func answer(
 
 private func invalid(_ what: String) -> RequestFailure { .other(.invalid, what) }
 
-private func sizeFault(_ name: String) -> RequestFailure {
+func sizeFault(_ name: String) -> RequestFailure {
     invalid("\(name).struct_size is not that of any version of the struct")
 }
 

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
 import CSystem
 import Glibc
+// SPDX-License-Identifier: Apache-2.0
+import Scheduling
 import Synchronization
 
 /// What few tasks have: a budget of their own, progress, an error text, a result, somebody waiting.
