@@ -248,6 +248,18 @@ let testPlugins = [
     ("swift-leaks", "LeaksPlugin"),
     ("swift-runtime", "RuntimePlugin"),
 ]
+// Foundation is not put inside of this one: it comes with the toolchain.
+if ours {
+    package.products.append(
+        .library(name: "apple-tasks", type: .dynamic, targets: ["AppleTasksPlugin"]))
+    package.targets.append(
+        .target(
+            name: "AppleTasksPlugin",
+            dependencies: ["BackgroundTasks", "AppHost", "CurfewPlugin", "CCurfew"],
+            path: "Tests/Plugins/apple-tasks", exclude: ["manifest.json"], swiftSettings: swift,
+            linkerSettings: link(["--version-script=\(root)/Plugins/plugin.map", "-z", "nodelete"]))
+    )
+}
 for (path, module) in testPlugins where ours {
     let name = String(path.split(separator: "/").last!)
     package.products.append(.library(name: name, type: .dynamic, targets: [module]))

@@ -4,6 +4,8 @@
 enum Scenario {
     typealias Body = @Sendable (Stage) -> Void
 
-    static let all: [String: Body] = [registration, submission, running, continued, source000]
-        .reduce(into: [:]) { $0.merge($1) { _, _ in fatalError("two scenarios have one name") } }
+    static let all: [String: Body] = [
+        registration, submission, running, continued, source000, plugin,
+    ]
+    .reduce(into: [:]) { $0.merge($1) { _, _ in fatalError("two scenarios have one name") } }
 }

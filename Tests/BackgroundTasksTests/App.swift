@@ -24,13 +24,14 @@ struct App {
     }
 
     /// Runs one scenario to its end.
-    func run(_ scenario: String, plist: String? = nil) throws -> AppRun {
+    func run(_ scenario: String, _ argument: String = "", plist: String? = nil) throws -> AppRun {
         var environment = ProcessInfo.processInfo.environment
         environment["XDG_STATE_HOME"] = home.path("state")
         environment["CURFEW_INFO_PLIST"] = plist ?? home.path("Info.plist")
         return AppRun(
             process: try ChildProcess.run(
-                BuiltProducts.path("app-harness"), [scenario], environment: environment,
+                BuiltProducts.path(ofProduct: "app-harness"), [scenario, argument],
+                environment: environment,
                 limit: .seconds(60)),
             plist: home.path("Info.plist"), state: home.path("state"))
     }
