@@ -19,7 +19,8 @@ struct PluginTests {
         #expect(
             run.lines == [
                 "plugin: <BGAppRefreshTask: \(name).refresh>, pending [\"\(name).cleanup\"]",
-                "plugin: not for another's: true", "succeeded",
+                "plugin: No launch handler registered for task with identifier org.example.app.refresh",
+                "succeeded",
                 "app: \(name).cleanup, network true",
             ], "\(run.process)")
         #expect(run.log.allSatisfy { !$0.contains("misbehav") }, "\(run.log)")

@@ -30,7 +30,7 @@ final class Refresher: Sendable {
                 try BGTaskScheduler.shared.submit(
                     BGAppRefreshTaskRequest(identifier: "org.example.app.refresh"))
             } catch {
-                print("plugin: not for another's: \(error is BGTaskScheduler.Error)")
+                print("plugin: \(error)")
             }
             task.setTaskCompleted(success: true)
         }
