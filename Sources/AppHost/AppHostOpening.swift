@@ -25,10 +25,13 @@ struct AppHostOpening {
                 "there is no host in this program: link the product BackgroundTasks, or, in a plugin, call AppHost.enter first"
             )
         }
-        if let host = configuration.host { return HostRegistry(host: host, functions: functions) }
+        let names = AppNames(bundle: bundle.identifier)
+        if let host = configuration.host {
+            return HostRegistry(host: host, functions: functions, names: names)
+        }
         let host = try make(functions)
         AppHostEnd.arrange(host, functions)
-        return HostRegistry(host: host, functions: functions)
+        return HostRegistry(host: host, functions: functions, names: names)
     }
 
     private func make(_ functions: capphost_functions) throws(AppRegistryFailure) -> OpaquePointer {

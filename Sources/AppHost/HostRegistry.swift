@@ -7,13 +7,14 @@ package struct HostRegistry: AppRegistry, @unchecked Sendable {
     // Sendable: host and functions may be used from any thread.
     package let host: OpaquePointer
     let functions: capphost_functions
+    let names: AppNames
 
     package func register(_ handler: curfew_handler, kind: Int32) throws(AppRegistryFailure) {
-        let identifier = handler.identifier.map { String(cString: $0) } ?? ""
+        let identifier = names.inHost(handler.identifier.map { String(cString: $0) } ?? "")
         var last = AppRegistryFailure(curfew_status(CURFEW_INVALID), "it has no name")
         for event in AppEventName.candidates(of: identifier) {
             do throws(AppRegistryFailure) {
-                try register(handler, kind: kind, event: event)
+                try register(handler, identifier, kind: kind, event: event)
                 return
             } catch {
                 // Another handler may have that name for its events, and this one can have another.
@@ -25,16 +26,19 @@ package struct HostRegistry: AppRegistry, @unchecked Sendable {
     }
 
     private func register(
-        _ handler: curfew_handler, kind: Int32, event: String
+        _ handler: curfew_handler, _ identifier: String, kind: Int32, event: String
     ) throws(AppRegistryFailure) {
-        var handler = handler
         try AppCall.check { error in
-            event.withCString { event in
-                var options = curfew_handler_options()
-                options.struct_size = UInt32(MemoryLayout<curfew_handler_options>.size)
-                options.kind = kind
-                options.event = event
-                return functions.add_handler(host, &handler, &options, error)
+            identifier.withCString { identifier in
+                event.withCString { event in
+                    var handler = handler
+                    handler.identifier = identifier
+                    var options = curfew_handler_options()
+                    options.struct_size = UInt32(MemoryLayout<curfew_handler_options>.size)
+                    options.kind = kind
+                    options.event = event
+                    return functions.add_handler(host, &handler, &options, error)
+                }
             }
         }
     }
@@ -42,13 +46,14 @@ package struct HostRegistry: AppRegistry, @unchecked Sendable {
     package func submit(_ request: AppRequest) throws(AppRegistryFailure) {
         try AppCall.check { error in
             AppCall.options(of: request) {
-                functions.submit(host, request.identifier, $0, nil, nil, error)
+                functions.submit(
+                    host, names.inHost(request.identifier), $0, nil, nil, error)
             }
         }
     }
 
     package func cancel(_ identifier: String?) throws(AppRegistryFailure) {
-        try AppCall.check { functions.cancel(host, identifier, nil, $0) }
+        try AppCall.check { functions.cancel(host, identifier.map(names.inHost), nil, $0) }
     }
 
     package func pending() throws(AppRegistryFailure) -> [AppRequest] {
@@ -66,7 +71,9 @@ package struct HostRegistry: AppRegistry, @unchecked Sendable {
                 }
                 // It was launched or cancelled since.
                 guard let payload else { continue }
-                requests.append(AppRequest(info, payload: payload))
+                var request = AppRequest(info, payload: payload)
+                request.identifier = names.inApp(request.identifier)
+                requests.append(request)
             }
             guard let last = page.last, page.count == AppCall.pageSize else { return requests }
             filter.after = last.request
@@ -77,17 +84,18 @@ package struct HostRegistry: AppRegistry, @unchecked Sendable {
         try AppCall.holding { reports, capacity, count, error in
             AppCall.options(of: request) {
                 functions.why_not(
-                    host, request.identifier, $0, reports, capacity, count, nil, error)
+                    host, names.inHost(request.identifier), $0, reports, capacity, count, nil,
+                    error)
             }
         }
     }
 
     package func simulateLaunch(_ identifier: String) throws(AppRegistryFailure) {
-        try AppCall.check { functions.simulate_launch(host, identifier, nil, $0) }
+        try AppCall.check { functions.simulate_launch(host, names.inHost(identifier), nil, $0) }
     }
 
     package func simulateExpiration(_ identifier: String) throws(AppRegistryFailure) {
-        try AppCall.check { functions.simulate_expiration(host, identifier, $0) }
+        try AppCall.check { functions.simulate_expiration(host, names.inHost(identifier), $0) }
     }
 
     package func stop(_ task: UInt64) throws(AppRegistryFailure) {

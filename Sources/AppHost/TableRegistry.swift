@@ -13,6 +13,10 @@ struct TableRegistry: AppRegistry, @unchecked Sendable {
         guard let found else { return nil }
         self.table = table
         requests = found.assumingMemoryBound(to: curfew_requests.self)
+        // An older host has fewer functions.
+        guard requests.pointee.struct_size >= UInt32(MemoryLayout<curfew_requests>.size) else {
+            return nil
+        }
     }
 
     func register(_ handler: curfew_handler, kind: Int32) throws(AppRegistryFailure) {

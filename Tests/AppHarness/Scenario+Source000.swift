@@ -34,7 +34,8 @@ extension Scenario {
     static let source000: [String: Body] = [
         "source-000": { stage in
             stage.open(.throwError)
-            run(stage, Source000(Stage.refresh, isRefresh: true) { "Done." })
+            let app = Source000(Stage.refresh, isRefresh: true) { "Done." }
+            run(stage, app)
             print("refresh \(stage.ended(1))")
             BGTaskScheduler.shared.cancelAllTaskRequests()
             let other = Source000(Stage.cleanup, isRefresh: false, isFlagKept: false) { "no disk" }
@@ -42,6 +43,8 @@ extension Scenario {
             other.schedule()
             stage.advance(900)
             print("processing \(stage.ended(3))")
+            // Its handlers hold it weakly.
+            withExtendedLifetime((app, other)) {}
         },
         "source-000-expired": { stage in
             stage.open(.throwError)
@@ -55,9 +58,11 @@ extension Scenario {
             run(stage, app)
             begun.wait("the work")
             stage.advance(30)
+            app.cancelled.wait("the expiration")
             print("told to stop")
             stopped.fire()
             print(stage.ended(1))
+            withExtendedLifetime(app) {}
         },
         "source-000-refused": { stage in
             stage.open(.throwError)

@@ -183,6 +183,19 @@ extension Scenario {
             registerBoth()
             stage.submit(later(BGAppRefreshTaskRequest(identifier: Stage.refresh)))
         },
+        "one-component": { stage in
+            stage.open()
+            let over = Signal()
+            BGTaskScheduler.shared.register(forTaskWithIdentifier: "TIDY_UP", using: nil) { task in
+                print("launched \(task.identifier)")
+                task.setTaskCompleted(success: true)
+                over.fire()
+            }
+            stage.submit(later(BGProcessingTaskRequest(identifier: "TIDY_UP")))
+            showPending()
+            BGTaskScheduler.shared._simulateLaunchForTask(withIdentifier: "TIDY_UP")
+            over.wait("the launch")
+        },
         "first-start": { stage in
             stage.open()
             registerBoth()

@@ -13,6 +13,7 @@ final class Source000: @unchecked Sendable {
     /// Does the work: "Done.", or what went wrong.
     let work: @Sendable () -> String
     let isFlagKept: Bool
+    let cancelled = Signal()
 
     init(
         _ identifier: String, isRefresh: Bool, isFlagKept: Bool = true,
@@ -86,7 +87,10 @@ final class Source000: @unchecked Sendable {
             guard let self else { return }
             result.exchange(work())
         }
-        task.expirationHandler = { operation.cancel() }
+        task.expirationHandler = { [cancelled] in
+            operation.cancel()
+            cancelled.fire()
+        }
         operation.completionBlock = { [self] in
             if operation.isCancelled {
                 raise("", false, "Background task expired.")

@@ -106,6 +106,19 @@ struct SubmissionTests {
         #expect(run.lines.last == "pending: BGAppRefreshTaskRequest org.example.app.refresh later")
     }
 
+    @Test("an identifier of one component is taken as it is, and is below the bundle's in the host")
+    func oneComponent() throws {
+        let run = try App(permitted: ["TIDY_UP"]).run("one-component")
+        #expect(
+            run.lines == [
+                "submitted TIDY_UP", "pending: BGProcessingTaskRequest TIDY_UP later",
+                "launched TIDY_UP",
+            ])
+        #expect(
+            run.log.contains(
+                "Simulating launch for task with identifier org.example.app.TIDY_UP"))
+    }
+
     @Test("what is overdue is launched after its handler was registered at the next start")
     func nextStart() throws {
         let app = try App()

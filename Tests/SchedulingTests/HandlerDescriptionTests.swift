@@ -56,7 +56,7 @@ struct HandlerDescriptionTests {
 
     @Test(
         "a reverse-DNS name is an identifier",
-        arguments: ["a.b", "org.example.tidy", "org.Example.Tidy-Up-2", "9.9", "-.-"])
+        arguments: ["a.b", "org.example.tidy", "org.Example.Tidy-Up_2", "9.9", "-.-", "_._"])
     func identifiers(_ text: String) {
         #expect(HandlerDescription.isIdentifier(text))
     }
@@ -64,7 +64,7 @@ struct HandlerDescriptionTests {
     @Test(
         "anything else is not",
         arguments: [
-            "", ".", "tidy", "org.", ".tidy", "org..tidy", "org.example.tidy_up",
+            "", ".", "tidy", "org.", ".tidy", "org..tidy", "org.example.tidy+up",
             "org.example.tidy ", "org.exämple.tidy", "org.example/tidy", "org.example.ti dy",
             "org.example.tidy\u{0}", "org.\u{301}a",
             "../../etc.passwd",
