@@ -116,6 +116,14 @@ let package = Package(
         .target(
             name: "BackgroundTasks", dependencies: ["AppHost", "CCurfew"], swiftSettings: swift),
 
+        // Apps whose whole behaviour is one scenario, each in a process of its own.
+        .executableTarget(
+            name: "app-harness",
+            dependencies: ["BackgroundTasks", "AppHost", "CInterface", "CCurfew"],
+            path: "Tests/AppHarness", swiftSettings: swift),
+        .testTarget(
+            name: "BackgroundTasksTests", dependencies: ["TestSupport"], swiftSettings: swift),
+
         // include/curfew/host.h in Swift; libcurfew.so.
         .target(
             name: "CInterface",

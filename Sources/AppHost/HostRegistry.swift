@@ -9,11 +9,34 @@ package struct HostRegistry: AppRegistry, @unchecked Sendable {
     let functions: capphost_functions
 
     package func register(_ handler: curfew_handler, kind: Int32) throws(AppRegistryFailure) {
+        let identifier = handler.identifier.map { String(cString: $0) } ?? ""
+        var last = AppRegistryFailure(curfew_status(CURFEW_INVALID), "it has no name")
+        for event in AppEventName.candidates(of: identifier) {
+            do throws(AppRegistryFailure) {
+                try register(handler, kind: kind, event: event)
+                return
+            } catch {
+                // Another handler may have that name for its events, and this one can have another.
+                guard error.status == curfew_status(CURFEW_EXISTS) else { throw error }
+                last = error
+            }
+        }
+        throw last
+    }
+
+    private func register(
+        _ handler: curfew_handler, kind: Int32, event: String
+    ) throws(AppRegistryFailure) {
         var handler = handler
-        var options = curfew_handler_options()
-        options.struct_size = UInt32(MemoryLayout<curfew_handler_options>.size)
-        options.kind = kind
-        try AppCall.check { functions.add_handler(host, &handler, &options, $0) }
+        try AppCall.check { error in
+            event.withCString { event in
+                var options = curfew_handler_options()
+                options.struct_size = UInt32(MemoryLayout<curfew_handler_options>.size)
+                options.kind = kind
+                options.event = event
+                return functions.add_handler(host, &handler, &options, error)
+            }
+        }
     }
 
     package func submit(_ request: AppRequest) throws(AppRegistryFailure) {

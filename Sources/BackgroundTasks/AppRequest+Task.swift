@@ -25,12 +25,15 @@ extension AppRequest {
 
     private static let perSecond = 1_000_000_000.0
 
-    /// Nanoseconds since 1970; what no number can tell is as far away as can be told.
+    /// The last date of a request: the year 2200, in seconds since 1970.
+    private static let lastDate = 7_258_118_400.0
+
+    /// Nanoseconds since 1970. What is in the past means at once, and `Date.distantFuture` as late as
+    /// can be.
     private static func nanoseconds(_ date: Date) -> Int64 {
-        let wanted = date.timeIntervalSince1970 * perSecond
-        guard !wanted.isNaN else { return 0 }
-        // 0 would be none: at once is what a date in the past means.
-        return max(1, Int64(exactly: wanted.rounded()) ?? (wanted > 0 ? .max : 1))
+        let seconds = date.timeIntervalSince1970
+        guard seconds > 0 else { return 0 }
+        return Int64(min(seconds, lastDate - 1) * perSecond)
     }
 
     var asTaskRequest: BGTaskRequest {

@@ -43,10 +43,9 @@ struct TaskLaunch: @unchecked Sendable {
     /// Nanoseconds of its budget that are left, on the host's clock.
     var remaining: UInt64 { api.pointee.remaining_ns(api, task) }
 
-    func complete(_ success: Bool) {
+    func complete(_ success: Bool, _ text: String = "setTaskCompleted(success: false)") {
         LaunchHandler.running.forget(task)
         let status = curfew_status(success ? CURFEW_OK : CURFEW_FAILED)
-        let text = "setTaskCompleted(success: false)"
         text.withCString {
             _ = api.pointee.complete(
                 api, task, status, success ? nil : $0, success ? 0 : UInt64(text.utf8.count), nil, 0
@@ -54,11 +53,11 @@ struct TaskLaunch: @unchecked Sendable {
         }
     }
 
-    /// Nobody has the task any more, and so nobody can complete it.
+    /// Nobody has the task any more, and so nobody can complete it. Its reference cannot just be
+    /// dropped: the function that handed it over may not have returned yet.
     func abandon(_ line: String) {
-        LaunchHandler.running.forget(task)
         host.log(.error, line)
-        _ = api.pointee.release(api, task)
+        complete(false, "dealloc'd without completing")
     }
 
     func report(_ fraction: Double, _ text: String) {

@@ -53,20 +53,20 @@ public struct HandlerDescription: Sendable {
             .joined(separator: "_")
     }
 
-    /// True for two or more components of letters, digits and `-`, at most 128 bytes in all.
+    /// True for components of letters, digits, `-` and `_` with points between them, at most 128 bytes
+    /// in all. A manifest is stricter: an embedder's own identifiers may come from elsewhere.
     public static func isIdentifier(_ text: String) -> Bool {
         guard text.utf8.count <= 128 else { return false }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count >= 2
-            && parts.allSatisfy { part in
-                !part.isEmpty
-                    && part.utf8.allSatisfy {
-                        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
-                            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                            || $0 == UInt8(ascii: "-")
-                    }
-            }
+        return parts.allSatisfy { part in
+            !part.isEmpty
+                && part.utf8.allSatisfy {
+                    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                        || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+                        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                        || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                }
+        }
     }
 
     /// The four events the host raises for it: registering, progress, expired, done.

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+import BackgroundTasks
+
+extension Scenario {
+    static let registration: [String: Body] = [
+        "register": { stage in
+            stage.open()
+            let scheduler = BGTaskScheduler.shared
+            for identifier in [
+                Stage.refresh, "org.example.app.unknown", "org.example.app.export.*",
+            ] {
+                let isTaken = scheduler.register(forTaskWithIdentifier: identifier, using: nil) {
+                    _ in
+                }
+                print("\(identifier): \(isTaken)")
+            }
+        },
+        "register-twice": { stage in
+            stage.open()
+            for _ in 1...2 {
+                BGTaskScheduler.shared.register(forTaskWithIdentifier: Stage.refresh, using: nil) {
+                    _ in
+                }
+            }
+            print("still here")
+        },
+        "register-twice-thrown": { stage in
+            stage.open(.throwError)
+            let scheduler = BGTaskScheduler.shared
+            for _ in 1...2 {
+                do {
+                    let isTaken = try scheduler.registerOrThrow(
+                        forTaskWithIdentifier: Stage.refresh, using: nil
+                    ) { _ in }
+                    print("registered: \(isTaken)")
+                } catch {
+                    print("thrown: \(error)")
+                }
+            }
+            print(
+                "again: \(scheduler.register(forTaskWithIdentifier: Stage.refresh, using: nil) { _ in })"
+            )
+        },
+        "register-late": { stage in
+            stage.open()
+            AppHost.life.finishLaunching()
+            print(
+                BGTaskScheduler.shared.register(forTaskWithIdentifier: Stage.refresh, using: nil) {
+                    _ in
+                })
+        },
+        "configure-late": { stage in
+            stage.open()
+            _ = BGTaskScheduler.shared
+            AppHost.configure(AppHost.Configuration())
+            print("still here")
+        },
+    ]
+}

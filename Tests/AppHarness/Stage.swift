@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+import BackgroundTasks
+import CCurfew
+import CInterface
+import Foundation
+
+/// An app with time of its own: nothing passes until the scenario says so.
+final class Stage: Sendable {
+    nonisolated(unsafe) private let clock: OpaquePointer
+
+    static let refresh = "org.example.app.refresh"
+    static let cleanup = "org.example.app.cleanup"
+
+    init() {
+        var made: OpaquePointer?
+        guard curfew_clock_create(&made) == curfew_status(CURFEW_OK), let made else {
+            fatalError("no clock")
+        }
+        clock = made
+        // Dates that the scenario makes are dates of the real clock.
+        _ = curfew_clock_set_wall(clock, Int64(Date().timeIntervalSince1970 * 1e9))
+    }
+
+    /// Makes the app's host; the machine is as the scenario says.
+    func open(_ misuse: MisusePolicy = .stop, keepsRequests: Bool = true) {
+        var configuration = AppHost.Configuration()
+        configuration.clock = clock
+        configuration.readsMachine = false
+        configuration.misuse = misuse
+        configuration.keepsRequests = keepsRequests
+        configuration.log = { level, line in
+            if level >= .info { print("log: \(line)") }
+        }
+        AppHost.configure(configuration)
+    }
+
+    func advance(_ seconds: Double) {
+        _ = curfew_clock_advance(clock, UInt64(seconds * 1e9))
+    }
+
+    /// A date on the app's clock.
+    static func date(in seconds: Double) -> Date {
+        let now = AppHost.shared.host.map { Double(curfew_host_wall_ns($0)) / 1e9 } ?? 0
+        return Date(timeIntervalSince1970: now + seconds)
+    }
+
+    /// Says how the machine is.
+    func set(_ factor: Int, _ isGood: Bool) {
+        let state = isGood ? CURFEW_FACTOR_YES : CURFEW_FACTOR_NO
+        _ = curfew_host_set_factor(
+            host, curfew_factor(factor), curfew_factor_state(state), nil, nil)
+    }
+
+    func set(_ refresh: Int, _ enablement: Int) {
+        _ = curfew_host_set_setting(
+            host, nil, nil, curfew_refresh(refresh), curfew_enablement(enablement), nil)
+    }
+
+    var host: OpaquePointer {
+        guard let host = AppHost.shared.host else { fatalError("no host") }
+        return host
+    }
+
+    /// The names of the factors that hold the pending request of an identifier back.
+    func holding(_ identifier: String, kind: Int) -> [String] {
+        var blank = curfew_factor_report()
+        blank.struct_size = UInt32(MemoryLayout<curfew_factor_report>.size)
+        var reports = [curfew_factor_report](repeating: blank, count: 32)
+        var options = curfew_submit_options()
+        options.struct_size = UInt32(MemoryLayout<curfew_submit_options>.size)
+        options.kind = curfew_kind(kind)
+        var count: UInt32 = 0
+        _ = curfew_host_why_not(host, identifier, &options, &reports, 32, &count, nil, nil)
+        return reports.prefix(Int(count)).filter(\.holds).map { report in
+            withUnsafeBytes(of: report.name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+        }
+    }
+
+    /// How the last request of an identifier ended, once it has: state and outcome.
+    func ended(_ request: curfew_request) -> String {
+        let deadline = Date().addingTimeInterval(10)
+        while Date() < deadline {
+            var info = curfew_request_info()
+            info.struct_size = UInt32(MemoryLayout<curfew_request_info>.size)
+            _ = curfew_host_query_request(host, request, &info, nil)
+            if info.state == curfew_request_state(CURFEW_REQUEST_FINISHED) {
+                return [
+                    "none", "succeeded", "failed", "expired", "cancelled", "interrupted",
+                    "abandoned",
+                ][
+                    Int(info.outcome)]
+            }
+        }
+        return "not over"
+    }
+
+    /// What a submission throws, in a line.
+    func submit(_ request: BGTaskRequest) {
+        do {
+            try BGTaskScheduler.shared.submit(request)
+            print("submitted \(request.identifier)")
+        } catch let error as BGTaskScheduler.Error {
+            print("error \(error.code.rawValue): \(error.localizedDescription)")
+        } catch {
+            print("thrown: \(error)")
+        }
+    }
+
+    static func leave(_ code: Int32) -> Never { exit(code) }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import TestSupport
+
+/// What came of a run.
+struct AppRun {
+    let process: ChildProcess
+    let plist: String
+    let state: String
+
+    /// What it printed, without the lines of its log.
+    var lines: [String] { all.filter { !$0.hasPrefix("log: ") } }
+
+    /// The lines of its log.
+    var log: [String] {
+        all.filter { $0.hasPrefix("log: ") }.map { String($0.dropFirst(5)) }
+    }
+
+    private var all: [String] { process.output.split(separator: "\n").map(String.init) }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import TestSupport
+import Testing
+
+@Suite("Apple's rules for registering")
+struct RegistrationTests {
+    @Test("S0.22, S4.1: what the Info.plist does not permit is rejected, with Apple's line")
+    func permitted() throws {
+        let run = try App().run("register")
+        #expect(
+            run.lines == [
+                "org.example.app.refresh: true", "org.example.app.unknown: false",
+                "org.example.app.export.*: true",
+            ])
+        #expect(
+            run.log == [
+                "Registration rejected; org.example.app.unknown is not advertised in the application's Info.plist (\(run.plist))"
+            ])
+        #expect(run.process.succeeded)
+    }
+
+    @Test("a second registration ends the process with Apple's text")
+    func twice() throws {
+        let run = try App().run("register-twice")
+        #expect(run.process.ending == .signalled(6))
+        #expect(run.lines.isEmpty)
+        #expect(
+            run.process.errorOutput
+                == "*** Terminating app due to uncaught exception 'NSInternalInconsistencyException', reason: 'Launch handler for task with identifier org.example.app.refresh has already been registered'\n"
+        )
+    }
+
+    @Test("S0.3: where the embedder wants it, a misuse is an error that can be caught")
+    func thrown() throws {
+        let run = try App().run("register-twice-thrown")
+        let reason =
+            "Launch handler for task with identifier org.example.app.refresh has already been registered"
+        #expect(run.lines == ["registered: true", "thrown: \(reason)", "again: false"])
+        #expect(run.log == [reason, reason])
+        #expect(run.process.succeeded)
+    }
+
+    @Test("S1.19: registering after the launch works, and is said to be late")
+    func late() throws {
+        let run = try App().run("register-late")
+        #expect(run.lines == ["true"])
+        #expect(
+            run.log == [
+                "All launch handlers must be registered before application finishes launching: org.example.app.refresh"
+            ])
+    }
+
+    @Test("a configuration that comes too late ends the process and says so")
+    func configuredLate() throws {
+        let run = try App().run("configure-late")
+        #expect(run.process.ending == .signalled(6))
+        #expect(
+            run.process.errorOutput.hasPrefix("AppHost.configure has to come before the first use"))
+    }
+
+    @Test(
+        "an Info.plist that cannot be used permits nothing, and the log says why",
+        arguments: [
+            ("/nowhere/Info.plist", "/nowhere/Info.plist cannot be used: it cannot be opened"),
+            ("/dev/null", "/dev/null cannot be used: it is empty, or larger than 1 MiB"),
+            ("/dev/zero", "/dev/zero cannot be used: it is empty, or larger than 1 MiB"),
+            ("/proc/self/cmdline", "/proc/self/cmdline cannot be used: it is no property list"),
+        ])
+    func brokenList(_ path: String, _ fault: String) throws {
+        let run = try App().run("register", plist: path)
+        #expect(run.lines.allSatisfy { $0.hasSuffix(": false") })
+        #expect(run.log.allSatisfy { $0.contains(fault) }, "\(run.log)")
+        #expect(run.process.succeeded)
+    }
+}
