@@ -123,6 +123,8 @@ let package = Package(
             path: "Tests/AppHarness", swiftSettings: swift),
         .testTarget(
             name: "BackgroundTasksTests", dependencies: ["TestSupport"], swiftSettings: swift),
+        // Programs of Tests/Programs are compiled against AppleModules, one by one.
+        .testTarget(name: "ProgramTests", dependencies: ["TestSupport"], swiftSettings: swift),
 
         // include/curfew/host.h in Swift; libcurfew.so.
         .target(

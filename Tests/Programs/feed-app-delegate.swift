@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Manner: an app delegate that registers in didFinishLaunching with `task as! BGAppRefreshTask`, starts
 // an operation in a queue, and schedules when the app enters the background.
-// Swift 6: compiles, but the handler belongs to the main actor there, and is called on another queue.
+// Swift 6: compiles, but the handler belongs to the main actor and is called on another queue, which
+// stops the process on Apple's system.
 // Permits: com.example.feed.refresh
 // Modes: fetch
 // Prints: launched

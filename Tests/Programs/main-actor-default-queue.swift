@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Manner: a @MainActor type that registers with `using: nil` and a handler without any annotation: what
 // was written before Swift 6, and works there as long as nobody else touches the type meanwhile.
-// Swift 6: compiles, but stops the process when the handler is called: it belongs to the main actor, and
-// `nil` is another queue. So it is on Apple's system; `using: .main` or `{ @Sendable task in` mends it.
+// Swift 6: compiles, but the handler belongs to the main actor and `nil` is another queue. On Apple's
+// system that stops the process when the handler is called; here it is called all the same, and nothing
+// guards the type. `using: .main` or `{ @Sendable task in … }` mends it.
 // Permits: com.example.nilqueue.refresh
 // Modes: fetch
 // Prints: handled, on the main thread: false
