@@ -9,7 +9,9 @@
 // Prints: scheduled
 // Prints: gpu: false
 // Prints: refreshed
-import BackgroundTasks
+#if canImport(BackgroundTasks)
+    import BackgroundTasks
+#endif
 
 @available(iOS 13.0, tvOS 13.0, *)
 enum ModernRefresh {

@@ -4,6 +4,7 @@
 // Swift 6: yes
 // Prints: code: not permitted
 // Prints: Code=3 of BGTaskSchedulerErrorDomain
+// Prints: Error Domain=BGTaskSchedulerErrorDomain Code=3
 // Prints: by its raw value: notPermitted
 // Prints: no such code: true
 // Prints: user info: Unrecognized Identifier
@@ -52,6 +53,7 @@ do {
 } catch {
     print("code: \(ErrorReport(error: error).words)")
     print(ErrorReport(error: error).console)
+    print("\(error)".prefix(46))
     let failure = error as NSError
     if failure.domain == BGTaskScheduler.errorDomain,
         let code = BGTaskScheduler.Error.Code(rawValue: failure.code)
