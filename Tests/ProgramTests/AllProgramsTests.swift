@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import Testing
 
-@Suite("All programs for Apple's modules", .enabled(if: isWanted, reason))
+@Suite("All programs for Apple's modules", .enabled(if: AllPrograms.isWanted, AllPrograms.reason))
 struct AllProgramsTests {
-    private static let isWanted = ProcessInfo.processInfo.environment["CURFEW_ALL_PROGRAMS"] == "1"
-    private static let reason: Comment =
-        "takes a minute: CURFEW_ALL_PROGRAMS=1, as in make test-all"
-
     private static func programs() throws -> [Program] {
         try Program.all().filter(\.isWithinReach)
     }

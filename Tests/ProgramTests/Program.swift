@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TestSupport
+import Testing
 
 /// One of Tests/Programs: a file in the manner of an app, whose first lines say what is to be expected.
 struct Program: CustomTestStringConvertible, Sendable {
