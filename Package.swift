@@ -128,7 +128,9 @@ let package = Package(
             swiftSettings: swift),
         .executableTarget(
             name: "life-harness",
-            dependencies: ["UIKitBackground", "FoundationBackground", "AppHost", "CInterface"],
+            dependencies: [
+                "UIKitBackground", "FoundationBackground", "AppHost", "CInterface", "CCurfew",
+            ],
             path: "Tests/LifeHarness", swiftSettings: swift),
         .testTarget(
             name: "UIKitBackgroundTests",

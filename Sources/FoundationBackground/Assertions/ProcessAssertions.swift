@@ -46,6 +46,9 @@ package final class ProcessAssertions: Sendable {
         }
     }
 
+    /// How many are open.
+    package var count: Int { state.withLock { $0.machine.count } }
+
     package var isSuspended: Bool { state.withLock { $0.machine.isSuspended } }
 
     // MARK: Assertions
