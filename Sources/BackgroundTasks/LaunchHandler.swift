@@ -70,7 +70,10 @@ final class LaunchHandler: Sendable {
 
     /// On a thread of its own: whoever expires tasks does not wait for the app.
     fileprivate static func expire(_ task: BGTask) {
-        DispatchQueue.global(qos: .background).async { task.expire() }
+        DispatchQueue.global(qos: .background).async {
+            task.expire()
+            running.rest(task.launch.task)
+        }
     }
 }
 
