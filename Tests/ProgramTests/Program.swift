@@ -58,11 +58,4 @@ struct Program: CustomTestStringConvertible, Sendable {
 
     /// It begins in a type, not at the top of the file.
     var hasMain: Bool { text.contains("\n@main\n") }
-
-    /// Every module that it imports and that is ours is part of this package.
-    var isWithinReach: Bool {
-        !text.contains("\nimport UIKitBackground\n")
-            || FileManager.default.fileExists(
-                atPath: BuiltProducts.packageRoot + "/Sources/UIKitBackground")
-    }
 }

@@ -7,8 +7,7 @@
 // - `Logger`, `appRefreshTaskId`, `appProcessingTaskId` and `toString` are declared: the article takes
 //   them for granted. The identifiers are the ones it submits.
 // - `\(error)` in place of `(error)` in the second message: a backslash that was lost in print.
-// - The names of its last chapter stand alone there; here they are used, and the notification about
-//   refreshing has the name that Apple gives it.
+// - The names of its last chapter stand alone there; here they are used.
 // - At the end: the session that the article holds in Xcode's debugger.
 // Swift 6: no, the singleton of the logger is shared and not Sendable.
 // Permits: YOUR_REFRESH_TASK_ID, YOUR_PROCESSING_TASK_ID
@@ -124,7 +123,7 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         _ = UIApplication.shared.backgroundRefreshStatus
         for name in [
             .NSProcessInfoPowerStateDidChange,
-            UIApplication.backgroundRefreshStatusDidChangeNotification,
+            UIApplication.backgroundStatusDidChangeNotification,
         ] as [Notification.Name] {
             _ = NotificationCenter.default.addObserver(
                 forName: name, object: nil, queue: .main
