@@ -57,8 +57,8 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
+        DispatchQueue.main.async { AppHost.life.enterBackground() }
         Uploader.shared.upload(["holiday.jpg", "party.jpg"])
-        AppHost.life.enterBackground()
         return true
     }
 }
