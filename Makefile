@@ -235,12 +235,13 @@ prefix: release plugins fresh-prefix
 fresh-prefix:
 	@rm -rf .build/prefix
 
-# Header, embedding and command tests look at files and at programs of the release build: nothing of
-# theirs would be instrumented. The kit looks at memory, signals and forks, where a sanitizer has its
-# own; what is about endurance kills hosts by the hundred, and loads libraries before theirs.
+# Header, embedding, command and program tests look at files and at programs that are compiled without
+# a sanitizer: nothing of theirs would be instrumented. The kit looks at memory, signals and forks,
+# where a sanitizer has its own; what is about endurance kills hosts by the hundred, and loads
+# libraries before theirs.
 sanitize: packages plugins test-plugins ## run the tests under AddressSanitizer, then ThreadSanitizer
 	@skip=(--skip HeaderTests --skip EmbeddingTests --skip CommandTests --skip PluginTests \
-	    --skip ConformanceTests --skip EnduranceTests)
+	    --skip ConformanceTests --skip EnduranceTests --skip ProgramTests)
 	# XCTest itself leaks, hence no leak check.
 	echo "sanitize: building and running the tests under AddressSanitizer"
 	ASAN_OPTIONS=detect_leaks=0 "$(SWIFT)" test --sanitize=address --scratch-path .build-asan \
@@ -274,6 +275,9 @@ test-all: test ## the tests, then all that takes longer: every twin, torture, fu
 	@echo "test-all: each twin against every case, each harm in every phase"
 	CURFEW_CONFORM_MATRIX=1 "$(SWIFT)" test --skip-build --disable-xctest --no-parallel \
 	    --filter 'WholeMatrixTests|SurvivalTests|SwiftTwinTests|OwnPluginsTests|LanguageTests'
+	echo "test-all: each program for Apple's modules"
+	CURFEW_ALL_PROGRAMS=1 "$(SWIFT)" test --skip-build --disable-xctest --no-parallel \
+	    --filter AllProgramsTests
 	$(MAKE) --no-print-directory torture
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory fuzz SECONDS=60

@@ -50,6 +50,7 @@ let package = Package(
         .library(name: "CurfewPlugin", targets: ["CurfewPlugin"]),
         // The host comes along: CInterface has the functions that AppHost looks for.
         .library(name: "BackgroundTasks", targets: ["BackgroundTasks", "CInterface"]),
+        .library(name: "UIKitBackground", targets: ["UIKitBackground", "CInterface"]),
         // For a plugin that brings along what was written for BackgroundTasks: without a host.
         .library(name: "BackgroundTasksInPlugin", targets: ["BackgroundTasks", "CurfewPlugin"]),
         .library(name: "CurfewHost", type: .dynamic, targets: ["CInterface"]),  // libcurfew.so.0
@@ -112,9 +113,31 @@ let package = Package(
         .target(name: "CAppHost", dependencies: ["CCurfew"]),
         .target(
             name: "AppHost", dependencies: ["CAppHost", "CCurfew"], swiftSettings: swift),
+        // What Apple's Foundation has about the background, and Linux' has not.
+        .target(
+            name: "FoundationBackground", dependencies: ["AppHost", "CCurfew"], swiftSettings: swift
+        ),
         // Apple's modules, by the names and types that Apple gives.
         .target(
-            name: "BackgroundTasks", dependencies: ["AppHost", "CCurfew"], swiftSettings: swift),
+            name: "BackgroundTasks", dependencies: ["FoundationBackground", "AppHost", "CCurfew"],
+            swiftSettings: swift),
+        // UIApplication's part in it. Not called UIKit, which would be seen by "#if canImport" in all
+        // targets: that module is a package of its own in Sources/UIKit.
+        .target(
+            name: "UIKitBackground", dependencies: ["FoundationBackground", "AppHost", "CCurfew"],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "life-harness",
+            dependencies: [
+                "UIKitBackground", "FoundationBackground", "AppHost", "CInterface", "CCurfew",
+            ],
+            path: "Tests/LifeHarness", swiftSettings: swift),
+        .testTarget(
+            name: "UIKitBackgroundTests",
+            dependencies: [
+                "UIKitBackground", "FoundationBackground", "AppHost", "CInterface", "TestSupport",
+            ],
+            exclude: ["Sources"], swiftSettings: swift),
 
         // Apps whose whole behaviour is one scenario, each in a process of its own.
         .executableTarget(
@@ -123,6 +146,8 @@ let package = Package(
             path: "Tests/AppHarness", swiftSettings: swift),
         .testTarget(
             name: "BackgroundTasksTests", dependencies: ["TestSupport"], swiftSettings: swift),
+        // Programs of Tests/Programs are compiled against AppleModules, one by one.
+        .testTarget(name: "ProgramTests", dependencies: ["TestSupport"], swiftSettings: swift),
 
         // include/curfew/host.h in Swift; libcurfew.so.
         .target(
@@ -217,7 +242,8 @@ let package = Package(
 if ours {
     package.products.append(
         .library(
-            name: "AppleModules", type: .dynamic, targets: ["BackgroundTasks", "CInterface"]))
+            name: "AppleModules", type: .dynamic,
+            targets: ["BackgroundTasks", "UIKitBackground", "CInterface"]))
 }
 
 // The feed plugin and its libraries, which whoever depends on this package does not need.

@@ -97,6 +97,13 @@ enum AppCall {
     }
 }
 
+extension curfew_factor_report {
+    /// What is known about it, in words.
+    var detailText: String {
+        withUnsafeBytes(of: detail) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}
+
 extension AppRequest {
     init(_ info: curfew_request_info, payload: [UInt8]) {
         let identifier = withUnsafeBytes(of: info.identifier) { bytes in

@@ -191,7 +191,8 @@ extension AppHost {
         return misuse
     }
 
-    private static func stop(_ text: String) -> Never {
+    /// Ends the process with these words on stderr, by SIGABRT.
+    package static func stop(_ text: String) -> Never {
         let bytes = text.utf8CString
         bytes.withUnsafeBufferPointer {
             capphost_abort($0.baseAddress!, UInt64($0.count - 1))
@@ -199,14 +200,17 @@ extension AppHost {
     }
 
     /// How one of the machine's factors is now; unknown in a plugin, which is not told.
-    package func factor(_ factor: Int32) -> AppFactorState {
-        guard let handle, let functions = capphost_inside()?.pointee else { return .unknown }
+    package func factor(_ factor: Int32) -> AppFactorState { factorDetail(factor).state }
+
+    /// The same, with what is known about it in words.
+    package func factorDetail(_ factor: Int32) -> (state: AppFactorState, detail: String) {
+        guard let handle, let functions = capphost_inside()?.pointee else { return (.unknown, "") }
         var report = curfew_factor_report()
         report.struct_size = UInt32(MemoryLayout<curfew_factor_report>.size)
         guard functions.factor(handle, factor, &report, nil) == curfew_status(CURFEW_OK) else {
-            return .unknown
+            return (.unknown, "")
         }
-        return AppFactorState(rawValue: report.state) ?? .unknown
+        return (AppFactorState(rawValue: report.state) ?? .unknown, report.detailText)
     }
 
     /// Calls `body` with each of the machine's factors that changes, by its name, on the thread that

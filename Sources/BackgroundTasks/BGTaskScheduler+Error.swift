@@ -4,7 +4,7 @@ public import Foundation
 extension BGTaskScheduler {
     /// Why a request was not taken in. `localizedDescription` says more than Apple's: what, where, and
     /// what to do next.
-    public struct Error: CustomNSError, Hashable, @unchecked Sendable {
+    public struct Error: CustomNSError, CustomStringConvertible, Hashable, @unchecked Sendable {
         // Sendable: the dictionary holds strings.
 
         /// The kinds of errors.
@@ -57,6 +57,12 @@ extension BGTaskScheduler {
         public var localizedDescription: String {
             userInfo[NSLocalizedDescriptionKey] as? String
                 ?? "The operation couldn’t be completed. (\(Self.errorDomain) error \(errorCode).)"
+        }
+
+        /// As Apple's console has it, where people look for the domain and the code.
+        public var description: String {
+            let text = userInfo[NSLocalizedDescriptionKey] as? String ?? "(null)"
+            return "Error Domain=\(Self.errorDomain) Code=\(errorCode) \"\(text)\""
         }
 
         public static func == (one: Error, other: Error) -> Bool {

@@ -8,7 +8,7 @@ import Foundation
 extension BGTaskScheduler {
     func registerChecked(
         _ identifier: String, _ queue: DispatchQueue?,
-        _ body: @escaping @Sendable (BGTask) -> Void
+        _ body: AppClosure<BGTask>
     ) throws -> Bool {
         guard host.isPlugin || host.bundle.permits(identifier, wildcards: true) else {
             host.log(

@@ -35,15 +35,18 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     ///   - identifier: one of `BGTaskSchedulerPermittedIdentifiers`; or, for continued processing, a
     ///     wildcard that stands there.
     ///   - queue: where `launchHandler` is called; nil: a queue of the system's.
+    ///   - launchHandler: as in Apple's declaration its type promises nothing about threads. One that
+    ///     is written inside a `@MainActor` type belongs there: with `queue: .main`, or as
+    ///     `{ @Sendable task in … }` where it does not.
     /// - Returns: false where the `Info.plist` does not permit it. A second registration stops the
     ///   process, as Apple's does, unless `AppHost.Configuration.misuse` says otherwise.
     @discardableResult
     open func register(
         forTaskWithIdentifier identifier: String, using queue: dispatch_queue_t?,
-        launchHandler: @escaping @Sendable (BGTask) -> Void
+        launchHandler: @escaping (BGTask) -> Void
     ) -> Bool {
         do {
-            return try registerChecked(identifier, queue, launchHandler)
+            return try registerChecked(identifier, queue, AppClosure(launchHandler))
         } catch {
             return false
         }
@@ -53,9 +56,9 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     @discardableResult
     public func registerOrThrow(
         forTaskWithIdentifier identifier: String, using queue: dispatch_queue_t?,
-        launchHandler: @escaping @Sendable (BGTask) -> Void
+        launchHandler: @escaping (BGTask) -> Void
     ) throws -> Bool {
-        try registerChecked(identifier, queue, launchHandler)
+        try registerChecked(identifier, queue, AppClosure(launchHandler))
     }
 
     // MARK: Submitting
@@ -111,9 +114,10 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     /// Copies of the requests that are pending, on a thread of the system's; none where they cannot be
     /// read.
     open func getPendingTaskRequests(
-        completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void
+        completionHandler: @escaping ([BGTaskRequest]) -> Void
     ) {
-        DispatchQueue.global().async { [self] in completionHandler(pending()) }
+        let completion = AppClosure(completionHandler)
+        DispatchQueue.global().async { [self] in completion.body(pending()) }
     }
 
     /// The same, for who can wait.

@@ -10,12 +10,12 @@ final class LaunchHandler: Sendable {
 
     let identifier: String
     private let queue: DispatchQueue?
-    private let body: @Sendable (BGTask) -> Void
+    private let body: AppClosure<BGTask>
     private let host: AppHost
 
     init(
         _ identifier: String, _ queue: DispatchQueue?, _ host: AppHost,
-        _ body: @escaping @Sendable (BGTask) -> Void
+        _ body: AppClosure<BGTask>
     ) {
         self.identifier = identifier
         self.queue = queue
@@ -54,7 +54,7 @@ final class LaunchHandler: Sendable {
         // A fresh one for each run, as Apple's is: what one run leaves behind holds up no other.
         let queue =
             queue ?? DispatchQueue(label: "BGTaskScheduler.\(identifier)", qos: .background)
-        queue.async { [body] in body(task) }
+        queue.async { [body] in body.body(task) }
         // Told to stop before it could be found.
         if launch.isExpired { Self.expire(task) }
     }
@@ -70,7 +70,10 @@ final class LaunchHandler: Sendable {
 
     /// On a thread of its own: whoever expires tasks does not wait for the app.
     fileprivate static func expire(_ task: BGTask) {
-        DispatchQueue.global(qos: .background).async { task.expire() }
+        DispatchQueue.global(qos: .background).async {
+            task.expire()
+            running.rest(task.launch.task)
+        }
     }
 }
 

@@ -22,6 +22,7 @@
 #pragma weak curfew_host_set_setting
 #pragma weak curfew_host_note_usage
 #pragma weak curfew_host_observe
+#pragma weak curfew_host_wall_ns
 
 const capphost_functions *capphost_inside(void) {
     static const capphost_functions functions = {
@@ -41,6 +42,7 @@ const capphost_functions *capphost_inside(void) {
         .set_setting = curfew_host_set_setting,
         .note_usage = curfew_host_note_usage,
         .observe = curfew_host_observe,
+        .wall = curfew_host_wall_ns,
     };
     return functions.create != NULL ? &functions : NULL;
 }

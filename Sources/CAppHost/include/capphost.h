@@ -45,6 +45,7 @@ typedef struct capphost_functions {
     curfew_status (*observe)(curfew_host *host, const char *selector,
                              curfew_event_function function, void *event_data,
                              curfew_subscription *out_subscription, curfew_error *error);
+    int64_t (*wall)(curfew_host *host);
 } capphost_functions;
 
 /* Returns them, or NULL where there is no host in this program. Static. */

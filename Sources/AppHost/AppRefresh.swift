@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether an app is launched in the background, to refresh what it shows.
+public enum AppRefresh: Int32, Sendable {
+    /// It is.
+    case available = 1
+    /// Its user has turned it off.
+    case denied = 2
+    /// Whoever runs the machine has turned it off.
+    case restricted = 3
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+
+/// How long an app may go on unseen, and what becomes of it when it does not stop.
+///
+/// `configure` comes before the first use of what needs background time: `beginBackgroundTask`,
+/// `performExpiringActivity`, `NSBackgroundActivityScheduler`.
+public struct BackgroundExecution: Sendable {
+    /// Seconds that all assertions of the process share, from the moment it goes to the background.
+    public var budget = 30.0
+    /// Seconds from the call of the expiration handlers to the end.
+    public var grace = 5.0
+    /// What becomes of who does not end by then.
+    public var overrun = OverrunPolicy.report
+    /// The clock of both.
+    public var clock: any BackgroundClock = SystemBackgroundClock()
+
+    /// So many assertions there can be at once; with the next one Apple's system kills the app.
+    public static let mostAssertions = 1000
+
+    /// Makes what Apple has.
+    public init() {}
+
+    private enum State {
+        case open(BackgroundExecution)
+        case used(BackgroundExecution)
+    }
+
+    private static let state = AppLocked(State.open(BackgroundExecution()))
+
+    /// Says how it is. Stops the process with a message where it is too late.
+    public static func configure(_ execution: BackgroundExecution) {
+        let isEarly = state.withLock { state -> Bool in
+            guard case .open = state else { return false }
+            state = .open(execution)
+            return true
+        }
+        if !isEarly {
+            AppHost.stop(
+                "BackgroundExecution.configure has to come before the first background task, expiring activity or background activity\n"
+            )
+        }
+    }
+
+    /// What counts from now on.
+    static var current: BackgroundExecution {
+        state.withLock { state in
+            switch state {
+            case .open(let execution), .used(let execution):
+                state = .used(execution)
+                return execution
+            }
+        }
+    }
+
+    /// Seconds as nanoseconds; what no number can tell is as long as can be told.
+    package static func nanoseconds(_ seconds: Double) -> UInt64 {
+        guard seconds > 0 else { return 0 }
+        let wanted = (seconds * 1_000_000_000).rounded()
+        return wanted < 9e18 ? UInt64(wanted) : 9_000_000_000_000_000_000
+    }
+}

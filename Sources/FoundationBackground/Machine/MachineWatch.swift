@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+import CCurfew
+import Dispatch
+import Foundation
+
+/// Posts what changes about the machine, once somebody wants to know.
+final class MachineWatch: Sendable {
+    private struct State {
+        var savesPower: Bool?
+        var heat: ProcessInfo.ThermalState?
+    }
+
+    static let shared: MachineWatch = {
+        let watch = MachineWatch()
+        AppHost.shared.observeFactors { name, _ in watch.look(name) }
+        return watch
+    }()
+
+    private let state = AppLocked(State())
+
+    static var savesPower: Bool {
+        AppHost.shared.factor(Int32(CURFEW_FACTOR_LOW_POWER_MODE)) == .no
+    }
+
+    static var heat: ProcessInfo.ThermalState {
+        let (state, detail) = AppHost.shared.factorDetail(Int32(CURFEW_FACTOR_THERMAL))
+        return ProcessInfo.ThermalState(state, detail: detail)
+    }
+
+    /// From now on a change of the power state is posted.
+    func watchPower() {
+        let now = Self.savesPower
+        state.withLock { $0.savesPower = $0.savesPower ?? now }
+    }
+
+    /// From now on a change of the heat is posted.
+    func watchHeat() {
+        let now = Self.heat
+        state.withLock { $0.heat = $0.heat ?? now }
+    }
+
+    private func look(_ factor: String) {
+        switch factor {
+        case "low-power-mode":
+            let now = Self.savesPower
+            if changes({ $0.savesPower }, { $0.savesPower = $1 }, now) {
+                post(.NSProcessInfoPowerStateDidChange)
+            }
+        case "thermal":
+            let now = Self.heat
+            if changes({ $0.heat }, { $0.heat = $1 }, now) {
+                post(ProcessInfo.thermalStateDidChangeNotification)
+            }
+        default: break
+        }
+    }
+
+    /// True where it is watched, and is another now.
+    private func changes<Value: Equatable>(
+        _ read: (State) -> Value?, _ write: (inout State, Value) -> Void, _ now: Value
+    ) -> Bool {
+        state.withLock { state in
+            guard let before = read(state), before != now else { return false }
+            write(&state, now)
+            return true
+        }
+    }
+
+    private func post(_ name: NSNotification.Name) {
+        DispatchQueue.global().async {
+            NotificationCenter.default.post(name: name, object: ProcessInfo.processInfo)
+        }
+    }
+}

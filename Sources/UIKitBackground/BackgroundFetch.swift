@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+import CCurfew
+import Foundation
+
+/// Fetches of the old kind, as requests to the host.
+final class BackgroundFetch: Sendable {
+    private struct State {
+        var interval = TimeInterval.greatestFiniteMagnitude
+        var isRegistered = false
+    }
+
+    /// What Apple's smallest interval is here, in seconds: more often is nothing that one notices.
+    static let shortest: TimeInterval = 15 * 60
+
+    private let state = AppLocked(State())
+
+    var identifier: String { AppHost.shared.bundle.identifier + ".fetch" }
+
+    func set(_ interval: TimeInterval) {
+        let isNever = !(interval < .greatestFiniteMagnitude)
+        state.withLock { $0.interval = interval }
+        if isNever {
+            try? AppHost.shared.registry.cancel(identifier)
+        } else if isEffective {
+            register()
+            submit(keepsPending: true)
+        }
+    }
+
+    private var isEffective: Bool {
+        let bundle = AppHost.shared.bundle
+        let why: String
+        if !bundle.backgroundModes.contains("fetch") {
+            why = "UIBackgroundModes has no fetch"
+        } else if !bundle.permittedIdentifiers.isEmpty {
+            why =
+                "BGTaskSchedulerPermittedIdentifiers is there, which turns fetches of the old kind off"
+        } else {
+            return true
+        }
+        AppHost.shared.log(
+            .warning, "setMinimumBackgroundFetchInterval has no effect: \(why) (\(bundle.place))")
+        return false
+    }
+
+    private func register() {
+        let isFirst = state.withLock { state in
+            defer { state.isRegistered = true }
+            return !state.isRegistered
+        }
+        guard isFirst else { return }
+        do throws(AppRegistryFailure) {
+            try FetchHandler.register(identifier)
+        } catch {
+            AppHost.shared.log(.error, "fetches are not launched: \(error.message)")
+        }
+    }
+
+    /// Submits the next one.
+    ///
+    /// - Parameter keepsPending: one of an earlier start of the app stays, where it comes sooner.
+    func submit(keepsPending: Bool) {
+        let interval = state.withLock { $0.interval }
+        guard interval < .greatestFiniteMagnitude else { return }
+        let host = AppHost.shared
+        let rest = Int64(clamping: BackgroundExecution.nanoseconds(max(interval, Self.shortest)))
+        let (sum, overflow) = host.wall.addingReportingOverflow(rest)
+        let earliest = overflow ? .max : sum
+        do throws(AppRegistryFailure) {
+            let pending = keepsPending ? try host.registry.pending() : []
+            if pending.contains(where: { $0.identifier == identifier && $0.earliest <= earliest }) {
+                return
+            }
+            try host.registry.submit(
+                AppRequest(identifier, kind: Int32(CURFEW_KIND_APP_REFRESH), earliest: earliest))
+        } catch {
+            host.log(.error, "no fetch could be scheduled: \(error.message)")
+        }
+    }
+}

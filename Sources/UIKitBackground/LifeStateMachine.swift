@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+
+/// In which order an app hears about its life. Each step comes with the state in which the app is while
+/// it is told.
+struct LifeStateMachine: Sendable {
+    /// A step and its state.
+    struct Told: Equatable, Sendable {
+        let step: LifeStep
+        let state: UIApplication.State
+    }
+
+    private var isLaunched = false
+    private var isInBackground = false
+    /// The state after the last step.
+    private(set) var state = UIApplication.State.inactive
+
+    /// The delegate was told by whoever runs the app, before the stage changed.
+    mutating func launched() { isLaunched = true }
+
+    /// The steps to a stage.
+    mutating func move(to stage: AppStage) -> [Told] {
+        var steps: [Told] = []
+        guard stage != .launching else { return steps }
+        if !isLaunched {
+            isLaunched = true
+            // Launched where nobody sees it, an app is in the background from the beginning.
+            if stage == .background { (isInBackground, state) = (true, .background) }
+            steps.append(Told(step: .didFinishLaunching, state: state))
+        }
+        if stage == .foreground { steps += toForeground() } else { steps += toBackground() }
+        return steps
+    }
+
+    private mutating func toForeground() -> [Told] {
+        guard state != .active else { return [] }
+        var steps: [Told] = []
+        if isInBackground { steps.append(Told(step: .willEnterForeground, state: .background)) }
+        isInBackground = false
+        state = .active
+        return steps + [Told(step: .didBecomeActive, state: .active)]
+    }
+
+    private mutating func toBackground() -> [Told] {
+        guard !isInBackground else { return [] }
+        var steps: [Told] = []
+        if state == .active { steps.append(Told(step: .willResignActive, state: .active)) }
+        isInBackground = true
+        state = .background
+        return steps + [Told(step: .didEnterBackground, state: .background)]
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+import CCurfew
+import Foundation
+
+/// Whether launches are allowed, and who hears when that changes.
+final class RefreshWatch: Sendable {
+    /// Nil: nobody has asked yet.
+    private let last = AppLocked<UIBackgroundRefreshStatus?>(nil)
+
+    /// As it is now. From the first call on changes are posted.
+    var status: UIBackgroundRefreshStatus {
+        let status = Self.read()
+        let isFirst = last.withLock { last -> Bool in
+            defer { last = last ?? status }
+            return last == nil
+        }
+        if isFirst {
+            AppHost.shared.observeFactors { name, _ in
+                if name == "low-power-mode" { self.look() }
+            }
+            AppHost.shared.observeRefresh { self.look() }
+        }
+        return status
+    }
+
+    /// Something may have changed.
+    func look() {
+        let status = Self.read()
+        let hasChanged = last.withLock { last -> Bool in
+            guard let before = last, before != status else { return false }
+            last = status
+            return true
+        }
+        guard hasChanged else { return }
+        DispatchQueue.main.async {
+            let application = UIApplication.shared
+            application.post(UIApplication.backgroundRefreshStatusDidChangeNotification)
+        }
+    }
+
+    private static func read() -> UIBackgroundRefreshStatus {
+        switch AppHost.shared.backgroundRefresh {
+        case .restricted: return .restricted
+        case .denied: return .denied
+        case .available: break
+        }
+        let savesPower = AppHost.shared.factor(Int32(CURFEW_FACTOR_LOW_POWER_MODE)) == .no
+        return savesPower ? .denied : .available
+    }
+}

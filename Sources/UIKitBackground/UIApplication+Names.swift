@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+
+/// What is posted, with the `UIApplication` as its object, on the main thread, after the delegate was
+/// told.
+extension UIApplication {
+    /// The app has finished launching.
+    public class var didFinishLaunchingNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationDidFinishLaunchingNotification")
+    }
+
+    /// The app is seen, and its user can work with it.
+    public class var didBecomeActiveNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationDidBecomeActiveNotification")
+    }
+
+    /// The app is about to leave the foreground.
+    public class var willResignActiveNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationWillResignActiveNotification")
+    }
+
+    /// The app is not seen any more.
+    public class var didEnterBackgroundNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationDidEnterBackgroundNotification")
+    }
+
+    /// The app is about to be seen again.
+    public class var willEnterForegroundNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationWillEnterForegroundNotification")
+    }
+
+    /// The process is about to end.
+    public class var willTerminateNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationWillTerminateNotification")
+    }
+
+    /// `backgroundRefreshStatus` has changed.
+    public class var backgroundRefreshStatusDidChangeNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationBackgroundRefreshStatusDidChangeNotification")
+    }
+
+    /// The same, by a name that is in use for it.
+    public class var backgroundStatusDidChangeNotification: NSNotification.Name {
+        backgroundRefreshStatusDidChangeNotification
+    }
+
+    /// Curfew's own: nothing keeps the app running any more, and Apple's system would stop it here
+    /// until it is seen or launched again. Nothing is stopped: who wants to save what a phone saves,
+    /// stops its own work.
+    public class var didSuspendNotification: NSNotification.Name {
+        NSNotification.Name("CurfewApplicationDidSuspendNotification")
+    }
+
+    /// Curfew's own: after `didSuspendNotification` the app goes on.
+    public class var didResumeNotification: NSNotification.Name {
+        NSNotification.Name("CurfewApplicationDidResumeNotification")
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+import CCurfew
+public import Foundation
+
+/// Launches in the background, to fetch.
+extension UIApplication {
+    /// Whether there are any: the host's setting for this app. A machine that saves power has none.
+    public var backgroundRefreshStatus: UIBackgroundRefreshStatus { refresh.status }
+
+    /// The shortest interval there is: 15 minutes.
+    public class var backgroundFetchIntervalMinimum: TimeInterval { 0 }
+
+    /// No fetches: the default.
+    public class var backgroundFetchIntervalNever: TimeInterval { .greatestFiniteMagnitude }
+
+    /// Has the delegate's `application(_:performFetchWithCompletionHandler:)` called now and then,
+    /// never more often than once in so many seconds; when, is the host's decision. It is a request for
+    /// a refresh with the identifier `<bundle identifier>.fetch`.
+    ///
+    /// Without the mode `fetch` in the `Info.plist`, or with `BGTaskSchedulerPermittedIdentifiers`
+    /// there, it has no effect, as Apple has it; the log says so.
+    public func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {
+        fetches.set(minimumBackgroundFetchInterval)
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+public import Foundation
+
+/// The app, as far as its life in the background is concerned: UIKit's class by its name and types,
+/// without windows.
+///
+/// Where it is in its life, the program says that shows it: `AppHost.life.enterBackground()` and its
+/// like. From that this class tells the delegate, and posts the notifications, on the main thread and
+/// in Apple's order. The main thread has to turn the main queue: `UIApplicationDelegate.main` does.
+///
+/// Suspension stops nothing here: `didSuspendNotification` says when Apple's system would. All may be
+/// used from any thread; Apple's, but for the background tasks, from the main thread alone.
+open class UIApplication: NSObject, @unchecked Sendable {
+    // Sendable: what changes is behind the lock, or belongs to the main thread.
+
+    /// Where the app is.
+    public enum State: Int, Sendable {
+        /// Its user sees it.
+        case active = 0
+        /// It is on the way.
+        case inactive = 1
+        /// It is not seen.
+        case background = 2
+    }
+
+    /// A word for why the app was launched. There are none here.
+    public struct LaunchOptionsKey: RawRepresentable, Hashable, Sendable {
+        /// The word.
+        public let rawValue: String
+        /// Takes any word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+    }
+
+    private struct Shown {
+        var machine = LifeStateMachine()
+        var state = State.inactive
+        nonisolated(unsafe) var delegate: (any UIApplicationDelegate)?
+    }
+
+    private static let instance: UIApplication = {
+        let made = UIApplication(.shared)
+        made.begin()
+        return made
+    }()
+
+    /// The one there is.
+    open class var shared: UIApplication { instance }
+
+    let assertions: ProcessAssertions
+    let refresh = RefreshWatch()
+    let fetches = BackgroundFetch()
+    private let shown = AppLocked(Shown())
+
+    private init(_ assertions: ProcessAssertions) { self.assertions = assertions }
+
+    private func begin() {
+        assertions.settlesElsewhere()
+        assertions.observe { isSuspended in
+            UIApplication.shared.post(
+                isSuspended
+                    ? UIApplication.didSuspendNotification : UIApplication.didResumeNotification)
+        }
+        AppHost.life.observe { _ in self.follow() }
+        if AppHost.life.stage != .launching { follow() }
+    }
+
+    // MARK: Its life
+
+    /// Who is told about the app's life. Kept, unlike Apple's.
+    open var delegate: (any UIApplicationDelegate)? {
+        get { shown.withLock { $0.delegate } }
+        set {
+            let old = shown.withLock { shown in
+                let old = shown.delegate
+                shown.delegate = newValue
+                return old
+            }
+            _ = old
+        }
+    }
+
+    /// Where it is.
+    open var applicationState: State { shown.withLock { $0.state } }
+
+    /// On the main thread at once, from others in turn: then only the last of several changes counts.
+    private func follow() {
+        if Thread.isMainThread {
+            MainActor.assumeIsolated { move() }
+        } else {
+            DispatchQueue.main.async { self.move() }
+        }
+    }
+
+    @MainActor private func move() {
+        let stage = AppHost.life.stage
+        for told in shown.withLock({ $0.machine.move(to: stage) }) {
+            show(told.state)
+            tell(told.step)
+            if told.step == .willResignActive || told.step == .willEnterForeground {
+                show(.inactive)
+            }
+        }
+        if stage == .background { assertions.settle() }
+        if stage == .foreground { refresh.look() }
+    }
+
+    private func show(_ state: State) { shown.withLock { $0.state = state } }
+
+    @MainActor private func tell(_ step: LifeStep) {
+        switch step {
+        case .didFinishLaunching:
+            finishLaunching()
+        case .didBecomeActive:
+            delegate?.applicationDidBecomeActive(self)
+            post(Self.didBecomeActiveNotification)
+        case .willResignActive:
+            delegate?.applicationWillResignActive(self)
+            post(Self.willResignActiveNotification)
+        case .didEnterBackground:
+            delegate?.applicationDidEnterBackground(self)
+            post(Self.didEnterBackgroundNotification)
+        case .willEnterForeground:
+            delegate?.applicationWillEnterForeground(self)
+            post(Self.willEnterForegroundNotification)
+        }
+    }
+
+    /// Tells the delegate, which registers its handlers then, before the stage says that it is over.
+    @MainActor func launch() {
+        shown.withLock { $0.machine.launched() }
+        finishLaunching()
+        AppHost.life.finishLaunching()
+    }
+
+    @MainActor private func finishLaunching() {
+        _ = delegate?.application(self, didFinishLaunchingWithOptions: nil)
+        post(Self.didFinishLaunchingNotification)
+    }
+
+    /// The process is about to end.
+    @MainActor func terminate() {
+        delegate?.applicationWillTerminate(self)
+        post(Self.willTerminateNotification)
+    }
+
+    func post(_ name: NSNotification.Name) {
+        NotificationCenter.default.post(name: name, object: self)
+    }
+}

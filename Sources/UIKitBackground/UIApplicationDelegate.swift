@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+
+/// What an app is told about its life, on the main thread. Each has a default, which does nothing.
+///
+/// A class that derives from `UIResponder` can be the whole program:
+///
+/// ```swift
+/// import UIKitBackground
+///
+/// @main
+/// final class AppDelegate: UIResponder, UIApplicationDelegate {
+///     func applicationDidEnterBackground(_ application: UIApplication) {
+///     }
+/// }
+/// ```
+@preconcurrency @MainActor
+public protocol UIApplicationDelegate: NSObjectProtocol {
+    /// The app is about to have finished launching: the place where handlers are registered. What it
+    /// returns is not used.
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+
+    /// The app is seen, and its user can work with it.
+    func applicationDidBecomeActive(_ application: UIApplication)
+
+    /// The app is about to leave the foreground.
+    func applicationWillResignActive(_ application: UIApplication)
+
+    /// The app is not seen any more. Requests are submitted here, and a task begun whose work is to go
+    /// on. Without one the app is suspended as soon as this returns.
+    func applicationDidEnterBackground(_ application: UIApplication)
+
+    /// The app is about to be seen again.
+    func applicationWillEnterForeground(_ application: UIApplication)
+
+    /// The process is about to end, since it was told to by SIGTERM.
+    func applicationWillTerminate(_ application: UIApplication)
+
+    /// The app was launched to fetch something. It calls `completionHandler` within 30 s, from any
+    /// thread, once; the sooner the better. Whoever does not is launched less often.
+    func application(
+        _ application: UIApplication,
+        performFetchWithCompletionHandler completionHandler:
+            @escaping (UIBackgroundFetchResult) -> Void)
+}
+
+extension UIApplicationDelegate {
+    /// Returns true.
+    public func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool { true }
+
+    /// Does nothing.
+    public func applicationDidBecomeActive(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationWillResignActive(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationDidEnterBackground(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationWillEnterForeground(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationWillTerminate(_ application: UIApplication) {}
+
+    /// Says that there was nothing new.
+    public func application(
+        _ application: UIApplication,
+        performFetchWithCompletionHandler completionHandler:
+            @escaping (UIBackgroundFetchResult) -> Void
+    ) { completionHandler(.noData) }
+}
+
+extension UIApplicationDelegate where Self: UIResponder {
+    /// Runs the app with a delegate of this class: what `@main` calls. Does not return.
+    public static func main() { UIApplication.run(Self()) }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What `beginBackgroundTask` returns, and `endBackgroundTask` takes.
+public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
+    /// A number that no other task of this process has; 0: none.
+    public let rawValue: Int
+    /// Takes any number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// No task.
+    public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
+}
+
+/// The same as `UIBackgroundTaskIdentifier.invalid`, by its old name.
+public let UIBackgroundTaskInvalid = UIBackgroundTaskIdentifier.invalid

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+import Foundation
+import FoundationBackground
+import UIKitBackground
+
+/// An app in a process of its own, for what there is one of in a process: `life-harness SCENARIO`
+/// prints what happens, line by line.
+@main
+struct Harness {
+    static let clock = ManualBackgroundClock()
+
+    static func main() {
+        let name = CommandLine.arguments.dropFirst().first ?? ""
+        guard let scenario = Scenario.all[name] else {
+            print("no scenario \(name)")
+            exit(2)
+        }
+        var host = AppHost.Configuration()
+        host.keepsRequests = false
+        host.readsMachine = false
+        host.misuse = .throwError
+        host.log = { level, text in
+            if level >= .warning { say("log: \(text)") }
+        }
+        AppHost.configure(host)
+        var execution = BackgroundExecution()
+        execution.clock = clock
+        if CommandLine.arguments.contains("--stop") { execution.overrun = .stop }
+        BackgroundExecution.configure(execution)
+        Thread.detachNewThread {
+            scenario()
+            exit(0)
+        }
+        if CommandLine.arguments.contains("--without-app") {
+            while true { RunLoop.main.run() }
+        }
+        UIApplication.run(Delegate())
+    }
+}
+
+/// One line, whole, whichever thread writes it.
+func say(_ text: String) {
+    var line = text + "\n"
+    line.withUTF8 { _ = write(1, $0.baseAddress!, $0.count) }
+}
+
+/// On the main thread, and back when it is done.
+func onMain<Answer: Sendable>(_ body: @escaping @MainActor @Sendable () -> Answer) -> Answer {
+    DispatchQueue.main.sync { MainActor.assumeIsolated(body) }
+}
+
+/// What was given to the main thread before has been done.
+func settle() { onMain {} }
+
+func enterBackground() {
+    AppHost.life.enterBackground()
+    settle()
+}
+
+func enterForeground() {
+    AppHost.life.enterForeground()
+    settle()
+}
+
+/// Lets time pass, and what follows from it.
+func pass(_ seconds: Double) {
+    Harness.clock.advance(by: seconds)
+    settle()
+    settle()
+}
+
+/// Something to wait for.
+final class Signal: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    func raise() { semaphore.signal() }
+    /// False: it did not come, which is a failure.
+    func wait(_ what: String) {
+        if semaphore.wait(timeout: .now() + 60) == .timedOut {
+            say("never: \(what)")
+            exit(3)
+        }
+    }
+}
+
+var thread: String { Thread.isMainThread ? "main" : "other" }

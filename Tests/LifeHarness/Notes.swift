@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import UIKitBackground
+
+/// What is posted.
+enum Notes {
+    private static let names: [(String, NSNotification.Name)] = [
+        ("note didFinishLaunching", UIApplication.didFinishLaunchingNotification),
+        ("note didBecomeActive", UIApplication.didBecomeActiveNotification),
+        ("note willResignActive", UIApplication.willResignActiveNotification),
+        ("note didEnterBackground", UIApplication.didEnterBackgroundNotification),
+        ("note willEnterForeground", UIApplication.willEnterForegroundNotification),
+        ("note willTerminate", UIApplication.willTerminateNotification),
+        ("note didSuspend", UIApplication.didSuspendNotification),
+        ("note didResume", UIApplication.didResumeNotification),
+    ]
+
+    static func print() { for (line, name) in names { on(name) { say("\(line) \(thread)") } } }
+
+    static func suspension() {
+        on(UIApplication.didSuspendNotification) { say("suspended") }
+        on(UIApplication.didResumeNotification) { say("resumed") }
+    }
+
+    static func on(_ name: NSNotification.Name, _ body: @escaping @Sendable () -> Void) {
+        _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
+            body()
+        }
+    }
+}

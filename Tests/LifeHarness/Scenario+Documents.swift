@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+import Foundation
+import FoundationBackground
+import UIKitBackground
+
+/// Programs in the manner of tutorials.
+extension Scenario {
+    /// A synchronization that is under way when its user leaves, as iOS 4 taught it.
+    static func photoSync() {
+        start()
+        let task = Box(UIBackgroundTaskIdentifier.invalid)
+        say("supported \(UIDevice.current.isMultitaskingSupported)")
+        task.value = application.beginBackgroundTask {
+            application.endBackgroundTask(task.value)
+            task.value = UIBackgroundTaskInvalid
+        }
+        let go = Signal()
+        let done = Signal()
+        DispatchQueue.global().async {
+            go.wait("the work")
+            say("synchronized in \(application.applicationState)")
+            if task.value != UIBackgroundTaskInvalid {
+                application.endBackgroundTask(task.value)
+                task.value = UIBackgroundTaskInvalid
+            }
+            done.raise()
+        }
+        enterBackground()
+        go.raise()
+        done.wait("the end")
+        settle()
+        pass(60)
+    }
+
+    /// Work on a queue, with the task begun inside of it.
+    static func longTask() {
+        start()
+        let task = Box(UIBackgroundTaskIdentifier.invalid)
+        let begun = Signal()
+        let go = Signal()
+        let done = Signal()
+        DispatchQueue.global().async {
+            task.value = UIApplication.shared.beginBackgroundTask(withName: "Perform Long Task") {
+                say("expires \(thread)")
+                UIApplication.shared.endBackgroundTask(task.value)
+                task.value = UIBackgroundTaskInvalid
+                go.raise()
+            }
+            begun.raise()
+            go.wait("its time")
+            say("worked")
+            if task.value != UIBackgroundTaskInvalid {
+                UIApplication.shared.endBackgroundTask(task.value)
+            }
+            done.raise()
+        }
+        begun.wait("the task")
+        // The main thread is free all the while.
+        onMain { say("main is free") }
+        enterBackground()
+        pass(30)
+        done.wait("the work")
+        settle()
+    }
+
+    // MARK: Activities
+
+    static func activityWorks() {
+        let done = Signal()
+        say("before")
+        ProcessInfo.processInfo.performExpiringActivity(withReason: "Long task") { expired in
+            say("works \(expired) \(thread)")
+            done.raise()
+        }
+        done.wait("the block")
+    }
+
+    static func activityCancelled() {
+        let isRunning = Box(true)
+        let begun = Signal()
+        let told = Signal()
+        let done = Signal()
+        ProcessInfo.processInfo.performExpiringActivity(withReason: "Long task") { expired in
+            if expired {
+                say("cancelled while it works: \(isRunning.value)")
+                told.raise()
+            } else {
+                begun.raise()
+                told.wait("the second call")
+                isRunning.value = false
+                say("stopped")
+                done.raise()
+            }
+        }
+        begun.wait("the first call")
+        AppHost.life.enterBackground()
+        Harness.clock.advance(by: 29)
+        say("not yet")
+        Harness.clock.advance(by: 1)
+        done.wait("the end")
+    }
+
+    static func activityRefused() {
+        AppHost.life.finishLaunching()
+        let first = Signal()
+        // Its first use: from now on the app's life is followed.
+        ProcessInfo.processInfo.performExpiringActivity(withReason: "before") { expired in
+            say("before \(expired)")
+            first.raise()
+        }
+        first.wait("the first")
+        application.post(suspendedBy: enterBackground)
+        let done = Signal()
+        ProcessInfo.processInfo.performExpiringActivity(withReason: "after") { expired in
+            say("after \(expired)")
+            done.raise()
+        }
+        done.wait("the block")
+    }
+
+    /// The block waits for what it has begun elsewhere; else that would be lost.
+    static func activityWaits() {
+        start()
+        let finished = Box(false)
+        let begun = Signal()
+        let work = Signal()
+        ProcessInfo.processInfo.performExpiringActivity(withReason: "polls") { expired in
+            guard !expired else { return }
+            DispatchQueue.global().async {
+                work.wait("to go")
+                finished.value = true
+            }
+            begun.raise()
+            repeat { sched_yield() } while !finished.value
+            say("waited")
+        }
+        ProcessInfo.processInfo.performExpiringActivity(withReason: "returns") { expired in
+            say("returns \(expired)")
+            begun.raise()
+        }
+        begun.wait("the one")
+        begun.wait("the other")
+        enterBackground()
+        pass(1)
+        say("not suspended")
+        let suspended = Signal()
+        Notes.on(UIApplication.didSuspendNotification) { suspended.raise() }
+        work.raise()
+        suspended.wait("the suspension")
+    }
+
+    static func activityUnnamed() {
+        ProcessInfo.processInfo.performExpiringActivity(withReason: "") { _ in say("called") }
+        let done = Signal()
+        ProcessInfo.processInfo.performExpiringActivity(withReason: "named") { _ in done.raise() }
+        done.wait("the block")
+    }
+
+    /// Both share the one time.
+    static func activityAndTask() {
+        start()
+        let expired = Signal()
+        let begun = Signal()
+        ProcessInfo.processInfo.performExpiringActivity(withReason: "activity") { isExpired in
+            if isExpired { say("activity expires") } else { begun.raise(); expired.wait("the end") }
+            expired.raise()
+        }
+        begun.wait("the activity")
+        enterBackground()
+        pass(20)
+        _ = begin("task")
+        pass(10)
+        expired.wait("its expiry")
+        expired.raise()
+    }
+}
+
+extension UIApplication {
+    /// Calls `body`, and returns when the app is suspended.
+    func post(suspendedBy body: () -> Void) {
+        let suspended = Signal()
+        Notes.on(UIApplication.didSuspendNotification) { suspended.raise() }
+        body()
+        suspended.wait("the suspension")
+        say("suspended")
+    }
+}
