@@ -76,6 +76,83 @@ struct RequestsTests {
         #expect(host.why(request).isEmpty)
     }
 
+    @Test("a payload is read back while its request is kept, cut where there is no room")
+    func payload() throws {
+        let host = try TestHost()
+        let request = host.submit(payload: [7, 8, 9]).request
+        var buffer = [UInt8](repeating: 0, count: 2)
+        var bytes: UInt64 = 0
+        func read(_ request: curfew_request) -> Answer {
+            let room = UInt64(buffer.count)
+            return Answer(
+                curfew_host_read_payload(host.raw, request, &buffer, room, &bytes, nil))
+        }
+        #expect(read(request) == .tooLarge)
+        #expect(bytes == 3)
+        #expect(buffer == [7, 8])
+        buffer = [0, 0, 0, 0]
+        #expect(read(request) == .ok)
+        #expect(buffer == [7, 8, 9, 0])
+        #expect(read(request + 1) == .notFound)
+    }
+
+    @Test("a factor says how it is, whoever waits for it, and an event tells when it changes")
+    func factor() throws {
+        let host = try TestHost()
+        let lowPower = curfew_factor(CURFEW_FACTOR_LOW_POWER_MODE)
+        var report = curfew_factor_report()
+        report.struct_size = UInt32(MemoryLayout<curfew_factor_report>.size)
+        #expect(Answer(curfew_host_factor(host.raw, lowPower, &report, nil)) == .ok)
+        #expect(Int(report.state) == CURFEW_FACTOR_UNKNOWN)
+        let seen = Guarded<[String]>([])
+        let number = try withExtendedLifetime(seen) { () throws -> curfew_subscription in
+            var number: curfew_subscription = 0
+            #expect(
+                Answer(
+                    curfew_host_observe(
+                        host.raw, "curfew_factor::",
+                        { data, event in
+                            let name = String(cString: event.pointee.values[0].text!)
+                            let state = event.pointee.values[1].integer
+                            Unmanaged<Guarded<[String]>>.fromOpaque(data!).takeUnretainedValue()
+                                .change { $0.append("\(name) \(state)") }
+                        }, Unmanaged.passUnretained(seen).toOpaque(), &number, nil)) == .ok)
+            return number
+        }
+        for state in [CURFEW_FACTOR_NO, CURFEW_FACTOR_NO, CURFEW_FACTOR_YES] {
+            #expect(
+                Answer(
+                    curfew_host_set_factor(
+                        host.raw, lowPower, curfew_factor_state(state), "by hand", nil)) == .ok)
+        }
+        try host.waitUntil("told") { seen.now.count == 2 }
+        #expect(seen.now == ["low-power-mode 0", "low-power-mode 1"])
+        #expect(Answer(curfew_host_factor(host.raw, lowPower, &report, nil)) == .ok)
+        #expect(Int(report.state) == CURFEW_FACTOR_YES)
+        #expect(host.text(report.detail) == "by hand")
+        #expect(!report.holds)
+        let handler = curfew_factor(CURFEW_FACTOR_HANDLER)
+        #expect(Answer(curfew_host_factor(host.raw, handler, &report, nil)) == .invalid)
+        #expect(Answer(curfew_host_unsubscribe(host.raw, number)) == .ok)
+    }
+
+    @Test("a request of another kind than its handler has that kind, and the budget usual for it")
+    func otherKind() throws {
+        let host = try TestHost()
+        let seen = Guarded<[String]>([])
+        try host.register { call in
+            guard let info = call.info else { return call.fail("no info") }
+            seen.change { $0.append("\(info.kind) \(info.budget_ns / 1_000_000_000)") }
+            return 0
+        }
+        for kind in [CURFEW_KIND_APP_REFRESH, CURFEW_KIND_PROCESSING] {
+            let request = host.submit { $0.kind = curfew_kind(kind) }.request
+            try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_FINISHED }
+        }
+        #expect(seen.now.last == "2 600")
+        #expect(seen.now.first?.hasPrefix("1 ") == true)
+    }
+
     @Test("all reasons are told at once, and the earliest time that can be told")
     func allReasons() throws {
         let host = try TestHost()

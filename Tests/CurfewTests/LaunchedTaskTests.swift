@@ -23,7 +23,7 @@ struct LaunchedTaskTests {
         #expect(info.ended(.succeeded) == 1)
     }
 
-    @Test("A handler that throws makes its task fail with the error's description")
+    @Test("S0.19: A handler that throws makes its task fail with the error's description")
     func fails() async throws {
         struct DiskFull: Error, CustomStringConvertible { let description = "the disk is full ✗" }
         try host.register(.tidy) { _ in throw DiskFull() }
