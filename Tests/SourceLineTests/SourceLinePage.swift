@@ -79,7 +79,7 @@ struct SourceLinePage {
         guard !tests.isEmpty else { return line.mark == .open ? "not yet" : "" }
         return tests.map { test in
             let suite = test.file.components(separatedBy: "/").last ?? test.file
-            return "[\(suite.dropLast(".swift".count))](../\(test.file)): \(cell(test.sentence))"
+            return "`\(suite.dropLast(".swift".count))`: \(cell(test.sentence))"
         }.joined(separator: "<br>")
     }
 

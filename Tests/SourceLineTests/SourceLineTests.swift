@@ -86,7 +86,7 @@ struct SourceLineTests {
     func written() throws {
         let text = try page("-", "no *_such* thing", "open").text
         #expect(text.contains("\n## S2: a text\n"))
-        #expect(text.contains("\n| S2.1 | Something. | [B](../Tests/A/B.swift): it is so |\n"))
+        #expect(text.contains("\n| S2.1 | Something. | `B`: it is so |\n"))
         #expect(text.contains("\n| S2.2 | Something. | cannot apply: no \\*\\_such\\* thing |\n"))
         #expect(text.contains("\n| S2.3 | Something. | not yet |\n"))
     }

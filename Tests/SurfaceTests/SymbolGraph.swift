@@ -31,6 +31,8 @@ struct SymbolGraph: Decodable {
     static func members(of module: String) throws -> [SurfaceMember] {
         let place = try TemporaryDirectory()
         let built = BuiltProducts.directory
+        let root = BuiltProducts.packageRoot
+        let headers = ["\(root)/include", "\(root)/Sources/CAppHost/include"]
         let maps = ["CCurfew", "CAppHost"].map { "\(built)/\($0).build/module.modulemap" }
         let said = try ChildProcess.run(
             "swift-symbolgraph-extract",
@@ -38,7 +40,8 @@ struct SymbolGraph: Decodable {
                 "-module-name", module, "-target", target(), "-sdk", "/", "-I", "\(built)/Modules",
                 "-minimum-access-level", "public", "-skip-synthesized-members",
                 "-output-dir", place.path,
-            ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] })
+            ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+                + headers.flatMap { ["-Xcc", "-I\($0)"] })
         guard said.succeeded else {
             throw SurfaceFault(text: "the names of \(module) cannot be read: \(said)")
         }
