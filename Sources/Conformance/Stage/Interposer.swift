@@ -276,6 +276,14 @@ final class Interposer: EntryInterposer {
                 request: { api, task in
                     let (host, table) = Interposer.requests(of: api)
                     return table.request(host, task)
+                },
+                pending: { api, after, infos, capacity, count, error in
+                    let (host, table) = Interposer.requests(of: api)
+                    return table.pending(host, after, infos, capacity, count, error)
+                },
+                read_payload: { api, request, buffer, capacity, bytes, error in
+                    let (host, table) = Interposer.requests(of: api)
+                    return table.read_payload(host, request, buffer, capacity, bytes, error)
                 }))
         return table
     }()
