@@ -111,6 +111,9 @@ struct SurfaceMember: Hashable {
         text.replace(#/\bnonisolated(\(\w+\))?\s+/#, with: "")
         text.replace(#/^class (?=var |func )/#, with: "static ")
         text.replace(#/\s+/#, with: " ")
+        text.replace("`", with: "")
+        // An operator has a blank behind it.
+        text.replace(" (", with: "(", maxReplacements: text.contains(#/func [^\w ]+ \(/#) ? 1 : 0)
         return text.replacing(" : ", with: ": ")
     }
 }
