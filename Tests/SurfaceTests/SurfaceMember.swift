@@ -27,8 +27,8 @@ struct SurfaceMember: Hashable {
         inherited = []
         spelling = line
         let rest = words[0] == "static" ? words[1].drop { $0 != " " }.dropFirst() : words[1][...]
-        guard let open = rest.firstIndex(of: "("), !words[1].hasPrefix("var "), words[0] != "var"
-        else {
+        let isValue = words[1].hasPrefix("var ") || ["var", "typealias"].contains(words[0])
+        guard let open = rest.firstIndex(of: "("), !isValue else {
             name = String(rest.prefix { !": =".contains($0) })
             return
         }
