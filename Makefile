@@ -272,9 +272,9 @@ torture: packages ## kill hosts KILLS (1000) times and at every point, let store
 	    --no-parallel --filter EnduranceTests
 
 test-all: test ## the tests, then all that takes longer: every twin, torture, fuzzers, sanitizers
-	@echo "test-all: each twin against every case, each harm in every phase"
+	@echo "test-all: each twin against every case, each harm in every phase, a package in release"
 	CURFEW_CONFORM_MATRIX=1 "$(SWIFT)" test --skip-build --disable-xctest --no-parallel \
-	    --filter 'WholeMatrixTests|SurvivalTests|SwiftTwinTests|OwnPluginsTests|LanguageTests'
+	    --filter 'WholeMatrixTests|SurvivalTests|SwiftTwinTests|OwnPluginsTests|LanguageTests|BackgroundTasksPackageTests'
 	echo "test-all: each program for Apple's modules"
 	CURFEW_ALL_PROGRAMS=1 "$(SWIFT)" test --skip-build --disable-xctest --no-parallel \
 	    --filter AllProgramsTests

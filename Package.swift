@@ -208,6 +208,15 @@ let package = Package(
             name: "PluginTests", dependencies: ["TestSupport"], exclude: ["feed-server.py"],
             swiftSettings: swift),
 
+        // Apple's modules, name by name and type by type.
+        .testTarget(
+            name: "SurfaceTests", dependencies: ["TestSupport"],
+            exclude: ["apple-surface.txt", "ours.txt"], swiftSettings: swift),
+        // What the documents that all this is after say, line by line, and the tests of it.
+        .testTarget(
+            name: "SourceLineTests", dependencies: ["TestSupport"], exclude: ["lines.txt"],
+            swiftSettings: swift),
+
         // What several test targets need: built things and where they are, child processes.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
 

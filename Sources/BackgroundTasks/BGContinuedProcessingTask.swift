@@ -28,7 +28,8 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Send
     deinit { timer.exchange(nil)?.cancel() }
 
     /// How far it is: set `totalUnitCount` and `completedUnitCount`, or add children.
-    public private(set) lazy var progress: Progress = TaskProgress { [weak self] in self?.look() }
+    open var progress: Progress { counted }
+    private lazy var counted: Progress = TaskProgress { [weak self] in self?.look() }
 
     /// What its user reads.
     open var title: String { texts.withLock { $0.title } }

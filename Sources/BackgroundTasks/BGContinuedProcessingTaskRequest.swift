@@ -16,6 +16,8 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable 
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
 
+        /// Nothing special.
+        public static let `default`: Resources = []
         /// The graphics processor. Not supported here.
         public static let gpu = Resources(rawValue: 1 << 0)
     }

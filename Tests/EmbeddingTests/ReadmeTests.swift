@@ -51,10 +51,10 @@ struct ReadmeTests {
         #expect(ran.succeeded, "\(ran.output)\(ran.errorOutput)")
     }
 
-    @Test("its Swift compiles against the package's modules", arguments: [1, 2, 3])
+    @Test("its Swift compiles against the package's modules", arguments: [1, 2, 3, 4])
     func swift(block: Int) throws {
         let blocks = try blocks("swift")
-        #expect(blocks.count == 4)
+        #expect(blocks.count == 5)
         let directory = try TemporaryDirectory()
         // The plugin has no top level, the host is one.
         let isPlugin = block == 1
@@ -63,6 +63,7 @@ struct ReadmeTests {
         let built = BuiltProducts.directory
         let maps = [
             built + "/CCurfew.build/module.modulemap", built + "/CSystem.build/module.modulemap",
+            built + "/CAppHost.build/module.modulemap",
             BuiltProducts.packageRoot + "/Sources/CFFI/module.modulemap",
             BuiltProducts.packageRoot + "/Sources/CSQLite/module.modulemap",
         ]
@@ -71,7 +72,8 @@ struct ReadmeTests {
             ["-typecheck", "-swift-version", "6", "-module-name", "Example"]
                 + (isPlugin ? ["-parse-as-library"] : [])
                 + [directory.path(file), "-I", built + "/Modules"]
-                + maps.flatMap { ["-Xcc", "-fmodule-map-file=" + $0] })
+                + maps.flatMap { ["-Xcc", "-fmodule-map-file=" + $0] }
+                + ["-Xcc", "-I" + BuiltProducts.packageRoot + "/include"])
         #expect(checked.succeeded, "\(checked.errorOutput)")
     }
 
