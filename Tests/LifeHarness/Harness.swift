@@ -80,7 +80,9 @@ func pass(_ seconds: Double) {
 }
 
 /// Lets time pass for the host.
-func passInHost(_ seconds: UInt64) { _ = curfew_clock_advance(Harness.hostClock, seconds * 1_000_000_000) }
+func passInHost(_ seconds: UInt64) {
+    _ = curfew_clock_advance(Harness.hostClock, seconds * 1_000_000_000)
+}
 
 /// Something to wait for.
 final class Signal: Sendable {
