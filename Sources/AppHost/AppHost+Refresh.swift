@@ -4,6 +4,7 @@ import CCurfew
 
 /// The switch for refreshing in the background, and the host's date.
 extension AppHost {
+    private static let refreshSet = AppLocked(AppRefresh.available)
     private static let refreshObservers = AppLocked<[@Sendable () -> Void]>([])
 
     /// The switch for all of this app: what a page of settings shows. It is kept with the requests.
@@ -11,7 +12,13 @@ extension AppHost {
     /// `UIApplication.backgroundRefreshStatusDidChangeNotification`. In a plugin it is its host's matter:
     /// `available`, and setting it changes nothing.
     public var backgroundRefresh: AppRefresh {
-        get { refreshReport.flatMap(Self.refresh) ?? .available }
+        get {
+            // What the store has is told of identifiers that have a handler; what was set here, of all.
+            let told = [bundle.identifier + ".fetch"] + bundle.permittedIdentifiers
+            return told.map(refresh).reduce(Self.refreshSet.withLock { $0 }) {
+                $0.rawValue > $1.rawValue ? $0 : $1
+            }
+        }
         set {
             guard let handle = host, let functions = capphost_inside()?.pointee else { return }
             do throws(AppRegistryFailure) {
@@ -20,6 +27,7 @@ extension AppHost {
                         handle, nil, nil, newValue.rawValue,
                         curfew_enablement(CURFEW_ENABLEMENT_ENABLED), $0)
                 }
+                Self.refreshSet.exchange(newValue)
             } catch {
                 log(.error, "the setting for refreshing was not kept: \(error.message)")
             }
@@ -38,25 +46,25 @@ extension AppHost {
         return functions.wall(handle)
     }
 
-    private var refreshReport: curfew_factor_report? {
-        guard let handle = host, let functions = capphost_inside()?.pointee else { return nil }
+    /// The setting, as it counts for one identifier.
+    private func refresh(of identifier: String) -> AppRefresh {
+        guard let handle = host, let functions = capphost_inside()?.pointee else {
+            return .available
+        }
         var blank = curfew_factor_report()
         blank.struct_size = UInt32(MemoryLayout<curfew_factor_report>.size)
         var reports = Array(repeating: blank, count: 32)
         var count: UInt32 = 0
         let status = reports.withUnsafeMutableBufferPointer {
             functions.why_not(
-                handle, bundle.identifier + ".fetch", nil, $0.baseAddress!, UInt32($0.count),
-                &count, nil, nil)
+                handle, identifier, nil, $0.baseAddress!, UInt32($0.count), &count, nil, nil)
         }
-        guard status == curfew_status(CURFEW_OK) else { return nil }
-        return reports.prefix(Int(count)).first {
+        let report = reports.prefix(Int(count)).first {
             $0.factor == curfew_factor(CURFEW_FACTOR_REFRESH_SETTING)
         }
-    }
-
-    private static func refresh(_ report: curfew_factor_report) -> AppRefresh {
-        guard report.holds else { return .available }
+        guard status == curfew_status(CURFEW_OK), let report, report.holds else {
+            return .available
+        }
         return report.detailText == "restricted" ? .restricted : .denied
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
+import CCurfew
 import Foundation
 import FoundationBackground
 import UIKitBackground
@@ -9,6 +10,13 @@ import UIKitBackground
 @main
 struct Harness {
     static let clock = ManualBackgroundClock()
+    /// The host's.
+    nonisolated(unsafe) static let hostClock: OpaquePointer = {
+        var made: OpaquePointer?
+        _ = curfew_clock_create(&made)
+        guard let made else { fatalError("no clock could be made") }
+        return made
+    }()
 
     static func main() {
         let name = CommandLine.arguments.dropFirst().first ?? ""
@@ -19,6 +27,7 @@ struct Harness {
         var host = AppHost.Configuration()
         host.keepsRequests = false
         host.readsMachine = false
+        host.clock = hostClock
         host.misuse = .throwError
         host.log = { level, text in
             if level >= .warning { say("log: \(text)") }
@@ -68,6 +77,11 @@ func pass(_ seconds: Double) {
     Harness.clock.advance(by: seconds)
     settle()
     settle()
+}
+
+/// Lets time pass for the host.
+func passInHost(_ seconds: UInt64) {
+    _ = curfew_clock_advance(Harness.hostClock, seconds * 1_000_000_000)
 }
 
 /// Something to wait for.

@@ -39,6 +39,7 @@ extension Scenario {
         let task = Box(UIBackgroundTaskIdentifier.invalid)
         let begun = Signal()
         let go = Signal()
+        let worked = Signal()
         let done = Signal()
         DispatchQueue.global().async {
             task.value = UIApplication.shared.beginBackgroundTask(withName: "Perform Long Task") {
@@ -49,7 +50,7 @@ extension Scenario {
             }
             begun.raise()
             go.wait("its time")
-            say("worked")
+            worked.raise()
             if task.value != UIBackgroundTaskInvalid {
                 UIApplication.shared.endBackgroundTask(task.value)
             }
@@ -60,8 +61,10 @@ extension Scenario {
         onMain { say("main is free") }
         enterBackground()
         pass(30)
-        done.wait("the work")
+        worked.wait("the work")
+        done.wait("its end")
         settle()
+        say("worked")
     }
 
     // MARK: Activities

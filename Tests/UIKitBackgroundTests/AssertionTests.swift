@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import FoundationBackground
 import Testing
+
+@testable import FoundationBackground
 
 /// The rules by which an app is suspended, without an app.
 @Suite("Assertions")

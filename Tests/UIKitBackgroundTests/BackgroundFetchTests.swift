@@ -13,7 +13,8 @@ struct BackgroundFetchTests {
         #expect(
             run.lines == [
                 "pending []", Self.pending, "in 15 min", "keeps what comes sooner true",
-                "fetch main", Self.pending, "fetch main", Self.pending,
+                "not sooner", "fetch main", Self.pending,
+                "not sooner", "fetch main", Self.pending,
             ], "\(run.process)")
     }
 

@@ -58,10 +58,10 @@ struct LifeTests {
         var answered = FetchLifeStateMachine()
         #expect(answered.complete() == true)
         #expect(answered.complete() == nil)
-        #expect(!answered.expire())
+        #expect(answered.expire() == false)
         var late = FetchLifeStateMachine()
-        #expect(late.expire())
-        #expect(!late.expire())
+        #expect(late.expire() == true)
+        #expect(late.expire() == false)
         #expect(late.complete() == false)
         #expect(late.complete() == nil)
     }

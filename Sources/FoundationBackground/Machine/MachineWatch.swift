@@ -13,7 +13,7 @@ final class MachineWatch: Sendable {
 
     static let shared: MachineWatch = {
         let watch = MachineWatch()
-        AppHost.shared.observeFactors { name, _ in watch.look(name) }
+        AppHost.shared.observeFactors { watch.changed($0, $1) }
         return watch
     }()
 
@@ -40,15 +40,17 @@ final class MachineWatch: Sendable {
         state.withLock { $0.heat = $0.heat ?? now }
     }
 
-    private func look(_ factor: String) {
+    /// What the event says counts, and not what can be asked for by now.
+    private func changed(_ factor: String, _ factorState: AppFactorState) {
         switch factor {
         case "low-power-mode":
-            let now = Self.savesPower
+            let now = factorState == .no
             if changes({ $0.savesPower }, { $0.savesPower = $1 }, now) {
                 post(.NSProcessInfoPowerStateDidChange)
             }
         case "thermal":
-            let now = Self.heat
+            let detail = AppHost.shared.factorDetail(Int32(CURFEW_FACTOR_THERMAL)).detail
+            let now = ProcessInfo.ThermalState(factorState, detail: detail)
             if changes({ $0.heat }, { $0.heat = $1 }, now) {
                 post(ProcessInfo.thermalStateDidChangeNotification)
             }
