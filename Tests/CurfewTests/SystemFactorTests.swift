@@ -46,7 +46,7 @@ struct SystemFactorTests {
     @Test(
         "S1.6, S1.28: what waits for its app to be used is launched shortly before the usual hour")
     func usage() async throws {
-        let host = try host { $0.requests.usageThreshold = 0.5 }
+        let host = try host { $0.requests.usageThreshold = 0.3 }
         // Four weeks of a user who looks at it in the morning, at a quarter past this hour.
         #expect(clock.advance(by: hour / 4) == .ok)
         for _ in 1...28 {

@@ -5,7 +5,9 @@ import Testing
 @Suite("The modules with Apple's names")
 struct SurfaceTests {
     /// Those that are built. A name more, and its tables count.
-    private static let modules = ["BackgroundTasks"]
+    private static let modules = [
+        "BackgroundTasks", "FoundationBackground", "UIKitBackground",
+    ]
 
     @Test("have all that Apple's have, with the same types, and nothing that is not told of")
     func surface() throws {
