@@ -36,8 +36,4 @@ final class AsyncOperation: Operation, @unchecked Sendable {
         }
         didChangeValue(forKey: "isFinished")
     }
-
-    // On Linux these two are no methods of NSObject's; a queue looks at the values.
-    private func willChangeValue(forKey key: String) {}
-    private func didChangeValue(forKey key: String) {}
 }
