@@ -58,6 +58,9 @@ final class SQLiteConnection {
         _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     }
 
+    /// It is not to be used any more.
+    func distrust() { isTrusted = false }
+
     /// Closing leaves the log as it is, for the next one to read from the disk.
     func keepLog() { _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
 

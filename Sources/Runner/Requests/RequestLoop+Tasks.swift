@@ -95,13 +95,14 @@ extension RequestLoop {
                 book.scheduler.budget.spend(wall: cost.wall, cpu: cost.cpu, at: now.wall)
             },
             finish: { [self] _ in
-                takenBack.remove(ticket)
                 let task = tasks.removeValue(forKey: ticket)
                 if let task, simulated.remove(ticket) != nil {
                     host.log(.info, nil, task, "Marking simulated task complete")
                 }
                 publish()
                 if let task { _ = host.release(task) }
-            }, isOwed: true)
+            }, isOwed: true,
+            // Not before: what could not be written yet is asked again.
+            written: { [self] in takenBack.remove(ticket) })
     }
 }
