@@ -21,7 +21,8 @@ struct StoreDirectory {
         guard !name.isEmpty, !name.utf8.contains(0) else {
             throw StoreFault(.denied, "a store's directory has no name: say where it is to be")
         }
-        if creating, mkdir(name, 0o700) != 0, errno != EEXIST {
+        let isMade = creating && mkdir(name, 0o700) == 0
+        if creating, !isMade, errno != EEXIST {
             throw OpenFile.fault(
                 errno, "the store's directory \(name) cannot be made",
                 errno == ENOENT ? "make the directory above it first" : "")
@@ -35,6 +36,17 @@ struct StoreDirectory {
         free(real)
         database = path + "/requests.db"
         try check()
+        // SQLite sees to what is in it, and nobody else to the directory itself.
+        if isMade { try syncParent() }
+    }
+
+    private func syncParent() throws(StoreFault) {
+        do throws(StoreFault) {
+            try OpenFile.sync(OpenFile.parent(of: path), O_RDONLY | O_DIRECTORY)
+        } catch {
+            // One that may not be read, or a file system that knows no such thing.
+            guard error.kind == .denied else { throw error }
+        }
     }
 
     private func check() throws(StoreFault) {

@@ -117,6 +117,12 @@ final class MemoryContents: StoreTransaction {
         }
     }
 
+    /// What is kept in memory to find requests by, for tests.
+    var entryCount: Int {
+        latest.count + live.count + pendingCounts.count
+            + dates.values.reduce(0) { $0 + 1 + $1.count }
+    }
+
     private func count(_ change: Int, _ queue: RequestQueue) {
         let count = pendingCounts[queue, default: 0] + change
         pendingCounts[queue] = count == 0 ? nil : count

@@ -116,6 +116,9 @@ public struct RequestScheduler: Sendable {
         if dates.count > 2 * heads.count + 64 { dropStaleDates() }
     }
 
+    /// What is kept in memory of dates and rests, for tests.
+    var entries: Int { dates.count + ready.count + rests.count }
+
     /// Dates of heads that have gone would stay until they come.
     private mutating func dropStaleDates() {
         var kept: Set<RequestQueue> = []
