@@ -60,7 +60,7 @@ struct PowerLossTests {
         let disk = try Self.recorded.get()
         #expect(disk.told.count > 40)
         var wrong: [String] = []
-        let count: UInt64 = Torture.isWanted ? 200 : 24
+        let count: UInt64 = Torture.isWanted ? 200 : 12
         for seed in 0..<count {
             let faults = try faults(seed: seed, disk)
             if !faults.isEmpty { wrong.append("seed \(seed): \(faults.prefix(3))") }
