@@ -273,7 +273,7 @@ torture: packages ## kill hosts KILLS (1000) times and at every point, let store
 test-all: test ## the tests, then all that takes longer: every twin, torture, fuzzers, sanitizers
 	@echo "test-all: each twin against every case, each harm in every phase"
 	CURFEW_CONFORM_MATRIX=1 "$(SWIFT)" test --skip-build --disable-xctest --no-parallel \
-	    --filter 'WholeMatrixTests|SurvivalTests|TwinTests|OwnPluginsTests|LanguageTests|OneTableTests|LoadingFilesTests|NewTests'
+	    --filter 'WholeMatrixTests|SurvivalTests|TwinTests|OwnPluginsTests|LanguageTests|OneTableTests|LoadingFilesTests|NewTests|TaskExplorationTests'
 	$(MAKE) --no-print-directory torture
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory fuzz SECONDS=60
