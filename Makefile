@@ -274,7 +274,7 @@ torture: packages ## kill hosts KILLS (1000) times and at every point, let store
 test-all: test ## the tests, then all that takes longer: every twin, torture, fuzzers, sanitizers
 	@echo "test-all: each twin against every case, each harm in every phase, a package in release"
 	CURFEW_CONFORM_MATRIX=1 "$(SWIFT)" test --skip-build --disable-xctest --no-parallel \
-	    --filter 'WholeMatrixTests|SurvivalTests|SwiftTwinTests|OwnPluginsTests|LanguageTests|BackgroundTasksPackageTests'
+	    --filter 'WholeMatrixTests|SurvivalTests|TwinTests|OwnPluginsTests|LanguageTests|OneTableTests|LoadingFilesTests|NewTests|TaskExplorationTests|BackgroundTasksPackageTests'
 	echo "test-all: each program for Apple's modules"
 	CURFEW_ALL_PROGRAMS=1 "$(SWIFT)" test --skip-build --disable-xctest --no-parallel \
 	    --filter AllProgramsTests

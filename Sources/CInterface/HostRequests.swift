@@ -43,6 +43,20 @@ private func name(_ identifier: UnsafePointer<CChar>) throws(RequestFailure) -> 
     return name
 }
 
+/// What a caller describes a request by, and the request.
+private func described(
+    _ identifier: UnsafePointer<CChar>, _ options: UnsafePointer<curfew_submit_options>?,
+    _ host: HostRuntime
+) throws(RequestFailure) -> (options: curfew_submit_options, request: RequestDescription) {
+    let (copy, name) = (try read(options), try name(identifier))
+    do throws(BridgeError) {
+        let kind = host.handler(name)?.description.kind
+        return (copy, try RequestDescription(name, copy, handlerKind: kind))
+    } catch {
+        throw .other(error.status, error.message)
+    }
+}
+
 // MARK: Submitting
 
 @c @implementation public func curfew_host_submit(
@@ -51,14 +65,7 @@ private func name(_ identifier: UnsafePointer<CChar>) throws(RequestFailure) -> 
     _ how: UnsafeMutablePointer<curfew_submission>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        let (copy, name) = (try read(options), try name(identifier))
-        let description: RequestDescription
-        do throws(BridgeError) {
-            description = try RequestDescription(
-                name, copy, handlerKind: host.handler(name)?.description.kind)
-        } catch {
-            throw .other(error.status, error.message)
-        }
+        let (copy, description) = try described(identifier, options, host)
         // Looked at before it is copied: it may be as large as it says.
         let limit = host.requestPayloadLimit
         guard copy.payload_bytes <= UInt64(limit) else {
@@ -219,17 +226,11 @@ private func name(_ identifier: UnsafePointer<CChar>) throws(RequestFailure) -> 
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        let (copy, name) = (try read(options), try name(identifier))
-        let description: RequestDescription
-        do throws(BridgeError) {
-            description = try RequestDescription(
-                name, copy, handlerKind: host.handler(name)?.description.kind)
-        } catch {
-            throw .other(error.status, error.message)
-        }
+        let (_, description) = try described(identifier, options, host)
         let found = try host.why(
             RequestQueue(
-                identifier: name, kind: description.kind, needs: description.needs,
+                identifier: description.identifier, kind: description.kind,
+                needs: description.needs,
                 priority: description.priority))
         try write(found, host, reports, capacity, out, earliest)
     }

@@ -19,8 +19,8 @@ public final class StoreClient {
     /// Opens the store in `directory`, which is made with `creates` where there is none; the
     /// directory above it must be there.
     ///
-    /// Throws `.denied` where it is not there, not this user's, or not safe; `.newer` and `.corrupt`
-    /// where it cannot be used, which is then left as it is.
+    /// Throws `.absent` where it is not there; `.denied` where it is not this user's, or not safe;
+    /// `.newer`, `.corrupt` and `.gone` where it cannot be used, which is then left as it is.
     public init(directory: String, creates: Bool = false) throws(StoreFault) {
         store = try SQLiteStore.open(directory: directory, as: .client(creates: creates))
     }

@@ -60,4 +60,20 @@ enum OpenFile {
         let last = advice.isEmpty ? help : advice
         return StoreFault(kind, "\(what): \(text)\(last.isEmpty ? "" : "; \(last)")")
     }
+
+    /// Brings a file or a directory to the disk.
+    static func sync(_ path: String, _ mode: Int32) throws(StoreFault) {
+        let fd = open(path, mode | O_CLOEXEC)
+        guard fd >= 0 else { throw fault(errno, "\(path) cannot be opened") }
+        defer { close(fd) }
+        guard fsync(fd) == 0 else {
+            throw fault(errno, "\(path) cannot be brought to the disk")
+        }
+    }
+
+    /// The directory that a path is in.
+    static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
 }

@@ -58,6 +58,9 @@ final class SQLiteConnection {
         _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     }
 
+    /// It is not to be used any more.
+    func distrust() { isTrusted = false }
+
     /// Closing leaves the log as it is, for the next one to read from the disk.
     func keepLog() { _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
 
@@ -109,12 +112,16 @@ final class SQLiteConnection {
     /// Rows that the last statement changed, without those that follow from it.
     var changes: Int { Int(sqlite3_changes(handle)) }
 
-    /// What a failed call means.
-    func failed(_ code: Int32) -> StoreFault {
+    /// What a failed call means; `system` is errno after it, for where SQLite does not keep that: a
+    /// commit on a disk that became read-only.
+    func failed(_ code: Int32, _ system: Int32 = 0) -> StoreFault {
+        let kept = sqlite3_system_errno(handle)
         let fault = SQLiteFault(
-            path, code: code, errno: sqlite3_system_errno(handle),
+            path, code: code, errno: kept == 0 && system == EROFS ? EROFS : kept,
             text: String(cString: sqlite3_errmsg(handle)))
         if fault.takesTrust { isTrusted = false }
+        // What was opened while nothing could be written stays so, whatever becomes of the disk.
+        if code & 0xFF == SQLITE_READONLY { isTrusted = false }
         return fault.storeFault
     }
 }

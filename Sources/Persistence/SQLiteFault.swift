@@ -41,7 +41,12 @@ struct SQLiteFault {
             case ENOENT: return .gone
             default: return .io
             }
-        case SQLITE_IOERR: return errno == ENOSPC || errno == EDQUOT ? .full : .io
+        case SQLITE_IOERR:
+            switch errno {
+            case ENOSPC, EDQUOT: return .full
+            case EROFS: return .readOnly
+            default: return .io
+            }
         case SQLITE_NOMEM, SQLITE_TOOBIG: return .io
         // A rule of the tables that our own changes keep, or a table that is not as we made it.
         default: return .corrupt
@@ -66,7 +71,7 @@ struct SQLiteFault {
                 ("what is in it makes no sense", "run `curfew db check`, or take a backup back")
             case .gone: ("its file was deleted or replaced", "stop the host and put it back")
             case .denied: ("it is a link", "put the file itself there")
-            case .newer, .locked: ("", "")
+            case .newer, .locked, .absent: ("", "")
             }
         return StoreFault(
             kind,

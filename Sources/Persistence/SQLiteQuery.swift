@@ -5,7 +5,7 @@ enum SQLiteQuery: Int, CaseIterable {
     case begin, beginWriting, commit, rollback, save, release, rollbackToSaved
     case insertRequest, insertPayload, request, payload, updateRequest
     case pendingCount, live, find, nextQueue, head, firstToMiss, running, requests
-    case putAttempt, attempt, attempts
+    case putAttempt, removeAttempts, attempt, attempts
     case append, journal, journalOfRequest
     case historyCount, pruneExcess, pruneOld, journalFirst, journalLast, journalKept, pruneJournal
     case value, setValue, removeValue
@@ -64,6 +64,7 @@ enum SQLiteQuery: Int, CaseIterable {
         case .putAttempt:
             "INSERT OR REPLACE INTO attempt (\(AttemptRow.all)) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 WHERE EXISTS (SELECT 1 FROM request WHERE id = ?1)"
         case .attempt: "SELECT \(AttemptRow.all) FROM attempt WHERE request = ?1 AND launch = ?2"
+        case .removeAttempts: "DELETE FROM attempt WHERE request = ?1 AND launch < ?2"
         case .attempts:
             "SELECT \(AttemptRow.all) FROM attempt WHERE request = ?1 ORDER BY launch DESC LIMIT ?2"
         case .append:

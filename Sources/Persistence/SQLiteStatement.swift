@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CSQLite
+import Glibc
 internal import Scheduling
 
 /// A prepared statement: its values are put in one after the other, then it is stepped.
@@ -57,10 +58,12 @@ final class SQLiteStatement {
 
     /// True: there is a row. False: it is at its end, and can be used again.
     func step() throws(StoreFault) -> Bool {
+        errno = 0
         let code = bindFault == SQLITE_OK ? sqlite3_step(handle) : bindFault
+        let system = errno
         if code == SQLITE_ROW { return true }
         reset()
-        guard code == SQLITE_DONE else { throw connection.failed(code) }
+        guard code == SQLITE_DONE else { throw connection.failed(code, system) }
         return false
     }
 

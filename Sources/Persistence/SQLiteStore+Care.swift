@@ -48,8 +48,8 @@ extension SQLiteStore {
             let statement = try connection.prepare("VACUUM INTO ?1")
             statement.put(path)
             try statement.run()
-            try sync(path, O_RDWR)
-            try sync(parent(of: path), O_RDONLY | O_DIRECTORY)
+            try OpenFile.sync(path, O_RDWR)
+            try OpenFile.sync(OpenFile.parent(of: path), O_RDONLY | O_DIRECTORY)
         } catch {
             unlink(path)
             throw error
@@ -69,19 +69,5 @@ extension SQLiteStore {
             guard error.kind == .corrupt else { throw error }
             return [error.message]
         }
-    }
-
-    private static func sync(_ path: String, _ mode: Int32) throws(StoreFault) {
-        let fd = Glibc.open(path, mode | O_CLOEXEC)
-        guard fd >= 0 else { throw OpenFile.fault(errno, "\(path) cannot be opened") }
-        defer { close(fd) }
-        guard fsync(fd) == 0 else {
-            throw OpenFile.fault(errno, "\(path) cannot be brought to the disk")
-        }
-    }
-
-    private static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }

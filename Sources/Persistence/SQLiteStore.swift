@@ -32,9 +32,9 @@ public final class SQLiteStore: RequestStore {
 
     /// Opens a store.
     ///
-    /// Throws `.denied` where it is not there, not this user's, or not safe; `.locked` where it has a
-    /// host already; `.newer` and `.corrupt` where its database cannot be used, which is then left as
-    /// it is.
+    /// Throws `.absent` where it is not there; `.denied` where it is not this user's, or not safe;
+    /// `.locked` where it has a host already; `.newer`, `.corrupt` and `.gone` where its database
+    /// cannot be used, which is then left as it is.
     public static func open(
         directory: String, as role: Role
     ) throws(StoreFault) -> SQLiteStore {

@@ -6,6 +6,13 @@ extension SQLiteTransaction {
         try change(.putAttempt) { AttemptRow.put(attempt, to: $0) }
     }
 
+    func removeAttempts(of request: RequestID, before launch: UInt64) throws(StoreFault) {
+        try change(.removeAttempts) {
+            $0.put(request)
+            $0.put(Int64(clamping: launch))
+        }
+    }
+
     private func list(
         _ query: SQLiteQuery, _ values: (SQLiteStatement) -> Void
     ) throws(StoreFault) -> [Attempt] {

@@ -33,6 +33,8 @@ final class SQLiteTransaction: StoreTransaction {
         // After some errors SQLite has done it already.
         guard connection.isInTransaction else { return }
         try? connection.statement(.rollback).run()
+        // No memory for that: the connection goes, and the transaction with it.
+        if connection.isInTransaction { connection.distrust() }
     }
 
     func nested<Result>(

@@ -21,20 +21,32 @@ struct StoreDirectory {
         guard !name.isEmpty, !name.utf8.contains(0) else {
             throw StoreFault(.denied, "a store's directory has no name: say where it is to be")
         }
-        if creating, mkdir(name, 0o700) != 0, errno != EEXIST {
+        let isMade = creating && mkdir(name, 0o700) == 0
+        if creating, !isMade, errno != EEXIST {
             throw OpenFile.fault(
                 errno, "the store's directory \(name) cannot be made",
                 errno == ENOENT ? "make the directory above it first" : "")
         }
         guard let real = realpath(name, nil) else {
             throw errno == ENOENT
-                ? StoreFault(.denied, "there is no store at \(name): no host has used it yet")
+                ? StoreFault(.absent, "there is no store at \(name): no host has used it yet")
                 : OpenFile.fault(errno, "the store's directory \(name) cannot be opened")
         }
         path = String(cString: real)
         free(real)
         database = path + "/requests.db"
         try check()
+        // SQLite sees to what is in it, and nobody else to the directory itself.
+        if isMade { try syncParent() }
+    }
+
+    private func syncParent() throws(StoreFault) {
+        do throws(StoreFault) {
+            try OpenFile.sync(OpenFile.parent(of: path), O_RDONLY | O_DIRECTORY)
+        } catch {
+            // One that may not be read, or a file system that knows no such thing.
+            guard error.kind == .denied else { throw error }
+        }
     }
 
     private func check() throws(StoreFault) {
@@ -72,7 +84,12 @@ struct StoreDirectory {
 
     /// The file of the database is there and safe to be opened, or is made, empty, with `creating`.
     /// True: it was made.
+    ///
+    /// Throws `.gone` and `.corrupt` where it is not there or empty, and was neither: SQLite would
+    /// begin a new one, and throw away what is left of the old one's log.
     func prepareDatabase(creating: Bool) throws(StoreFault) -> Bool {
+        // First, because somebody may be making it in this moment.
+        let trace = trace()
         var facts = stat()
         if lstat(database, &facts) == 0 {
             guard facts.st_mode & S_IFMT == S_IFREG, facts.st_nlink == 1 else {
@@ -82,13 +99,15 @@ struct StoreDirectory {
                 )
             }
             try Self.checkOwner(facts, database, fix: "chmod 600 \(database)")
+            if let trace, facts.st_size == 0 { throw lost(.corrupt, "is empty", trace) }
             return false
         }
         guard errno == ENOENT else {
             throw OpenFile.fault(errno, "\(database) cannot be looked at")
         }
+        if let trace { throw lost(.gone, "is not there", trace) }
         guard creating else {
-            throw StoreFault(.denied, "there is no store at \(path): no host has used it yet")
+            throw StoreFault(.absent, "there is no store at \(path): no host has used it yet")
         }
         // Only a file that was not there: closing any descriptor of an open database would take
         // the locks from SQLite.
@@ -101,5 +120,18 @@ struct StoreDirectory {
         }
         close(fd)
         return true
+    }
+
+    /// A file that only a store leaves behind that was used; nil: there is none.
+    private func trace() -> String? {
+        if OpenFile.size(of: journal) > 0 { return journal }
+        return OpenFile.identity(of: wake) == nil ? nil : wake
+    }
+
+    private func lost(_ kind: StoreFault.Kind, _ what: String, _ trace: String) -> StoreFault {
+        StoreFault(
+            kind,
+            "\(database) \(what), and \(trace) says that there were requests in it; nothing was changed: take a backup back, or remove what is in \(path) to begin with nothing"
+        )
     }
 }

@@ -40,6 +40,13 @@ public struct Heap<Element: Comparable> {
         }
     }
 
+    /// Takes out all that are as said, in no order.
+    public mutating func removeAll(where isOut: (Element) -> Bool) {
+        elements.removeAll(where: isOut)
+        // Sorted is a heap as well.
+        elements.sort()
+    }
+
     public mutating func removeAll() { elements.removeAll(keepingCapacity: true) }
 }
 

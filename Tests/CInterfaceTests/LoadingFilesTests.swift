@@ -211,7 +211,7 @@ struct LoadingFilesTests {
             atPath: directory + "/link", withDestinationPath: bad)
         try #require(link(files.path("good"), library) == 0)
         let good = files.path("good")
-        let (accepted, refused) = try load(directory, rounds: 150) {
+        let (accepted, refused) = try load(directory, rounds: WholeMatrix.rounds(40, whole: 150)) {
             // Two names of one entry each, so that the library's name is always there.
             symlink(bad, directory + "/next")
             rename(directory + "/next", library)
@@ -234,7 +234,7 @@ struct LoadingFilesTests {
         try FileManager.default.copyItem(atPath: library, toPath: good)
         try FileManager.default.copyItem(
             atPath: BuiltProducts.testPluginDirectory("nonote") + "/libnonote.so", toPath: bad)
-        let (accepted, refused) = try load(directory, rounds: 150) {
+        let (accepted, refused) = try load(directory, rounds: WholeMatrix.rounds(40, whole: 150)) {
             for file in [bad, good] {
                 Glibc.link(file, directory + "/next")
                 rename(directory + "/next", library)
@@ -263,7 +263,7 @@ struct LoadingFilesTests {
         try FileManager.default.createSymbolicLink(
             atPath: current, withDestinationPath: "good")
         let next = files.path("next")
-        let (accepted, refused) = try load(current, rounds: 150) {
+        let (accepted, refused) = try load(current, rounds: WholeMatrix.rounds(40, whole: 150)) {
             for target in ["bad", "good"] {
                 symlink(target, next)
                 rename(next, current)

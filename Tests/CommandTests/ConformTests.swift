@@ -79,10 +79,10 @@ struct ConformTests {
     @Test("a timeout is told with its limit")
     func timeout() throws {
         let run = try CommandRun(
-            "conform", Twin("dlopen-ok+constructor-hangs").path, "--only", "dlopen-ok")
+            "conform", Twin("clean-exit+hangs").path, "--only", "clean-exit")
         #expect(run.code == 1)
         #expect(
-            run.output.contains(#/  TIMEOUT \[ +[0-9.]+s\] dlopen-ok +did not come back within /#),
+            run.output.contains(#/  TIMEOUT \[ +[0-9.]+s\] clean-exit +did not come back within /#),
             "\(run.output)")
         #expect(run.output.contains(", and was killed\n"))
         #expect(run.output.contains("1 case: 0 passed, 1 timed out\n"))

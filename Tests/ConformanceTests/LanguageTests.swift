@@ -21,13 +21,16 @@ struct LanguageTests {
         }
     }
 
-    @Test("C++") func cpp() throws { try passes("cpp") }
+    @Test("C++, and assembly where it is written for this machine")
+    func native() {
+        let wrong = InPairs.faults(["cpp"] + (Self.isAssemblyOurs ? ["assembly"] : [])) {
+            try passes($0)
+        }
+        #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
+    }
 
     @Test("Rust", .enabled(if: isRustThere, "there is no rustc in PATH"))
     func rust() throws { try passes("rust") }
-
-    @Test("assembly", .enabled(if: isAssemblyOurs, "it is written for x86-64"))
-    func assembly() throws { try passes("assembly") }
 
     private func passes(_ language: String) throws {
         let run = try ConformRun(

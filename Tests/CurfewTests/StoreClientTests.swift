@@ -46,7 +46,7 @@ final class StoreClientTests {
     @Test("Without a store there is nothing to open, and looking makes none")
     func nothing() {
         let fault = #expect(throws: StoreFault.self) { try StoreClient(directory: place) }
-        #expect(fault?.kind == .denied)
+        #expect(fault?.kind == .absent)
         #expect(access(place, F_OK) != 0)
     }
 

@@ -37,6 +37,8 @@ final class GuideReader {
         if guide.text.contains(Self.sources) {
             // What is built of Curfew itself takes a minute: only once.
             environment["SWIFTPM_BUILD_DIR"] = "\(BuiltProducts.packageRoot)/.build/guides"
+        } else {
+            environment["SWIFTPM_BUILD_DIR"] = BuiltProducts.ofNewPlugins
         }
         for (index, step) in guide.steps.enumerated() {
             let title = "\(guide.name).md:\(step.line)"

@@ -23,8 +23,8 @@ struct SwiftPackageTests {
             manifest.replacingOccurrences(
                 of: path, with: #"path: "\#(BuiltProducts.packageRoot)""#),
             to: "embedder/Package.swift")
-        // What it builds of Curfew stays, so that it takes the better part of a minute only once.
-        let scratch = "\(BuiltProducts.packageRoot)/.build/swift-package"
+        // What it builds of Curfew stays, and is the guides', too: it takes the better part of a minute.
+        let scratch = "\(BuiltProducts.packageRoot)/.build/guides"
         let built = try Installation.output(
             "swift", ["build", "--package-path", package, "--scratch-path", scratch],
             environment: environment, limit: .seconds(900))

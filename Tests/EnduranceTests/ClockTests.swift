@@ -22,6 +22,17 @@ struct ClockTests {
         harness.records.count { $0.kind == "run" && $0[0] == key }
     }
 
+    /// A host whose clock begins at a time.
+    private func serve(from time: String) throws -> (StoreTrial, RunningHarness) {
+        let trial = try StoreTrial()
+        try directory.write(time, to: "time")
+        let harness = try trial.start(
+            "serve", wrapper: Surrounding.clockWrapper,
+            environment: Surrounding.clock(in: directory.path("time")))
+        try harness.wait(for: "ready")
+        return (trial, harness)
+    }
+
     /// Seconds from now to the date of a request.
     private func wait(_ harness: RunningHarness, _ key: String) throws -> Int {
         harness.order("state \(key)")
@@ -32,13 +43,8 @@ struct ClockTests {
 
     @Test("a year forward and two back launches once what is due, and puts nothing off for long")
     func year() throws {
-        let trial = try StoreTrial()
-        try directory.write("+0", to: "time")
-        let harness = try trial.start(
-            "serve", wrapper: Surrounding.clockWrapper,
-            environment: Surrounding.clock(in: directory.path("time")))
+        let (trial, harness) = try serve(from: "+0")
         defer { Surrounding.forgetClock(of: harness.process) }
-        try harness.wait(for: "ready")
         harness.order("submit hourly y.0.0.hourly")
         try harness.wait(for: "did")
         harness.order("submit later y.0.1.later")
@@ -65,14 +71,9 @@ struct ClockTests {
 
     @Test("over a night without that hour launches once, and has the next night's date")
     func summerTime() throws {
-        let trial = try StoreTrial()
         // The night from the 28th to the 29th has no 2:30 in Berlin.
-        try directory.write("@2026-03-28 12:00:00", to: "time")
-        let harness = try trial.start(
-            "serve", wrapper: Surrounding.clockWrapper,
-            environment: Surrounding.clock(in: directory.path("time")))
+        let (trial, harness) = try serve(from: "@2026-03-28 12:00:00")
         defer { Surrounding.forgetClock(of: harness.process) }
-        try harness.wait(for: "ready")
         harness.order("submit nightly n.0.0.nightly")
         try harness.wait(for: "did")
         try set("@2026-03-29 12:00:00", harness, "n.1.0.quick")

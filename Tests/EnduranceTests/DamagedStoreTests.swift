@@ -133,14 +133,50 @@ struct DamagedStoreTests {
         Torture.tell("\(pages) pages damaged: \(endings.sorted { $0.key < $1.key })")
     }
 
+    @Test(
+        "because its disk lets nothing be written any more says so, and goes on with a mended one")
+    func readOnlyAtWork() throws {
+        let directory = try TemporaryDirectory()
+        let flag = directory.path("flag")
+        let library = try preload("read-only-disk", in: directory)
+        let trial = try StoreTrial()
+        let harness = try trial.start(
+            "serve", environment: ["LD_PRELOAD": library, "READ_ONLY_DISK": flag])
+        try harness.wait(for: "ready")
+        harness.order("submit held r.0.0.held")
+        try harness.wait(for: "run")
+        try directory.write("", to: "flag")
+        // The first one finds it while it writes, the others when they open it again.
+        for number in 1...3 {
+            harness.order("submit quick r.0.\(number).quick")
+            let refusal = try harness.wait(for: "refused")
+            #expect(refusal[1] == "CURFEW_STORE_READ_ONLY", "\(refusal)")
+        }
+        harness.order("open")
+        try harness.wait(for: "done") { $0[0] == "r.0.0.held" }
+        try FileManager.default.removeItem(atPath: flag)
+        harness.order("submit quick r.0.9.quick")
+        try harness.wait(for: "done") { $0[0] == "r.0.9.quick" }
+        try awaitStop(harness)
+        #expect(trial.finish(harness) == .exited(0))
+        let faults = try trial.faults()
+        #expect(faults == [], "\(faults)")
+    }
+
+    /// Compiles what comes before libc.
+    private func preload(_ name: String, in directory: TemporaryDirectory) throws -> String {
+        let library = directory.path("\(name).so")
+        let source = "\(BuiltProducts.packageRoot)/Tests/EnduranceTests/\(name).c"
+        let compiled = try ChildProcess.run("gcc", ["-shared", "-fPIC", "-o", library, source])
+        try #require(compiled.succeeded, "\(compiled)")
+        return library
+    }
+
     @Test("because nothing comes to the disk acknowledges nothing, and goes on afterwards")
     func failingSync() throws {
         let directory = try TemporaryDirectory()
-        let (library, flag) = (directory.path("failing-sync.so"), directory.path("flag"))
-        let source = "\(BuiltProducts.packageRoot)/Tests/EnduranceTests/failing-sync.c"
-        let compiled = try ChildProcess.run(
-            "gcc", ["-shared", "-fPIC", "-o", library, source])
-        try #require(compiled.succeeded, "\(compiled)")
+        let flag = directory.path("flag")
+        let library = try preload("failing-sync", in: directory)
         let trial = try StoreTrial()
         let harness = try trial.start(
             "serve", environment: ["LD_PRELOAD": library, "FAILING_SYNC": flag])

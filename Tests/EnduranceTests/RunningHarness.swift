@@ -48,25 +48,10 @@ final class RunningHarness {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, toChild[0], 0)
         posix_spawn_file_actions_adddup2(&actions, fromChild[1], 1)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes,
-            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        let texts = words.map { strdup($0) } + [nil]
-        let variables =
-            ProcessInfo.processInfo.environment.merging(environment) { $1 }
-            .map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in texts + variables { free(text) } }
-        var child: pid_t = 0
-        let code = posix_spawnp(&child, words[0], &actions, &attributes, texts, variables)
+        let (child, code) = ProcessGroup.spawn(
+            words,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            &actions)
         close(toChild[0])
         close(fromChild[1])
         (input, output) = (toChild[1], fromChild[0])
@@ -193,11 +178,7 @@ final class RunningHarness {
     }
 
     private func reap() -> ChildProcess.Ending {
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        let number = status & 0x7f
-        let ending: ChildProcess.Ending =
-            number == 0 ? .exited((status >> 8) & 0xff) : .signalled(number)
+        let ending = ProcessGroup.reap(process)
         // Nothing of it stays, even where it was started by a shell.
         if self.ending == nil { kill(-process, SIGKILL) }
         self.ending = ending

@@ -24,6 +24,11 @@ struct ReferencePages {
             .filter { $0.hasSuffix(".html") }
     }
 
+    /// A page, or a file beside them.
+    func isThere(_ name: String) -> Bool {
+        FileManager.default.fileExists(atPath: directory.path(name))
+    }
+
     func page(_ name: String) throws -> String {
         String(decoding: try directory.read(name), as: UTF8.self)
     }

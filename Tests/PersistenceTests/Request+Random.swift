@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Scheduling
+import TestSupport
 
 extension Request {
     /// Any request that a ledger could put in: few identifiers and dates, so that many are equal.

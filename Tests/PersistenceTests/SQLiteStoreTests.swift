@@ -57,7 +57,7 @@ struct SQLiteStoreTests {
 
     @Test("commands submit beside a host, which sees it")
     func clients() throws {
-        #expect(try fault { _ = try client() }.kind == .denied)
+        #expect(try fault { _ = try client() }.kind == .absent)
         #expect(!FileManager.default.fileExists(atPath: path))
         let store = try host()
         try store.add("a")
@@ -194,7 +194,61 @@ struct SQLiteStoreTests {
     func emptyFile() throws {
         _ = try host()
         try directory.write([], to: "store/requests.db")
+        let store = try host()
+        #expect(try store.keys == [])
+        try store.add("a")
+        #expect(try store.keys == ["a"])
+    }
+
+    @Test("an empty file where there were requests is no new store, and all of it stays as it is")
+    func emptied() throws {
         try host().add("a")
+        try SQLiteStore.touchWake(directory: path)
+        try directory.write([], to: "store/requests.db")
+        let roles: [SQLiteStore.Role] = [
+            .host(OpenStore.host), .client(creates: true), .client(creates: false),
+        ]
+        for role in roles {
+            let refusal = try fault { _ = try SQLiteStore.open(directory: path, as: role) }
+            #expect(refusal.kind == .corrupt)
+            #expect(refusal.message.contains("\(path)/requests.db is empty, and \(path)/wake"))
+        }
+        #expect(throws: StoreFault.self) { try SQLiteStore.quickCheck(directory: path) }
+        #expect(OpenFile.size(of: path + "/requests.db") == 0)
+        // What its message says to do.
+        for file in try FileManager.default.contentsOfDirectory(atPath: path) {
+            try FileManager.default.removeItem(atPath: "\(path)/\(file)")
+        }
+        #expect(try host().keys == [])
+    }
+
+    @Test(
+        "a file that is not there, where a log or a wake file says that it was, is no new store",
+        arguments: ["requests.db-wal", "wake"])
+    func missing(_ trace: String) throws {
+        try host().add("a")
+        try FileManager.default.removeItem(atPath: path + "/requests.db")
+        try directory.write("what was acknowledged", to: "store/\(trace)")
+        for creates in [true, false] {
+            let refusal = try fault {
+                _ = try SQLiteStore.open(directory: path, as: .client(creates: creates))
+            }
+            #expect(refusal.kind == .gone)
+            #expect(refusal.message.contains(trace))
+        }
+        #expect(try fault { _ = try host() }.kind == .gone)
+        #expect(try directory.read("store/\(trace)") == Array("what was acknowledged".utf8))
+        #expect(!FileManager.default.fileExists(atPath: path + "/requests.db"))
+    }
+
+    @Test("a file system that lets nothing be written any more is told apart from a broken one")
+    func readOnlyDisk() {
+        for code in [10 | 3 << 8, 10 | 4 << 8, 10 | 6 << 8] as [Int32] {  // write, fsync, truncate
+            let fault = SQLiteFault("/a/store", code: code, errno: EROFS)
+            #expect(fault.storeFault.kind == .readOnly)
+            #expect(fault.takesTrust)
+            #expect(SQLiteFault("/a/store", code: code, errno: EIO).storeFault.kind == .io)
+        }
     }
 
     @Test(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Persistence
 import Scheduling
+import TestSupport
 import Testing
 
 @Suite("What every store does: requests")

@@ -150,6 +150,45 @@ struct StoreHistoryContractTests {
         #expect(try store.insert(sample()).id.rawValue == 21)
     }
 
+    @Test(
+        "old attempts of a request are removed, and come back with a throw",
+        arguments: TestedStore.allCases)
+    func oldAttempts(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let requests = try store.insert([sample(), sample()])
+        func launches(_ request: Request) throws -> [UInt64] {
+            try store.read { store in
+                try store.attempts(of: request.id, limit: 100).map(\.launch)
+            }
+        }
+        try store.write { store throws in
+            for request in requests {
+                for launch in 1...9 as ClosedRange<UInt64> {
+                    try store.put(
+                        Attempt(
+                            request: request.id, launch: launch, number: 1, host: OpenStore.host,
+                            startedAt: 5))
+                }
+            }
+        }
+        #expect(throws: sudden) {
+            try store.write { store throws in
+                try store.removeAttempts(of: requests[0].id, before: 7)
+                #expect(try store.attempt(6, of: requests[0].id) == nil)
+                throw sudden
+            }
+        }
+        #expect(try launches(requests[0]) == Array(1...9))
+        try store.write { store in
+            try store.removeAttempts(of: requests[0].id, before: 7)
+            try store.removeAttempts(of: requests[0].id, before: 0)
+            try store.removeAttempts(of: RequestID(rawValue: .max), before: .max)
+        }
+        try store.reopen()
+        #expect(try launches(requests[0]) == [7, 8, 9])
+        #expect(try launches(requests[1]) == Array(1...9))
+    }
+
     @Test("a number that was removed is not used again", arguments: TestedStore.allCases)
     func numbers(_ kind: TestedStore) throws {
         let store = try kind.make()

@@ -83,6 +83,11 @@ final class TappedTransaction: StoreTransaction {
         try inner.put(attempt)
     }
 
+    func removeAttempts(of request: RequestID, before launch: UInt64) throws(StoreFault) {
+        try tap(.call("removeAttempts"))
+        try inner.removeAttempts(of: request, before: launch)
+    }
+
     func attempt(_ launch: UInt64, of request: RequestID) throws(StoreFault) -> Attempt? {
         try tap(.call("attempt"))
         return try inner.attempt(launch, of: request)

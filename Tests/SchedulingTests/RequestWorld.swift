@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Scheduling
+import TestSupport
 
 /// Days of a host's life with requests, played in no time: a seed gives one history, always the same.
 struct RequestWorld {
@@ -117,7 +118,7 @@ struct RequestWorld {
             description = again
         }
         if description.key != nil { keyed.append(description) }
-        let before = book
+        let before = book.mark()
         do {
             let answer = try store.write { (transaction) throws(StoreFault) in
                 try book.submit(description, payload: [1, 2, 3], at: now, transaction)
@@ -140,13 +141,13 @@ struct RequestWorld {
 
     private mutating func fail(_ fault: StoreFault, _ before: RequestBook) {
         note("failed commits")
-        book = before
+        book.revert(to: before)
         book.failed(fault)
     }
 
     private mutating func cancel() {
         guard let id = acknowledged.sorted().randomElement(using: &random) else { return }
-        let before = book
+        let before = book.mark()
         do {
             let answer = try store.write { (transaction) throws(StoreFault) in
                 try book.cancel(id, at: now, transaction)
@@ -239,7 +240,7 @@ struct RequestWorld {
     }
 
     private mutating func lift() {
-        let before = book
+        let before = book.mark()
         do {
             for request in try store.read({ (transaction) throws(StoreFault) in
                 try transaction.requests(RequestFilter(states: [.parked]))
@@ -264,7 +265,7 @@ struct RequestWorld {
 
     private mutating func simulate() {
         let identifier = Self.identifiers[Int(random.next() % 6)]
-        let before = book
+        let before = book.mark()
         do {
             // Launched with the next turn.
             _ = try store.write { (transaction) throws(StoreFault) in
@@ -280,7 +281,7 @@ struct RequestWorld {
         var effects: [RequestBook.Effect] = []
         let ends = owed
         var taken: [(RequestID, UInt64, Bool)] = []
-        let before = book
+        let before = book.mark()
         do {
             try store.write { (transaction) throws(StoreFault) in
                 for end in ends {

@@ -19,6 +19,10 @@ package enum BuiltProducts {
     /// Where the Makefile installs for tests, as `make install` would.
     package static let prefix = packageRoot + "/.build/prefix"
 
+    /// Where SwiftPM builds plugins that tests have made: what it builds of Curfew for one of them, it
+    /// has for the next.
+    package static let ofNewPlugins = packageRoot + "/.build/new-plugins"
+
     /// The path of a product built beside the tests: `curfew`, `libCurfewHost.so`.
     package static func path(ofProduct product: String) -> String { "\(directory)/\(product)" }
 

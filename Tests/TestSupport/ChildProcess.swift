@@ -72,24 +72,7 @@ package struct ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 1, files.path("output"), created, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, files.path("errors"), created, 0o600)
 
-        // What the test runner ignores or blocks is not the program's concern.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-
-        let words = words.map { strdup($0) } + [nil]
-        let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in words + variables { free(text) } }
-        var process: pid_t = 0
-        let code = posix_spawnp(&process, words[0]!, &actions, &attributes, words, variables)
+        let (process, code) = ProcessGroup.spawn(words, environment: environment, &actions)
         guard code == 0 else { throw ChildProcessError(program: program, code: code) }
         return process
     }
@@ -112,11 +95,7 @@ package struct ChildProcess: Sendable {
             ended.wait()
         }
 
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        guard inTime else { return .timedOut }
-        // <sys/wait.h>: the low seven bits are the signal, the next byte is the exit status.
-        let signal = status & 0x7f
-        return signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)
+        let ending = ProcessGroup.reap(process)
+        return inTime ? ending : .timedOut
     }
 }

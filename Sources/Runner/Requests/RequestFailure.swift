@@ -40,6 +40,7 @@ extension StoreFault {
         case .locked: .storeLocked
         case .gone: .storeGone
         case .denied: .denied
+        case .absent: .notFound
         }
     }
 }

@@ -10,4 +10,6 @@ struct RequestJob: Sendable {
     let finish: @Sendable (StoreFault?) -> Void
     /// What has happened already, and has to be written down as soon as that can be done.
     var isOwed = false
+    /// Called on the loop's thread after the commit that has it, however late that is.
+    var written: (@Sendable () -> Void)?
 }

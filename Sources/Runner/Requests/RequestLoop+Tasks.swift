@@ -99,13 +99,14 @@ extension RequestLoop {
                 book.scheduler.budget.spend(wall: cost.wall, cpu: cost.cpu, at: now.wall)
             },
             finish: { [self] _ in
-                takenBack.remove(ticket)
                 let task = tasks.removeValue(forKey: ticket)
                 if let task, let name = simulated.removeValue(forKey: ticket) {
                     host.log(.info, nil, task, "Marking simulated task complete: \(name)")
                 }
                 publish()
                 if let task { _ = host.release(task) }
-            }, isOwed: true)
+            }, isOwed: true,
+            // Not before: what could not be written yet is asked again.
+            written: { [self] in takenBack.remove(ticket) })
     }
 }

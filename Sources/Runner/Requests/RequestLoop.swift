@@ -24,8 +24,8 @@ final class RequestLoop: @unchecked Sendable {
     private let configuration: RequestConfiguration
     private var book: RequestBook
     private let inbox = Locked(Inbox())
-    private let bell = csys_eventfd()
-    private let clockWatch = csys_clock_watch()
+    private let bell: Int32
+    private let clockWatch: Int32
     /// Others have written into the store; -1: nobody does.
     private var storeWatch: Int32 = -1
     private var lastLook: Moment
@@ -68,6 +68,8 @@ final class RequestLoop: @unchecked Sendable {
         self.configuration = configuration
         let store = try configuration.openStore?() ?? MemoryStore()
         self.store = store
+        bell = csys_eventfd()
+        clockWatch = csys_clock_watch()
         var scheduler = RequestScheduler(
             policy: configuration.policy, board: FactorBoard(patience: configuration.patience),
             budget: configuration.dayBudget)
@@ -82,23 +84,18 @@ final class RequestLoop: @unchecked Sendable {
         let now = host.clock.moment()
         lastLook = now
         lastSlept = host.clock.slept
-        do {
-            let counts = try store.write { (transaction) throws(StoreFault) in
-                let counts = try book.open(at: now, transaction)
-                try book.readState(at: now, transaction)
-                return counts
-            }
-            if !counts.wasClean { isCheckWanted = true }
-            if counts.interrupted > 0 {
-                host.log(
-                    .info, nil, 0,
-                    "\(counts.interrupted) request\(counts.interrupted == 1 ? "" : "s") ran when the host before ended; \(counts.parked) of them parked, the others are pending again"
-                )
-            }
-        } catch {
-            csys_close(bell)
-            csys_close(clockWatch)
-            throw error
+        // Whatever throws from here on, `deinit` closes what was opened.
+        let counts = try store.write { (transaction) throws(StoreFault) in
+            let counts = try book.open(at: now, transaction)
+            try book.readState(at: now, transaction)
+            return counts
+        }
+        if !counts.wasClean { isCheckWanted = true }
+        if counts.interrupted > 0 {
+            host.log(
+                .info, nil, 0,
+                "\(counts.interrupted) request\(counts.interrupted == 1 ? "" : "s") ran when the host before ended; \(counts.parked) of them parked, the others are pending again"
+            )
         }
         storeWatch = configuration.wakeFile.map { csys_file_watch($0) } ?? -1
     }
@@ -246,6 +243,7 @@ final class RequestLoop: @unchecked Sendable {
         defer { store = nil }
         do {
             try store?.write { (transaction) throws(StoreFault) in
+                if let fault = verdict.withLock({ $0 }) { throw fault }
                 for job in owed { try job.apply(&book, transaction, now) }
                 try book.writeState(transaction)
                 try book.ledger.leave(by: book.host, at: now.wall, transaction)
@@ -275,7 +273,7 @@ final class RequestLoop: @unchecked Sendable {
         let isOpen = host.isOpen
         var effects: [RequestBook.Effect] = []
         // What a transaction has told the book is forgotten with it.
-        let before = book
+        let before = book.mark()
         guard let store else { fatalError("a store of requests was used after it was left") }
         do {
             try store.write { (transaction) throws(StoreFault) in
@@ -290,11 +288,12 @@ final class RequestLoop: @unchecked Sendable {
                 }
             }
         } catch {
-            book = before
+            book.revert(to: before)
             failed(error, jobs, now)
             return
         }
         if !late.isEmpty { owed.removeAll() }
+        for job in late + jobs { job.written?() }
         retryAt = nil
         retryPause = 0
         if book.scheduler.storeFault != nil {
@@ -324,7 +323,8 @@ final class RequestLoop: @unchecked Sendable {
         for job in jobs {
             if job.isOwed {
                 owed.append(
-                    RequestJob(apply: job.apply, finish: { _ in }, isOwed: true))
+                    RequestJob(
+                        apply: job.apply, finish: { _ in }, isOwed: true, written: job.written))
             }
             job.finish(fault)
         }
@@ -423,7 +423,7 @@ final class RequestLoop: @unchecked Sendable {
     private func noteNextLook() {
         let left = untilNextLook(host.clock.moment())
         nextLook.store(
-            left == .max ? .max : host.clock.now().addingReportingOverflow(left).partialValue,
+            Self.sum(host.clock.now(), left),
             ordering: .releasing)
     }
 
@@ -437,7 +437,13 @@ final class RequestLoop: @unchecked Sendable {
         guard left > 0 else { return }
         // Whoever advances a manual clock rings.
         let isManual = host.clock.manual != nil
-        rest(isManual || left == .max ? .max : csys_monotonic_ns() &+ left)
+        rest(isManual ? .max : Self.sum(csys_monotonic_ns(), left))
+    }
+
+    /// Or never.
+    private static func sum(_ time: UInt64, _ span: UInt64) -> UInt64 {
+        let (sum, overflow) = time.addingReportingOverflow(span)
+        return overflow ? .max : sum
     }
 
     private func rest(_ until: UInt64) {

@@ -74,7 +74,13 @@ public struct FactorBoard: Sendable {
     }
 
     /// When `settle` has to be called next, on the clock of spans.
-    public var next: UInt64? { changes.values.map { $0.heard.span &+ patience }.min() }
+    public var next: UInt64? {
+        // Or never.
+        changes.values.map { change in
+            let (sum, overflow) = change.heard.span.addingReportingOverflow(patience)
+            return overflow ? .max : sum
+        }.min()
+    }
 
     /// A change that has been heard of and does not count yet.
     public func announced(_ factor: Factor) -> FactorReading? { changes[factor]?.reading }

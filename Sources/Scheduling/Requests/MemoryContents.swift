@@ -33,6 +33,7 @@ final class MemoryContents: StoreTransaction {
     private var keys: [Key: Set<RequestID>] = [:]
     private var dates: [RequestQueue: Heap<Entry>] = [:]
     private var pendingCounts: [RequestQueue: Int] = [:]
+    private var kindCounts: [TaskKind: Int] = [:]
     private var latest = Heap<Entry>()
     private var attempts: [RequestID: [Attempt]] = [:]
     private var entries: [JournalEntry] = []
@@ -85,7 +86,10 @@ final class MemoryContents: StoreTransaction {
     private func place(_ row: Row?, _ id: RequestID) {
         if let old = rows[id]?.request {
             live[old.description.identifier]?.remove(id)
-            if old.state == .pending { pendingCounts[old.queue, default: 0] -= 1 }
+            if live[old.description.identifier]?.isEmpty == true {
+                live[old.description.identifier] = nil
+            }
+            if old.state == .pending { count(-1, old.queue) }
             if row == nil, let key = old.description.key {
                 let key = Key(key, of: old.description.identifier)
                 keys[key]?.remove(id)
@@ -101,16 +105,52 @@ final class MemoryContents: StoreTransaction {
             live[new.description.identifier, default: []].insert(id)
         }
         guard new.state == .pending else { return }
-        pendingCounts[new.queue, default: 0] += 1
+        count(1, new.queue)
         dates[new.queue, default: Heap()].insert(Entry(date: new.notBefore, id: id.rawValue))
+        dropStaleDates(of: new.queue)
         if let date = new.description.latest, new.launches == 0 {
             latest.insert(Entry(date: date, id: id.rawValue))
+            if latest.count > 2 * rows.count + 64 {
+                var kept: Set<UInt64> = []
+                latest.removeAll { !mayMiss($0) || !kept.insert($0.id).inserted }
+            }
         }
     }
 
-    func pendingCount(_ kind: TaskKind) -> Int {
-        pendingCounts.reduce(0) { $0 + ($1.key.kind == kind ? $1.value : 0) }
+    /// What is kept in memory to find requests by, for tests.
+    var entryCount: Int {
+        latest.count + live.count + pendingCounts.count
+            + dates.values.reduce(0) { $0 + 1 + $1.count }
     }
+
+    private func count(_ change: Int, _ queue: RequestQueue) {
+        let count = pendingCounts[queue, default: 0] + change
+        pendingCounts[queue] = count == 0 ? nil : count
+        kindCounts[queue.kind, default: 0] += change
+        if count == 0 { dates[queue] = nil }
+    }
+
+    /// What left a queue behind the first ones would stay in memory.
+    private func dropStaleDates(of queue: RequestQueue) {
+        guard let count = dates[queue]?.count, count > 2 * pendingCounts[queue, default: 0] + 64
+        else { return }
+        var kept: Set<UInt64> = []
+        dates[queue]?.removeAll { !isPending($0, queue) || !kept.insert($0.id).inserted }
+    }
+
+    private func isPending(_ entry: Entry, _ queue: RequestQueue) -> Bool {
+        guard let request = rows[RequestID(rawValue: entry.id)]?.request else { return false }
+        return request.state == .pending && request.notBefore == entry.date
+            && request.queue == queue
+    }
+
+    private func mayMiss(_ entry: Entry) -> Bool {
+        guard let request = rows[RequestID(rawValue: entry.id)]?.request else { return false }
+        return request.state == .pending && request.launches == 0
+            && request.description.latest == entry.date
+    }
+
+    func pendingCount(_ kind: TaskKind) -> Int { kindCounts[kind] ?? 0 }
 
     func live(_ identifier: String, limit: Int) -> [Request] {
         (live[identifier] ?? []).sorted().prefix(max(0, limit)).compactMap { rows[$0]?.request }
@@ -120,15 +160,12 @@ final class MemoryContents: StoreTransaction {
         keys[Key(key, of: identifier)]?.max().flatMap { rows[$0]?.request }
     }
 
-    func queues() -> [RequestQueue] { pendingCounts.filter { $0.value > 0 }.keys.sorted() }
+    func queues() -> [RequestQueue] { pendingCounts.keys.sorted() }
 
     func head(of queue: RequestQueue) -> RequestHead? {
         while let entry = dates[queue]?.first {
-            let id = RequestID(rawValue: entry.id)
-            if let request = rows[id]?.request, request.state == .pending,
-                request.notBefore == entry.date, request.queue == queue
-            {
-                return RequestHead(id: id, notBefore: entry.date)
+            if isPending(entry, queue) {
+                return RequestHead(id: RequestID(rawValue: entry.id), notBefore: entry.date)
             }
             dates[queue]?.removeFirst()
         }
@@ -137,12 +174,7 @@ final class MemoryContents: StoreTransaction {
 
     func firstToMiss() -> Request? {
         while let entry = latest.first {
-            if let request = rows[RequestID(rawValue: entry.id)]?.request,
-                request.state == .pending, request.launches == 0,
-                request.description.latest == entry.date
-            {
-                return request
-            }
+            if mayMiss(entry) { return rows[RequestID(rawValue: entry.id)]?.request }
             latest.removeFirst()
         }
         return nil
@@ -180,6 +212,14 @@ final class MemoryContents: StoreTransaction {
             list.insert(attempt, at: index)
         }
         attempts[attempt.request] = list
+    }
+
+    func removeAttempts(of request: RequestID, before launch: UInt64) {
+        guard let old = attempts[request], let first = old.first, first.launch < launch else {
+            return
+        }
+        undo.append { $0.attempts[request] = old }
+        attempts[request] = old.filter { $0.launch >= launch }
     }
 
     func attempt(_ launch: UInt64, of request: RequestID) -> Attempt? {

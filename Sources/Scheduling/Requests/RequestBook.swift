@@ -3,8 +3,8 @@
 /// Rules and decisions put together: what happens to requests in one transaction of their store.
 ///
 /// What a turn returns may be done only once its transaction has been committed. Where it could not
-/// be, go on with the book from before it, to which `failed` says so: it then reads the store again
-/// before its next turn.
+/// be, go on with the book from before it, by `mark` and `revert`, and tell it with `failed`: it then
+/// reads the store again before its next turn.
 public struct RequestBook: Sendable {
     /// What has to be done once the transaction is committed.
     public enum Effect: Sendable {
@@ -52,6 +52,26 @@ public struct RequestBook: Sendable {
     ) {
         self.host = host
         self.ledger = ledger
+        self.scheduler = scheduler
+    }
+
+    // MARK: Going back
+
+    /// Before a transaction: what `revert` needs to go back to here. Costs what is running, not what
+    /// is pending or registered.
+    public mutating func mark() -> RequestBook {
+        scheduler.handlers.mark()
+        var light = self
+        light.scheduler = scheduler.withoutDerived()
+        return light
+    }
+
+    /// The transaction was not committed: all that was told since the last `mark` is forgotten. The
+    /// queues are read anew with the next turn; say so with `failed`.
+    public mutating func revert(to mark: RequestBook) {
+        var scheduler = scheduler
+        scheduler.goBack(to: mark.scheduler)
+        self = mark
         self.scheduler = scheduler
     }
 

@@ -42,6 +42,11 @@ extension RequestLedger {
             request: id, launch: request.launches, number: request.attempts + 1, host: host,
             startedAt: now)
         try store.put(attempt)
+        // A request that is repeated is never history, with which the others go.
+        if request.launches > max(limits.attemptCount, 1) {
+            try store.removeAttempts(
+                of: id, before: request.launches - max(limits.attemptCount, 1) + 1)
+        }
         try store.append(entry(.launched, request, now, detail: "attempt \(attempt.number)"))
         return .launched(request, attempt: attempt, payload: try store.payload(of: id))
     }

@@ -18,6 +18,8 @@ public struct RequestLimits: Hashable, Sendable {
     public var historyAge: UInt64 = 604_800_000_000_000
     /// …and so many requests.
     public var historyCount = 10_000
+    /// Attempts of one request that are kept, however long it is repeated; at least 1.
+    public var attemptCount: UInt64 = 200
 
     /// Makes one of what it is given.
     public init() {}

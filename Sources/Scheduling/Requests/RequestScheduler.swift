@@ -57,6 +57,8 @@ public struct RequestScheduler: Sendable {
         var rate: LaunchRate
         init(rate: LaunchRate) { self.rate = rate }
         var running = 0
+        /// When a rest ends that is waited for.
+        var restsUntil: UInt64?
         /// Queues that are due and wait for something of the handler's.
         var parked: Set<RequestQueue> = []
     }
@@ -77,7 +79,7 @@ public struct RequestScheduler: Sendable {
     public var storeFault: String?
 
     private(set) var heads: [RequestQueue: RequestHead] = [:]
-    var handlers: [String: Handler] = [:]
+    var handlers = HandlerTable()
     private var dates = Heap<Waiting>()
     private var ready = Heap<Ready>()
     private var rests = Heap<Rest>()
@@ -111,6 +113,42 @@ public struct RequestScheduler: Sendable {
         heads[queue] = head
         guard let head else { return }
         dates.insert(Waiting(date: head.notBefore, id: head.id, queue: queue))
+        if dates.count > 2 * heads.count + 64 { dropStaleDates() }
+    }
+
+    /// What is kept in memory of dates and rests, for tests.
+    var entries: Int { dates.count + ready.count + rests.count }
+
+    /// Dates of heads that have gone would stay until they come.
+    private mutating func dropStaleDates() {
+        var kept: Set<RequestQueue> = []
+        dates.removeAll { date in
+            heads[date.queue] != RequestHead(id: date.id, notBefore: date.date)
+                || !kept.insert(date.queue).inserted
+        }
+    }
+
+    /// All that is read from the store again is left out, and handlers, which have a way of their own.
+    func withoutDerived() -> RequestScheduler {
+        var light = self
+        light.heads = [:]
+        light.dates = Heap()
+        light.ready = Heap()
+        light.held = []
+        light.crowded = []
+        light.rests = Heap()
+        light.handlers = HandlerTable()
+        return light
+    }
+
+    /// Goes back to what `withoutDerived` returned, but for handlers and rests: a rest that is told of
+    /// once too often does no harm.
+    mutating func goBack(to light: RequestScheduler) {
+        let (handlers, rests) = (handlers, rests)
+        self = light
+        self.handlers = handlers
+        self.rests = rests
+        self.handlers.revert()
     }
 
     private mutating func forget(_ queue: RequestQueue) {
@@ -126,7 +164,7 @@ public struct RequestScheduler: Sendable {
         ready.removeAll()
         held.removeAll()
         crowded.removeAll()
-        for identifier in handlers.keys { handlers[identifier]?.parked.removeAll() }
+        for identifier in handlers.parking { handlers[identifier]?.parked.removeAll() }
     }
 
     /// The clock was set back: dates that had come are in the future again.
@@ -146,7 +184,7 @@ public struct RequestScheduler: Sendable {
     mutating func applySettings(
         _ setting: (_ identifier: String, _ plugin: String) -> HandlerSetting
     ) {
-        for (identifier, handler) in handlers {
+        for (identifier, handler) in handlers.all {
             setSetting(setting(identifier, handler.standing.plugin), of: identifier)
         }
     }
@@ -161,7 +199,7 @@ public struct RequestScheduler: Sendable {
     public mutating func reconsider() {
         for queue in held { makeReady(queue) }
         held.removeAll(keepingCapacity: true)
-        for identifier in handlers.keys { unpark(identifier) }
+        for identifier in handlers.parking { unpark(identifier) }
     }
 
     private mutating func unpark(_ identifier: String) {
@@ -283,6 +321,9 @@ public struct RequestScheduler: Sendable {
         }
         while let first = rests.first, first.until <= now.span {
             rests.removeFirst()
+            if handlers[first.identifier]?.restsUntil == first.until {
+                handlers[first.identifier]?.restsUntil = nil
+            }
             unpark(first.identifier)
         }
     }
@@ -295,8 +336,11 @@ public struct RequestScheduler: Sendable {
             return true
         }
         if let until = handler.rate.restsUntil(now.span), !isUrgent(queue) {
-            handlers[queue.identifier]?.parked.insert(queue)
-            rests.insert(Rest(until: until, identifier: queue.identifier))
+            handlers[queue.identifier, default: Handler(rate: rate)].parked.insert(queue)
+            if handler.restsUntil != until {
+                handlers[queue.identifier]?.restsUntil = until
+                rests.insert(Rest(until: until, identifier: queue.identifier))
+            }
             return true
         }
         if isCrowded(queue) {
@@ -358,6 +402,6 @@ public struct RequestScheduler: Sendable {
 
     /// The queues whose first request has come to its date and is held back.
     public var waiting: Set<RequestQueue> {
-        handlers.values.reduce(held.union(crowded)) { $0.union($1.parked) }
+        handlers.all.values.reduce(held.union(crowded)) { $0.union($1.parked) }
     }
 }

@@ -21,8 +21,10 @@ public struct StoreFault: Error, Hashable, Sendable {
         case locked = 7
         /// Its file was deleted or replaced.
         case gone = 8
-        /// It cannot be opened: it is not there, or not ours, or others may write to it.
+        /// It cannot be opened: it is not ours, or others may write to it.
         case denied = 9
+        /// It is not there: nobody has made it yet.
+        case absent = 10
 
         /// The word used in text and JSON.
         public var name: String {
@@ -36,6 +38,7 @@ public struct StoreFault: Error, Hashable, Sendable {
             case .locked: "locked"
             case .gone: "gone"
             case .denied: "denied"
+            case .absent: "absent"
             }
         }
     }

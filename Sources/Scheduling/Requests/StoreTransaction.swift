@@ -47,6 +47,8 @@ public protocol StoreTransaction: AnyObject {
     /// Writes an attempt of a request that is there down, in place of what was known of the same
     /// launch.
     func put(_ attempt: Attempt) throws(StoreFault)
+    /// Forgets the attempts of a request with smaller numbers than `launch`.
+    func removeAttempts(of request: RequestID, before launch: UInt64) throws(StoreFault)
     /// One launch of a request; nil: there is none, or it is not kept any more.
     func attempt(_ launch: UInt64, of request: RequestID) throws(StoreFault) -> Attempt?
     /// The last `limit` ones, by launch.

@@ -95,8 +95,12 @@ struct StorePlace {
 extension CommandError {
     /// What a store said.
     init(_ fault: StoreFault) {
-        self.init(
-            fault.kind == .denied ? .denied : .storeUnavailable, fault.message,
-            fault: Fault.of(fault.status))
+        let code: ExitCode =
+            switch fault.kind {
+            case .denied: .denied
+            case .absent: .missing
+            default: .storeUnavailable
+            }
+        self.init(code, fault.message, fault: Fault.of(fault.status))
     }
 }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a scheduler knows of handlers, by identifier. It can go back to a mark, at the cost of what was
+/// changed since and not of all there is.
+struct HandlerTable: Sendable {
+    typealias Handler = RequestScheduler.Handler
+
+    private struct Change: Sendable {
+        let identifier: String
+        let before: Handler?
+    }
+
+    private(set) var all: [String: Handler] = [:]
+    /// The handlers that queues wait for.
+    private(set) var parking: Set<String> = []
+    private var changes: [Change] = []
+    private var isMarked = false
+
+    subscript(identifier: String) -> Handler? {
+        get { all[identifier] }
+        set {
+            if isMarked { changes.append(Change(identifier: identifier, before: all[identifier])) }
+            put(newValue, identifier)
+        }
+    }
+
+    subscript(identifier: String, default new: @autoclosure () -> Handler) -> Handler {
+        get { all[identifier] ?? new() }
+        set { self[identifier] = newValue }
+    }
+
+    private mutating func put(_ handler: Handler?, _ identifier: String) {
+        all[identifier] = handler
+        if handler?.parked.isEmpty ?? true {
+            parking.remove(identifier)
+        } else {
+            parking.insert(identifier)
+        }
+    }
+
+    /// Forgets what was changed before: `revert` comes back to here.
+    mutating func mark() {
+        changes.removeAll(keepingCapacity: true)
+        isMarked = true
+    }
+
+    /// Makes everything as it was at the last mark.
+    mutating func revert() {
+        while let change = changes.popLast() { put(change.before, change.identifier) }
+    }
+}
