@@ -31,7 +31,8 @@ final class Services: TaskServices {
             let record = host.tasks.existingRecord(of: slot)
             let payload = slot.pointee.payload.load(ordering: .acquiring)
             return TaskFacts(
-                kind: (record?.kind ?? cell.pointee.kind).rawValue, attempt: max(1, record?.attempt ?? 1),
+                kind: (record?.kind ?? cell.pointee.kind).rawValue,
+                attempt: max(1, record?.attempt ?? 1),
                 reason: Int32(slot.state.reason?.rawValue ?? 0),
                 identifier: handler.identifierText,
                 payload: UnsafeRawPointer(bitPattern: payload),
