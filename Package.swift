@@ -148,7 +148,7 @@ let package = Package(
             path: "Tests/AppHarness", swiftSettings: swift),
         .testTarget(
             name: "BackgroundTasksTests", dependencies: ["TestSupport"], swiftSettings: swift),
-        // Programs of Tests/Programs are compiled against AppleModules, one by one.
+        // Programs of Tests/Programs are compiled one by one, with Apple's modules as they were built.
         .testTarget(name: "ProgramTests", dependencies: ["TestSupport"], swiftSettings: swift),
 
         // include/curfew/host.h in Swift; libcurfew.so.
@@ -249,14 +249,6 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
-
-// For programs that tests compile one by one: Apple's modules and their host as one library.
-if ours {
-    package.products.append(
-        .library(
-            name: "AppleModules", type: .dynamic,
-            targets: ["BackgroundTasks", "UIKitBackground", "CInterface"]))
-}
 
 // The feed plugin and its libraries, which whoever depends on this package does not need.
 if ours {

@@ -9,6 +9,7 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Send
     private let texts: AppLocked<(title: String, subtitle: String)>
     private let stall: AppLocked<StallStateMachine>
     private let timer = AppLocked<(any DispatchSourceTimer)?>(nil)
+    private let counted = TaskProgress()
 
     /// A task that has not come any further for so long, is expired.
     private static let stallLimit: UInt64 = 60_000_000_000
@@ -18,6 +19,7 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Send
         texts = AppLocked((details.title, details.subtitle))
         stall = AppLocked(StallStateMachine(limit: Self.stallLimit, remaining: launch.remaining))
         super.init(launch)
+        counted.whenChanged { [weak self] in self?.look() }
         let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
         timer.setEventHandler { [weak self] in self?.look() }
         timer.schedule(deadline: .now() + 1, repeating: 1)
@@ -29,7 +31,6 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Send
 
     /// How far it is: set `totalUnitCount` and `completedUnitCount`, or add children.
     open var progress: Progress { counted }
-    private lazy var counted: Progress = TaskProgress { [weak self] in self?.look() }
 
     /// What its user reads.
     open var title: String { texts.withLock { $0.title } }

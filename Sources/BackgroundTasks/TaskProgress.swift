@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppHost
 import Foundation
 
 /// The progress of a continued task: what it is set to is passed on at once. What its children do is
@@ -6,18 +7,17 @@ import Foundation
 final class TaskProgress: Progress, @unchecked Sendable {
     // Sendable: as Progress is said to be.
 
-    private let changed: @Sendable () -> Void
+    private let changed = AppLocked<(@Sendable () -> Void)?>(nil)
 
-    init(_ changed: @escaping @Sendable () -> Void) {
-        self.changed = changed
-        super.init(parent: nil, userInfo: nil)
-    }
+    init() { super.init(parent: nil, userInfo: nil) }
+
+    func whenChanged(_ body: @escaping @Sendable () -> Void) { changed.exchange(body) }
 
     override var completedUnitCount: Int64 {
-        didSet { changed() }
+        didSet { changed.withLock { $0 }?() }
     }
 
     override var totalUnitCount: Int64 {
-        didSet { changed() }
+        didSet { changed.withLock { $0 }?() }
     }
 }

@@ -15,12 +15,12 @@ struct ProgramCompiler {
 
     /// Makes an executable at a path.
     func compile(_ program: Program, _ mode: SwiftMode, into path: String) throws -> ChildProcess {
-        let library = BuiltProducts.directory
+        let library = try AppleModules.library.get()
         return try run(
             program, mode,
             [
-                "-L", library, "-lAppleModules", "-Xlinker", "-rpath", "-Xlinker", library, "-o",
-                path,
+                "-L", library.path, "-lAppleModules", "-Xlinker", "-rpath", "-Xlinker",
+                library.path, "-o", path,
             ])
     }
 
