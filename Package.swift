@@ -53,7 +53,7 @@ let package = Package(
         .library(name: "UIKitBackground", targets: ["UIKitBackground", "CInterface"]),
         // For a plugin that brings along what was written for BackgroundTasks: without a host.
         .library(name: "BackgroundTasksInPlugin", targets: ["BackgroundTasks", "CurfewPlugin"]),
-        .library(name: "CurfewHost", type: .dynamic, targets: ["CInterface"]),  // libcurfew.so.0
+        .library(name: "CurfewHost", type: .dynamic, targets: ["LibCurfew"]),  // libcurfew.so.0
         .executable(name: "curfew", targets: ["curfew"]),
         .library(name: "mirror", type: .dynamic, targets: ["MirrorPlugin"]),
     ],
@@ -156,7 +156,10 @@ let package = Package(
             name: "CInterface",
             dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew"],
             exclude: ["libcurfew.map", "libcurfew.symbols", "curfew.pc.in", "cmake", "python"],
-            swiftSettings: fast, linkerSettings: libraryLink),
+            swiftSettings: fast),
+        .target(
+            name: "LibCurfew", dependencies: ["CInterface"], swiftSettings: swift,
+            linkerSettings: libraryLink),
         // A tutorial's chain of subs in C, for the tests.
         .target(name: "ChainInC", dependencies: ["CCurfew"], path: "Tests/ChainInC"),
         .testTarget(
