@@ -25,7 +25,7 @@ struct NamedTest: Hashable {
 
     /// Those in a source text, in their order.
     static func all(in source: String, file: String) throws -> [NamedTest] {
-        try source.matches(of: #/(?m)^\s*@Test\(\s*"((?:[^"\\\n]|\\.)*)"/#).compactMap { match in
+        try source.matches(of: #/(?m)^\s*[@]Test\(\s*"((?:[^"\\\n]|\\.)*)"/#).compactMap { match in
             let name = match.1.replacing(#"\""#, with: "\"")
             guard let head = name.firstMatch(of: #/^(S[0-9]\.[0-9][^:]*): (.*)$/#) else {
                 return nil
