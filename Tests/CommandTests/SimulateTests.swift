@@ -59,9 +59,9 @@ struct SimulateTests {
         #expect(run.code == 0, "\(run.process)")
         for line in [
             "Simulating launch for task with identifier org.curfew.test.errands.waits",
-            "Starting simulated task: org.curfew.test.errands.waits",
+            "Starting simulated task: <BGProcessingTask: org.curfew.test.errands.waits>",
             "Simulating expiration for task with identifier org.curfew.test.errands.waits",
-            "Marking simulated task complete",
+            "Marking simulated task complete: <BGProcessingTask: org.curfew.test.errands.waits>",
             "request 1 ended: expired, told to stop: budget: 12 files are done, 36 are left",
         ] {
             #expect(run.output.contains("  \(line)\n"), "\(line)")
