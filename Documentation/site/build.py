@@ -16,7 +16,11 @@ import headers
 import pages
 
 _PLACE = pathlib.Path(__file__).parent
-_SWIFT = (("Curfew", "the host in Swift"), ("CurfewPlugin", "plugins in Swift"))
+_SWIFT = (
+    ("Curfew", "the host in Swift"), ("CurfewPlugin", "plugins in Swift"),
+    ("BackgroundTasks", "Apple's module"), ("UIKitBackground", "UIApplication's part of it"),
+    ("FoundationBackground", "Foundation's part of it"), ("AppHost", "the host behind those"),
+)
 
 
 def page(title, body, contents, depth):

@@ -15,7 +15,10 @@ import tempfile
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What an importer of Curfew gets from the modules below it, as far as the API leads there.
-_MODULES = {"Curfew": ["PluginBridge", "Runner", "Scheduling"], "CurfewPlugin": []}
+_MODULES = {
+    "Curfew": ["PluginBridge", "Runner", "Scheduling"], "CurfewPlugin": [], "AppHost": [],
+    "BackgroundTasks": [], "FoundationBackground": [], "UIKitBackground": [],
+}
 # The parts below, which embedders have no need to go to.
 _BELOW = (["HostRuntime"], ["HandlerRecord"], ["PluginRecord"])
 _TYPES = {f"swift.{kind}" for kind in ("struct", "class", "enum", "protocol", "typealias")}
@@ -26,6 +29,7 @@ def extract(swift, build, module, directory):
     target = json.loads(subprocess.run(
         [swift, "-print-target-info"], stdout=subprocess.PIPE, check=True).stdout)
     maps = [build / "CCurfew.build/module.modulemap", build / "CSystem.build/module.modulemap",
+            build / "CAppHost.build/module.modulemap",
             _ROOT / "Sources/CFFI/module.modulemap", _ROOT / "Sources/CSQLite/module.modulemap"]
     command = [swift, "symbolgraph-extract", "-module-name", module,
                "-target", target["target"]["unversionedTriple"], "-I", build / "Modules",
@@ -34,6 +38,8 @@ def extract(swift, build, module, directory):
         command.append("-experimental-allowed-reexported-modules=" + ",".join(_MODULES[module]))
     for name in maps:
         command += ["-Xcc", f"-fmodule-map-file={name}"]
+    for headers in ("include", "Sources/CAppHost/include"):
+        command += ["-Xcc", f"-I{_ROOT / headers}"]
     subprocess.run(command, check=True)
     # What a module adds to others' types is in graphs of their own.
     return directory / f"{module}.symbols.json"

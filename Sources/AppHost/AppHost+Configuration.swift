@@ -30,8 +30,8 @@ extension AppHost {
         /// What becomes of a misuse that Apple answers with an exception.
         public var misuse = MisusePolicy.stop
 
-        /// Receives each line, from any thread, several at once. Nil: stderr, from `.info` on, in the
-        /// shape that Apple's console has.
+        /// Receives each line, from any thread, several at once; uses nothing of these modules itself.
+        /// Nil: stderr, from `.info` on, in the shape that Apple's console has.
         public var log: (@Sendable (AppLogLevel, String) -> Void)?
 
         /// Makes the default.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CAppHost
 public import CCurfew
+import Dispatch
 import Foundation
 
 /// The host that an app is: the one registry of its process, behind Apple's modules.
@@ -95,6 +96,10 @@ public final class AppHost: Sendable {
             fault = error.message
             write(.error, "no background task can be scheduled or launched: \(error.message)")
         }
+        Self.life.observe { [weak self] stage in
+            if stage == .foreground { self?.noteUsage() }
+        }
+        if Self.life.stage == .foreground { noteUsage() }
     }
 
     private init(table: UnsafePointer<curfew_host_api>) {
@@ -231,9 +236,11 @@ extension AppHost {
             }, data, nil, nil)
     }
 
-    /// The app is being used: the hours at which it is are learnt from this.
-    package func noteUsage() {
+    /// The app is being used: the hours at which it is are learnt from this. Nobody waits for the disk.
+    private func noteUsage() {
         guard let handle, let functions = capphost_inside()?.pointee else { return }
-        _ = functions.note_usage(handle, nil)
+        nonisolated(unsafe) let host = handle
+        let note = functions.note_usage
+        DispatchQueue.global(qos: .utility).async { _ = note?(host, nil) }
     }
 }

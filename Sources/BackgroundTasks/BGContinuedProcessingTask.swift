@@ -34,6 +34,7 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Send
 
     /// What its user reads.
     open var title: String { texts.withLock { $0.title } }
+    /// What its user reads below that.
     open var subtitle: String { texts.withLock { $0.subtitle } }
 
     /// Lets its user read something else.

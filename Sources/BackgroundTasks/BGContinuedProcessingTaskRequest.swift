@@ -24,6 +24,7 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable 
 
     /// What its user reads.
     open var title: String
+    /// What its user reads below that.
     open var subtitle: String
 
     /// Queued by default.

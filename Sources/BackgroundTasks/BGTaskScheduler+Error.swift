@@ -29,9 +29,13 @@ extension BGTaskScheduler {
             }
         }
 
+        /// The code of that name.
         public static var unavailable: Code { .unavailable }
+        /// The code of that name.
         public static var tooManyPendingTaskRequests: Code { .tooManyPendingTaskRequests }
+        /// The code of that name.
         public static var notPermitted: Code { .notPermitted }
+        /// The code of that name.
         public static var immediateRunIneligible: Code { .immediateRunIneligible }
 
         /// Which of them.

@@ -50,6 +50,15 @@ extension Scenario {
                     _ in
                 })
         },
+        "used": { stage in
+            stage.open()
+            AppHost.life.finishLaunching()
+            BGTaskScheduler.shared.register(forTaskWithIdentifier: Stage.refresh, using: nil) { _ in
+            }
+            print(stage.eventuallyKnows("usage"))
+            AppHost.life.enterBackground()
+            AppHost.life.enterForeground()
+        },
         "configure-late": { stage in
             stage.open()
             _ = BGTaskScheduler.shared

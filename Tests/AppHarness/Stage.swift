@@ -62,8 +62,22 @@ final class Stage: Sendable {
         return host
     }
 
+    /// True once a factor is among what is considered.
+    func eventuallyKnows(_ factor: String) -> Bool {
+        let deadline = Date().addingTimeInterval(10)
+        while Date() < deadline {
+            if reports(Stage.refresh, kind: 1).contains(where: { $0.0 == factor }) { return true }
+        }
+        return false
+    }
+
     /// The names of the factors that hold the pending request of an identifier back.
     func holding(_ identifier: String, kind: Int) -> [String] {
+        reports(identifier, kind: kind).filter(\.1).map(\.0)
+    }
+
+    /// Each factor's name, and whether it holds back.
+    private func reports(_ identifier: String, kind: Int) -> [(String, Bool)] {
         var blank = curfew_factor_report()
         blank.struct_size = UInt32(MemoryLayout<curfew_factor_report>.size)
         var reports = [curfew_factor_report](repeating: blank, count: 32)
@@ -72,10 +86,11 @@ final class Stage: Sendable {
         options.kind = curfew_kind(kind)
         var count: UInt32 = 0
         _ = curfew_host_why_not(host, identifier, &options, &reports, 32, &count, nil, nil)
-        return reports.prefix(Int(count)).filter(\.holds).map { report in
-            withUnsafeBytes(of: report.name) {
+        return reports.prefix(Int(count)).map { report in
+            let name = withUnsafeBytes(of: report.name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
+            return (name, report.holds)
         }
     }
 

@@ -50,6 +50,11 @@ struct RegistrationTests {
             ])
     }
 
+    @Test("S1.6: an app that comes to the foreground is being used, and that is learnt")
+    func used() throws {
+        #expect(try App().run("used").lines == ["true"])
+    }
+
     @Test("a configuration that comes too late ends the process and says so")
     func configuredLate() throws {
         let run = try App().run("configure-late")
