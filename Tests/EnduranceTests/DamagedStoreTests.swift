@@ -122,9 +122,14 @@ struct DamagedStoreTests {
                 let harness = try copy.start("drain", ["--count", "2", "--name", "q"])
                 let ending = harness.finish()
                 let codes = harness.records.filter { $0.kind == "error" }.map { $0[0] }
+                // The first page has the number of the store's version, which may have become larger.
+                let fitting: Set =
+                    page == 0
+                    ? ["CURFEW_STORE_CORRUPT", "CURFEW_STORE_NEWER"] : ["CURFEW_STORE_CORRUPT"]
                 #expect(
                     ending == .exited(0)
-                        || (ending == .exited(3) && codes == ["CURFEW_STORE_CORRUPT"]),
+                        || (ending == .exited(3) && codes.count == 1
+                            && fitting.isSuperset(of: codes)),
                     "page \(page): \(ending) \(harness.records.suffix(4))")
                 endings["\(ending)", default: 0] += 1
             }
