@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// Somebody else's package says `import BackgroundTasks`, and depends on this one plainly.
@@ -18,6 +19,44 @@ struct BackgroundTasksPackageTests {
     @Test("is built in release, and does the same", .enabled(if: isWanted, reason))
     func release() throws {
         try launchAndExpire("release")
+    }
+
+    @Test(
+        "code that says import UIKit is built with the nested package of that name",
+        .enabled(if: isWanted, reason))
+    func uikit() throws {
+        let place = try TemporaryDirectory()
+        try place.write(
+            """
+            // swift-tools-version: 6.2
+            import PackageDescription
+            let package = Package(
+                name: "upload",
+                dependencies: [.package(path: "\(BuiltProducts.packageRoot)/Sources/UIKit")],
+                targets: [
+                    .executableTarget(
+                        name: "upload", dependencies: [.product(name: "UIKit", package: "UIKit")])
+                ])
+            """, to: "upload/Package.swift")
+        try place.write(
+            """
+            #if canImport(UIKit)
+            import UIKit
+            #endif
+            let task = UIApplication.shared.beginBackgroundTask(withName: "upload")
+            print(task == .invalid, UIDevice.current.isMultitaskingSupported)
+            UIApplication.shared.endBackgroundTask(task)
+            """, to: "upload/Sources/upload/main.swift")
+        let environment = ProcessInfo.processInfo.environment.filter {
+            !$0.key.hasPrefix("CURFEW_") && !$0.key.hasPrefix("XDG_")
+        }.merging(["HOME": place.path("home")]) { $1 }
+        let said = try Installation.output(
+            "swift",
+            [
+                "run", "--package-path", place.path("upload"), "--scratch-path",
+                BuiltProducts.packageRoot + "/.build/uikit",
+            ], environment: environment, limit: .seconds(900))
+        #expect(said.hasSuffix("false true\n"), "\(said)")
     }
 
     private func launchAndExpire(_ configuration: String) throws {
