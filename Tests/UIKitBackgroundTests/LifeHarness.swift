@@ -18,7 +18,11 @@ struct LifeHarness {
         let list = try directory.write(Self.plist(modes, permitted), to: "Info.plist")
         process = try ChildProcess.run(
             BuiltProducts.path(ofProduct: "life-harness"), [scenario] + options,
-            environment: ["CURFEW_INFO_PLIST": list, "XDG_STATE_HOME": directory.path])
+            environment: [
+                "CURFEW_INFO_PLIST": list, "XDG_STATE_HOME": directory.path,
+                // Who is to end by a signal ends by that one.
+                "SWIFT_BACKTRACE": "enable=no",
+            ])
         lines = process.output.split(separator: "\n").map(String.init)
     }
 
