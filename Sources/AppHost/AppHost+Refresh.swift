@@ -4,7 +4,6 @@ import CCurfew
 
 /// The switch for refreshing in the background, and the host's date.
 extension AppHost {
-    private static let refreshSet = AppLocked(AppRefresh.available)
     private static let refreshObservers = AppLocked<[@Sendable () -> Void]>([])
 
     /// The switch for all of this app: what a page of settings shows. It is kept with the requests.
@@ -13,11 +12,9 @@ extension AppHost {
     /// `available`, and setting it changes nothing.
     public var backgroundRefresh: AppRefresh {
         get {
-            // What the store has is told of identifiers that have a handler; what was set here, of all.
+            // Those of one identifier count as well: the strictest is shown.
             let told = [bundle.identifier + ".fetch"] + bundle.permittedIdentifiers
-            return told.map(refresh).reduce(Self.refreshSet.withLock { $0 }) {
-                $0.rawValue > $1.rawValue ? $0 : $1
-            }
+            return told.map(refresh).max { $0.rawValue < $1.rawValue } ?? .available
         }
         set {
             guard let handle = host, let functions = capphost_inside()?.pointee else { return }
@@ -27,7 +24,6 @@ extension AppHost {
                         handle, nil, nil, newValue.rawValue,
                         curfew_enablement(CURFEW_ENABLEMENT_ENABLED), $0)
                 }
-                Self.refreshSet.exchange(newValue)
             } catch {
                 log(.error, "the setting for refreshing was not kept: \(error.message)")
             }

@@ -59,6 +59,12 @@ extension Scenario {
             AppHost.life.enterBackground()
             AppHost.life.enterForeground()
         },
+        "refresh-set": { stage in
+            stage.open()
+            print(AppHost.shared.backgroundRefresh)
+            AppHost.shared.backgroundRefresh = .denied
+            print(AppHost.shared.backgroundRefresh)
+        },
         "configure-late": { stage in
             stage.open()
             _ = BGTaskScheduler.shared

@@ -55,6 +55,15 @@ struct RegistrationTests {
         #expect(try App().run("used").lines == ["true"])
     }
 
+    @Test(
+        "S1.5: the switch for refreshing is kept with the requests, and is known before any handler"
+    )
+    func refreshSwitch() throws {
+        let app = try App()
+        #expect(try app.run("refresh-set").lines == ["available", "denied"])
+        #expect(try app.run("refresh-set").lines == ["denied", "denied"])
+    }
+
     @Test("a configuration that comes too late ends the process and says so")
     func configuredLate() throws {
         let run = try App().run("configure-late")

@@ -228,7 +228,7 @@ extension HostRuntime {
     /// How every factor stands for whatever would be submitted.
     public func why(_ queue: RequestQueue) throws(RequestFailure) -> [FactorReport] {
         try requestLoop().perform { (book, _, now) throws(StoreFault) in
-            book.scheduler.why(queue, at: now)
+            book.why(queue, at: now)
         }
     }
 

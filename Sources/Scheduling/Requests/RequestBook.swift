@@ -140,6 +140,13 @@ public struct RequestBook: Sendable {
         scheduler.applySettings { settings.setting(of: $0, plugin: $1) }
     }
 
+    /// Why a request of that identifier, kind and needs would not be launched, whether or not its
+    /// handler is there.
+    public func why(_ queue: RequestQueue, at now: Moment) -> [FactorReport] {
+        scheduler.why(
+            queue, setting: settings.setting(of: queue.identifier, plugin: ""), at: now)
+    }
+
     /// Reads the queues anew: others have written to the store, or a transaction failed.
     public mutating func read(_ store: any StoreTransaction) throws(StoreFault) {
         _ = ledger.takeTouched()

@@ -27,9 +27,12 @@ extension RequestScheduler {
         return Self.sorted(reports)
     }
 
-    /// The same for whatever would be submitted of a handler.
-    public func why(_ queue: RequestQueue, at now: Moment) -> [FactorReport] {
-        let handler = handlers[queue.identifier] ?? Handler(rate: rate)
+    /// The same for whatever would be submitted of a handler. `setting` counts where there is none yet.
+    public func why(
+        _ queue: RequestQueue, setting: HandlerSetting? = nil, at now: Moment
+    ) -> [FactorReport] {
+        var handler = handlers[queue.identifier] ?? Handler(rate: rate)
+        if let setting, handlers[queue.identifier] == nil { handler.setting = setting }
         var reports = [
             standing(of: handler), enablement(of: handler), turn(of: handler),
             launchRate(of: handler, queue, at: now), place(for: queue), store,
