@@ -65,6 +65,15 @@ extension Scenario {
             AppHost.life.enterBackground()
             stage.submit(request())
         },
+        "removed": { stage in
+            stage.open()
+            register { _ in }
+            stage.set(Int(CURFEW_REFRESH_AVAILABLE), Int(CURFEW_ENABLEMENT_SUSPENDED))
+            stage.submit(request())
+            print("suspended: \(stage.pendingCount())")
+            stage.set(Int(CURFEW_REFRESH_AVAILABLE), Int(CURFEW_ENABLEMENT_REMOVED))
+            print("removed: \(stage.pendingCount())")
+        },
         "stalled": { stage in
             stage.open()
             let (launched, over) = (Signal(), Signal())

@@ -24,6 +24,14 @@ struct ContinuedTests {
         #expect(lines[4].hasSuffix("is begun in the foreground; nothing was submitted"))
     }
 
+    @Test("what is queued is cancelled when its user removes the app; a suspended one keeps it")
+    func removed() throws {
+        #expect(
+            try App().run("removed").lines == [
+                "submitted org.example.app.export.7", "suspended: 1", "removed: 0",
+            ])
+    }
+
     @Test("one that comes no further for a minute expires before its time")
     func stalled() throws {
         let run = try App().run("stalled")

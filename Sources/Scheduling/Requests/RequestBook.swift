@@ -37,6 +37,8 @@ public struct RequestBook: Sendable {
     private var shortening: RequestID??
     private var isCurrent = false
     private var haveOthersWritten = false
+    /// People may have removed something since the last turn.
+    private var areSettingsNew = false
     /// A transaction failed, and may have been committed nevertheless.
     private var isInDoubt = false
     /// How the machine's factors stood when that was written down last.
@@ -115,6 +117,7 @@ public struct RequestBook: Sendable {
         settings =
             try store.value(Self.settingsName).flatMap { HandlerSettings(bytes: $0) }
             ?? HandlerSettings()
+        areSettingsNew = true
         scheduler.applySettings { settings.setting(of: $0, plugin: $1) }
     }
 
@@ -137,6 +140,7 @@ public struct RequestBook: Sendable {
     ) throws(StoreFault) {
         settings.set(setting, for: scope)
         try store.setValue(Self.settingsName, settings.bytes)
+        areSettingsNew = true
         scheduler.applySettings { settings.setting(of: $0, plugin: $1) }
     }
 
@@ -263,6 +267,7 @@ public struct RequestBook: Sendable {
             }
             if isInDoubt { try takeBack(at: now, store) }
         }
+        if areSettingsNew { try cancelRemoved(at: now, store) }
         if !scheduler.board.settle(at: now).isEmpty { scheduler.reconsider() }
         try writeFactors(at: now, store)
         stopLosing(&effects)
@@ -282,6 +287,31 @@ public struct RequestBook: Sendable {
             }
         }
         return effects
+    }
+
+    /// What a user has begun and waits for ends with the user's wish: an app that was removed from the
+    /// switcher loses what is queued of it, as Apple's header of continued processing has it.
+    private mutating func cancelRemoved(
+        at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        areSettingsNew = false
+        let removed = scheduler.heads.keys.filter { queue in
+            let plugin = scheduler.handlers[queue.identifier]?.standing.plugin ?? ""
+            return queue.kind == .continuedProcessing
+                && settings.setting(of: queue.identifier, plugin: plugin).enablement == .removed
+        }
+        for identifier in Set(removed.map(\.identifier)).sorted() {
+            var filter = RequestFilter(states: [.pending], identifier: identifier, limit: 1_000)
+            while true {
+                let page = try store.requests(filter)
+                for request in page where request.description.kind == .continuedProcessing {
+                    _ = try ledger.cancel(request.id, at: now.wall, store)
+                }
+                guard let last = page.last, page.count == filter.limit else { break }
+                filter.after = last.id
+            }
+        }
+        try lookAtTouched(store)
     }
 
     private mutating func findCancelled(
