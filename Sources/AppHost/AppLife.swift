@@ -11,6 +11,9 @@ public final class AppLife: Sendable {
     private struct State {
         var stage = AppStage.launching
         var observers: [@Sendable (AppStage) -> Void] = []
+        /// Somebody will say when the launch is over; what waits for that.
+        var isLaunching = false
+        var waiting: [@Sendable () -> Void] = []
     }
 
     private let state = AppLocked(State())
@@ -41,12 +44,31 @@ public final class AppLife: Sendable {
         state.withLock { $0.observers.append(body) }
     }
 
+    /// The app's delegate is about to be told of the launch, and `finishLaunching` follows: tasks wait
+    /// until then, as Apple's do.
+    package func beginLaunching() {
+        state.withLock { $0.isLaunching = $0.stage == .launching }
+    }
+
+    /// Calls `body` at once, or, where the app has begun to launch, when it has finished.
+    package func whenLaunched(_ body: @escaping @Sendable () -> Void) {
+        let waits = state.withLock { state -> Bool in
+            if state.isLaunching { state.waiting.append(body) }
+            return state.isLaunching
+        }
+        if !waits { body() }
+    }
+
     private func move(to stage: AppStage) {
-        let observers = state.withLock { state -> [@Sendable (AppStage) -> Void] in
-            guard state.stage != stage else { return [] }
+        let (observers, waiting) = state.withLock {
+            state -> ([@Sendable (AppStage) -> Void], [@Sendable () -> Void]) in
+            guard state.stage != stage else { return ([], []) }
             state.stage = stage
-            return state.observers
+            state.isLaunching = false
+            defer { state.waiting.removeAll() }
+            return (state.observers, state.waiting)
         }
         for observer in observers { observer(stage) }
+        for body in waiting { body() }
     }
 }

@@ -54,7 +54,9 @@ final class LaunchHandler: Sendable {
         // A fresh one for each run, as Apple's is: what one run leaves behind holds up no other.
         let queue =
             queue ?? DispatchQueue(label: "BGTaskScheduler.\(identifier)", qos: .background)
-        queue.async { [body] in body.body(task) }
+        AppHost.life.whenLaunched { [body] in
+            queue.async { body.body(task) }
+        }
         // Told to stop before it could be found.
         if launch.isExpired { Self.expire(task) }
     }
@@ -70,9 +72,11 @@ final class LaunchHandler: Sendable {
 
     /// On a thread of its own: whoever expires tasks does not wait for the app.
     fileprivate static func expire(_ task: BGTask) {
-        DispatchQueue.global(qos: .background).async {
-            task.expire()
-            running.rest(task.launch.task)
+        AppHost.life.whenLaunched {
+            DispatchQueue.global(qos: .background).async {
+                task.expire()
+                running.rest(task.launch.task)
+            }
         }
     }
 }

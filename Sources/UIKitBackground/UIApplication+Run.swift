@@ -17,6 +17,7 @@ extension UIApplication {
             exit(0)
         }
         source.resume()
+        AppHost.life.beginLaunching()
         application.launch()
         // Not dispatchMain: on Linux it gives the main queue to other threads.
         while true { RunLoop.main.run() }
