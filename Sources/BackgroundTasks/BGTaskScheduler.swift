@@ -21,6 +21,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
     let host: AppHost
     let handlers = AppLocked(LaunchHandlers())
+    /// Identifiers whose launch was simulated.
+    private let simulated = AppLocked<Set<String>>([])
 
     private init(_ host: AppHost) { self.host = host }
 
@@ -134,12 +136,20 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     public func _simulateLaunchForTask(withIdentifier identifier: String) {
         simulate { () throws(AppRegistryFailure) in
             try host.registry.simulateLaunch(identifier)
+            simulated.withLock { _ = $0.insert(identifier) }
         }
     }
 
     /// What Apple's debugger command does: lets the time of a task be over that was launched by
-    /// `_simulateLaunchForTask`.
+    /// `_simulateLaunchForTask`. One that has set no expiration handler goes on, with a line in the log.
     public func _simulateExpirationForTask(withIdentifier identifier: String) {
+        if simulated.withLock({ $0.contains(identifier) }),
+            let task = LaunchHandler.running.unprepared(identifier)
+        {
+            host.log(.info, "Simulating expiration for task with identifier \(identifier)")
+            host.log(.warning, "No expiration handler for task \(task)")
+            return
+        }
         simulate { () throws(AppRegistryFailure) in
             try host.registry.simulateExpiration(identifier)
         }

@@ -32,6 +32,12 @@ final class RunningTasks: Sendable {
         if wasAwake { ProcessAssertions.shared.rest() }
     }
 
+    /// The task of an identifier that has no expiration handler; nil: there is none.
+    func unprepared(_ identifier: String) -> BGTask? {
+        entries.withLock { $0.values.compactMap(\.task) }
+            .first { $0.identifier == identifier && $0.expirationHandler == nil }
+    }
+
     /// Nil: it is over, or was not handed over yet.
     func find(_ id: UInt64) -> BGTask? { entries.withLock { $0[id]?.task } }
 }

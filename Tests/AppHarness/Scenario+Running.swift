@@ -277,6 +277,44 @@ extension Scenario {
             over.wait("the expiration")
             print(stage.ended(1))
         },
+        "launching": { stage in
+            stage.open()
+            let over = Signal()
+            AppHost.life.beginLaunching()
+            begin(stage, BGAppRefreshTaskRequest(identifier: Stage.refresh)) { task in
+                print("ran while \(AppHost.life.stage)")
+                task.setTaskCompleted(success: true)
+                over.fire()
+            }
+            // Once the host runs it, only the launch holds it back.
+            stage.waitUntilRunning(1)
+            AppHost.life.finishLaunching()
+            over.wait("the task")
+            print(stage.ended(1))
+        },
+        "simulate-no-handler": { stage in
+            stage.open()
+            let (launched, goOn) = (Signal(), Signal())
+            let request = BGProcessingTaskRequest(identifier: Stage.cleanup)
+            request.earliestBeginDate = Stage.date(in: 900)
+            begin(stage, request) { task in
+                launched.fire()
+                goOn.wait("the simulated expiration")
+                task.setTaskCompleted(success: true)
+            }
+            BGTaskScheduler.shared._simulateLaunchForTask(withIdentifier: Stage.cleanup)
+            launched.wait("the launch")
+            BGTaskScheduler.shared._simulateExpirationForTask(withIdentifier: Stage.cleanup)
+            goOn.fire()
+            print(stage.ended(1))
+        },
+        "killed": { stage in
+            stage.open()
+            begin(stage, BGAppRefreshTaskRequest(identifier: Stage.refresh)) { _ in
+                kill(getpid(), SIGKILL)
+            }
+            Signal().wait("the end of the process")
+        },
         "held-back": { stage in
             stage.open()
             let launched = Signal()

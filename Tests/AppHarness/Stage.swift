@@ -112,6 +112,29 @@ final class Stage: Sendable {
         return "not over"
     }
 
+    /// Returns once the host runs a request.
+    func waitUntilRunning(_ request: curfew_request) {
+        let deadline = Date().addingTimeInterval(10)
+        while Date() < deadline {
+            var info = curfew_request_info()
+            info.struct_size = UInt32(MemoryLayout<curfew_request_info>.size)
+            _ = curfew_host_query_request(host, request, &info, nil)
+            if info.state == curfew_request_state(CURFEW_REQUEST_RUNNING) { return }
+        }
+        print("not running")
+    }
+
+    /// How many requests are pending.
+    func pendingCount() -> Int {
+        let (seen, count) = (Signal(), AppLocked(0))
+        BGTaskScheduler.shared.getPendingTaskRequests {
+            count.exchange($0.count)
+            seen.fire()
+        }
+        seen.wait("the pending requests")
+        return count.withLock { $0 }
+    }
+
     /// What a submission throws, in a line.
     func submit(_ request: BGTaskRequest) {
         do {

@@ -9,13 +9,17 @@ struct App {
     /// - Parameters:
     ///   - permitted: besides the refresh, the cleanup and the exports.
     ///   - modes: of `UIBackgroundModes`.
-    init(permitted: [String] = [], modes: [String] = ["fetch", "processing"]) throws {
+    ///   - bundle: its identifier.
+    init(
+        permitted: [String] = [], modes: [String] = ["fetch", "processing"],
+        bundle: String = "org.example.app"
+    ) throws {
         home = try TemporaryDirectory()
         let all =
             ["org.example.app.refresh", "org.example.app.cleanup", "org.example.app.export.*"]
             + permitted
         let list: [String: Any] = [
-            "CFBundleIdentifier": "org.example.app", "UIBackgroundModes": modes,
+            "CFBundleIdentifier": bundle, "UIBackgroundModes": modes,
             "BGTaskSchedulerPermittedIdentifiers": all,
         ]
         let data = try PropertyListSerialization.data(
@@ -24,9 +28,11 @@ struct App {
     }
 
     /// Runs one scenario to its end.
-    func run(_ scenario: String, _ argument: String = "", plist: String? = nil) throws -> AppRun {
+    func run(
+        _ scenario: String, _ argument: String = "", plist: String? = nil, state: String? = nil
+    ) throws -> AppRun {
         var environment = ProcessInfo.processInfo.environment
-        environment["XDG_STATE_HOME"] = home.path("state")
+        environment["XDG_STATE_HOME"] = state ?? home.path("state")
         environment["CURFEW_INFO_PLIST"] = plist ?? home.path("Info.plist")
         return AppRun(
             process: try ChildProcess.run(

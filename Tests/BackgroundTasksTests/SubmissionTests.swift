@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import TestSupport
 import Testing
 
@@ -117,6 +118,29 @@ struct SubmissionTests {
         #expect(
             run.log.contains(
                 "Simulating launch for task with identifier org.example.app.TIDY_UP"))
+    }
+
+    @Test("without a place for requests each is error 1, which says where and what to do")
+    func noPlace() throws {
+        let run = try App().run("modes", state: "/proc/nowhere")
+        #expect(run.process.succeeded)
+        for line in run.lines {
+            #expect(line.hasPrefix("error 1: org.example.app."))
+            #expect(line.contains("/proc/nowhere/org.example.app"))
+            #expect(line.contains("set XDG_STATE_HOME to a directory of this user's"))
+        }
+    }
+
+    @Test(
+        "a bundle identifier that would lead out of the state directory is not used",
+        arguments: ["../../elsewhere", "", ".hidden", "a/b", String(repeating: "x", count: 200)])
+    func hostileBundle(_ bundle: String) throws {
+        let app = try App(bundle: bundle)
+        let run = try app.run("modes")
+        #expect(run.lines.count == 2)
+        #expect(run.lines.allSatisfy { $0.hasPrefix("submitted") }, "\(run.process)")
+        let made = try FileManager.default.contentsOfDirectory(atPath: run.state)
+        #expect(made == ["app-harness"])
     }
 
     @Test("what is overdue is launched after its handler was registered at the next start")

@@ -157,6 +157,27 @@ struct TaskTests {
             ])
     }
 
+    @Test("a task of an app that has begun to launch waits until that is over")
+    func launching() throws {
+        #expect(try lines("launching") == ["ran while foreground", "succeeded"])
+    }
+
+    @Test("a simulated task without an expiration handler goes on, with Apple's line")
+    func simulateWithoutHandler() throws {
+        let run = try App().run("simulate-no-handler")
+        #expect(
+            run.log.contains("No expiration handler for task <BGProcessingTask: \(Self.cleanup)>"))
+        #expect(run.lines.last == "succeeded")
+    }
+
+    @Test("a task whose app is killed is launched again at the next start, and that is counted")
+    func killed() throws {
+        let app = try App()
+        #expect(try app.run("killed").process.ending == .signalled(9))
+        #expect(
+            try app.run("after-exit").lines == ["launched again, crashes 1", "succeeded"])
+    }
+
     @Test(
         "a task that runs when the app exits is told to stop, and is launched again without blame")
     func exitWhileRunning() throws {
