@@ -57,17 +57,21 @@ public struct HandlerDescription: Sendable {
     /// manifest has no `_`; an embedder's own identifiers may come from elsewhere.
     public static func isIdentifier(_ text: String) -> Bool {
         guard text.utf8.count <= 128 else { return false }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count >= 2
-            && parts.allSatisfy { part in
-                !part.isEmpty
-                    && part.utf8.allSatisfy {
-                        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
-                            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                            || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
-                    }
+        var components = 1
+        var isEmpty = true
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                isEmpty = false
+            case UInt8(ascii: "."):
+                if isEmpty { return false }
+                components += 1
+                isEmpty = true
+            default: return false
             }
+        }
+        return components >= 2 && !isEmpty
     }
 
     /// The four events the host raises for it: registering, progress, expired, done.

@@ -18,8 +18,8 @@ extension HostRuntime {
     /// Refuses a handler of the embedder's own that is not on the list.
     func checkPermitted(_ description: HandlerDescription) throws(BridgeError) {
         // What is no identifier is told to be none.
-        guard description.fault == nil else { return }
-        let refusal = permitted?.refusal(
+        guard let permitted, description.fault == nil else { return }
+        let refusal = permitted.refusal(
             identifier: description.identifier, kind: description.kind)
         if let refusal {
             throw BridgeError(

@@ -35,4 +35,11 @@ package final class Locked<State>: @unchecked Sendable {
         defer { pthread_mutex_unlock(mutex) }
         return try body(&state.pointee)
     }
+
+    /// The same where nobody has the lock; nil where somebody has, without waiting.
+    package func withLockIfFree<Result>(_ body: (inout State) -> Result) -> Result? {
+        guard pthread_mutex_trylock(mutex) == 0 else { return nil }
+        defer { pthread_mutex_unlock(mutex) }
+        return body(&state.pointee)
+    }
 }

@@ -121,7 +121,7 @@ extension HostRuntime {
 
     private func announce(_ identifier: String, _ success: Bool, _ error: String) {
         guard let handler = handler(identifier) else { return }
-        _ = events.raise(handler.scheduling, [.bool(success), .text(error)], task: 0)
+        _ = events.raiseIfWanted(handler.scheduling, task: 0, [.bool(success), .text(error)])
     }
 
     // MARK: Cancelling

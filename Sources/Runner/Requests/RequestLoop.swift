@@ -9,8 +9,11 @@ import Synchronization
 ///
 /// Whatever came while the last transaction was committed goes into the next one, together with what
 /// the book decides: so many callers share one commit. What a transaction decided is done after it.
+/// A caller that finds the thread resting takes its turn itself: changing threads twice would cost it
+/// more than all the rest but the disk.
 final class RequestLoop: @unchecked Sendable {
-    // Sendable: the book and the store are the thread's alone; the rest is constant, atomic or locked.
+    // Sendable: the book, the store and what is said to be the turn's are touched with `turning` held;
+    // the rest is constant, atomic or locked.
 
     private struct Inbox {
         var jobs: [RequestJob] = []
@@ -38,13 +41,13 @@ final class RequestLoop: @unchecked Sendable {
     private var retryPause: UInt64 = 0
     /// Since the last commit, a store that works may prune.
     private var nextPrune: UInt64 = 0
-    /// The tasks of requests; the thread's.
+    /// The tasks of requests; the turn's.
     var tasks: [RequestTicket: UInt64] = [:]
-    /// Those that are cancelled, and their requests not; the thread's.
+    /// Those that are cancelled, and their requests not; the turn's.
     var takenBack: Set<RequestTicket> = []
-    /// Those that were launched by a simulation, with the names they have in the log; the thread's.
+    /// Those that were launched by a simulation, with the names they have in the log; the turn's.
     var simulated: [RequestTicket: String] = [:]
-    /// What was told of factors last; the thread's.
+    /// What was told of factors last; the turn's.
     private var toldFactors: [Factor: FactorState] = [:]
     /// Somebody wants to hear of factors, also while no request waits.
     private let isFactorWatched = Atomic<Bool>(false)
@@ -52,11 +55,18 @@ final class RequestLoop: @unchecked Sendable {
     private var isCheckWanted = false
     /// The store makes no sense: nothing is written into it any more.
     private let verdict = Locked<StoreFault?>(nil)
-    /// When the thread looks again, on the host's clock; for a manual one.
+    /// Nanoseconds from the last turn until something has to be decided; `.max`: nothing has. The
+    /// turn's.
+    private var left = UInt64.max
+    /// When that is, on the host's clock; for a manual one.
     private let nextLook = Atomic<UInt64>(.max)
     private let process = getpid()
-    /// The thread's number, once it runs.
-    private let thread = Atomic<UInt64>(0)
+    /// Held by whoever takes a turn.
+    private let turning = Locked<Void>(())
+    /// The number of that thread, or 0.
+    private let turner = Atomic<UInt64>(0)
+    /// Until when the thread rests, on the monotonic clock; 0: it does not.
+    private let restingUntil = Atomic<UInt64>(0)
 
     private static let firstRetry: UInt64 = 500_000_000
     private static let longestRetry: UInt64 = 30_000_000_000
@@ -114,7 +124,6 @@ final class RequestLoop: @unchecked Sendable {
             {
                 let loop = Unmanaged<RequestLoop>.fromOpaque($0!).takeRetainedValue()
                 csys_thread_name("curfew-requests")
-                loop.thread.store(csys_thread_number(), ordering: .relaxed)
                 loop.run()
                 loop.host.threadEnds()
             }, raw.toOpaque(), 0)
@@ -151,20 +160,42 @@ final class RequestLoop: @unchecked Sendable {
         _ = add(RequestJob(apply: { (_, _, _) throws(StoreFault) in }, finish: { _ in }))
     }
 
-    /// True on the loop's own thread, where nothing may wait for it.
-    var isOwnThread: Bool { thread.load(ordering: .relaxed) == csys_thread_number() }
+    /// True inside a turn, where nothing may wait for another one.
+    private var isInTurn: Bool { turner.load(ordering: .relaxed) == csys_thread_number() }
 
     // MARK: From other threads
 
-    /// Adds a job. False: the loop has stopped, and the job will not be done.
-    func add(_ job: RequestJob) -> Bool {
+    /// Adds a job. False: the loop has stopped, and the job will not be done. `waits`: the caller has
+    /// nothing else to do until it is done.
+    func add(_ job: RequestJob, waits: Bool = false) -> Bool {
         let (isAdded, isFirst) = inbox.withLock { inbox -> (Bool, Bool) in
             guard !inbox.isStopped else { return (false, false) }
             inbox.jobs.append(job)
             return (true, inbox.jobs.count == 1)
         }
-        if isFirst { csys_eventfd_signal(bell) }
+        if isFirst, !(waits && takeTurn()) { csys_eventfd_signal(bell) }
         return isAdded
+    }
+
+    /// Takes the thread's turn where that rests and this thread is nobody's: not the host's, not a
+    /// handler's. False: it was not to be had.
+    private func takeTurn() -> Bool {
+        guard restingUntil.load(ordering: .acquiring) > 0, host.isOpen,
+            ThreadRole.current(in: host) == .other
+        else { return false }
+        return turning.withLockIfFree { _ in
+            inTurn { turn(takeJobs().jobs) }
+            // The thread may have lain down for longer than holds now.
+            if untilRested() < restingUntil.load(ordering: .relaxed) { csys_eventfd_signal(bell) }
+            return true
+        } ?? false
+    }
+
+    private func takeJobs() -> (jobs: [RequestJob], isStopping: Bool) {
+        inbox.withLock { inbox in
+            defer { inbox.jobs.removeAll() }
+            return (inbox.jobs, inbox.isStopping)
+        }
     }
 
     /// Does something in a transaction and waits until it is committed.
@@ -174,8 +205,9 @@ final class RequestLoop: @unchecked Sendable {
                 inout RequestBook, any StoreTransaction, Moment
             ) throws(StoreFault) -> Answer
     ) throws(RequestFailure) -> Answer {
-        guard !isOwnThread else {
-            throw .other(.wrongThread, "not from the thread of requests: it would wait for itself")
+        guard !isInTurn else {
+            throw .other(
+                .wrongThread, "not from what requests are told of: it would wait for itself")
         }
         guard process == getpid() else {
             throw .other(
@@ -188,7 +220,7 @@ final class RequestLoop: @unchecked Sendable {
             RequestJob(
                 apply: { (book, store, now) throws(StoreFault) in
                     answer.value = try body(&book, store, now)
-                }, finish: { answer.settle($0) }))
+                }, finish: { answer.settle($0) }), waits: true)
         guard isAdded else { throw .other(.closing, HostRuntime.closing.message) }
         return try answer.wait()
     }
@@ -217,18 +249,28 @@ final class RequestLoop: @unchecked Sendable {
         while true {
             // First: whoever rings after this is heard by the sleep below.
             csys_eventfd_drain(bell)
-            let (jobs, isStopping) = inbox.withLock { inbox -> ([RequestJob], Bool) in
-                defer { inbox.jobs.removeAll() }
-                return (inbox.jobs, inbox.isStopping)
+            var until: UInt64 = 0
+            let isOver = turning.withLock { _ in
+                inTurn {
+                    let (jobs, isStopping) = takeJobs()
+                    turn(jobs)
+                    // Nobody rings any more: what has come with the last ring may have brought more.
+                    if isStopping { return jobs.isEmpty && finish() }
+                    until = untilRested()
+                    restingUntil.store(until, ordering: .releasing)
+                    return false
+                }
             }
-            turn(jobs)
-            guard isStopping else {
-                sleep()
-                continue
-            }
-            // Nobody rings any more: what has come with the last ring may have brought more.
-            if jobs.isEmpty, finish() { return }
+            if isOver { return }
+            if until > 0 { rest(until) }
+            restingUntil.store(0, ordering: .releasing)
         }
+    }
+
+    private func inTurn<T>(_ body: () -> T) -> T {
+        turner.store(csys_thread_number(), ordering: .relaxed)
+        defer { turner.store(0, ordering: .relaxed) }
+        return body()
     }
 
     /// The last turn is over: the store is left in order. False: something has come meanwhile.
@@ -267,6 +309,7 @@ final class RequestLoop: @unchecked Sendable {
         let isDue = book.isDue(at: now) && mayDecide(now)
         guard !jobs.isEmpty || isDue || (!owed.isEmpty && mayDecide(now)) else {
             tellFactors()
+            lookAhead()
             return
         }
         let late = mayDecide(now) ? owed : []
@@ -302,7 +345,7 @@ final class RequestLoop: @unchecked Sendable {
         book.worked()
         for effect in effects { perform(effect) }
         tellFactors()
-        noteNextLook()
+        lookAhead()
         for job in jobs { job.finish(nil) }
     }
 
@@ -320,6 +363,7 @@ final class RequestLoop: @unchecked Sendable {
         book.failed(fault)
         retryPause = min(max(retryPause &* 2, Self.firstRetry), Self.longestRetry)
         retryAt = now.span &+ retryPause
+        lookAhead()
         for job in jobs {
             if job.isOwed {
                 owed.append(
@@ -420,24 +464,17 @@ final class RequestLoop: @unchecked Sendable {
         return left
     }
 
-    private func noteNextLook() {
-        let left = untilNextLook(host.clock.moment())
-        nextLook.store(
-            Self.sum(host.clock.now(), left),
-            ordering: .releasing)
+    private func lookAhead() {
+        left = untilNextLook(host.clock.moment())
+        nextLook.store(Self.sum(host.clock.now(), left), ordering: .releasing)
     }
 
-    private func sleep() {
-        noteNextLook()
-        guard host.isOpen else {
-            rest(.max)
-            return
-        }
-        let left = untilNextLook(host.clock.moment())
-        guard left > 0 else { return }
+    /// Until when nothing has to be done, on the monotonic clock; 0: something has to be at once.
+    private func untilRested() -> UInt64 {
+        guard host.isOpen else { return .max }
+        if left == 0 { return 0 }
         // Whoever advances a manual clock rings.
-        let isManual = host.clock.manual != nil
-        rest(isManual ? .max : Self.sum(csys_monotonic_ns(), left))
+        return host.clock.manual != nil ? .max : Self.sum(csys_monotonic_ns(), left)
     }
 
     /// Or never.
