@@ -17,6 +17,8 @@
     X(host_destroy)         \
     X(host_load)            \
     X(host_find_handler)    \
+    X(host_pause_handler)   \
+    X(host_resume_handler)  \
     X(host_handler_at)      \
     X(host_counts)          \
     X(host_launch_at)       \
