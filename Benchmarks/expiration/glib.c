@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lateness of GLib's timeout sources, one for each span, in a main context with a thread of its own.
+ * Lateness of GLib's timeout sources, one for each span, in a main context that has its own thread.
  *
  *     glib running | pending
  *
