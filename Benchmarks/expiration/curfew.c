@@ -111,6 +111,6 @@ int main(int argc, char **argv) {
     close_libcurfew(&curfew);
     print_lateness(lateness, count);
     if (lateness[0] < 0) fail("%.1f us early", (double)-lateness[0] / 1000);
-    printf("watchers %" PRIu32 "\n", counts.watchers);
+    printf("watchers %" PRIu32 "\nwakeups %" PRIu64 "\n", counts.watchers, counts.wakeups);
     return 0;
 }
