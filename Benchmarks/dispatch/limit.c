@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "measure.h"
+#include "../measure.h"
 
 typedef int32_t (*handler_function)(void *handler_data, uint64_t task);
 
@@ -104,7 +104,7 @@ int main(void) {
     }
     pthread_t worker;
     const int fault = pthread_create(&worker, NULL, work, NULL);
-    if (fault != 0) fail("dispatch_limit: no thread: %s", strerror(fault));
+    if (fault != 0) fail("dispatch/limit: no thread: %s", strerror(fault));
 
     uint64_t full = 0;
     const uint64_t started = now_ns();
@@ -118,7 +118,7 @@ int main(void) {
 
     pthread_join(worker, NULL);
     if (shared.succeeded != TASKS)
-        fail("dispatch_limit: %" PRIu64 " of %d tasks succeeded", shared.succeeded, TASKS);
+        fail("dispatch/limit: %" PRIu64 " of %d tasks succeeded", shared.succeeded, TASKS);
     print_ns_per_task(started, ended);
     printf("full %" PRIu64 "\n", full);
     return 0;
