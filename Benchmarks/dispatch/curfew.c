@@ -16,6 +16,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../libcurfew.h"
 
@@ -98,6 +99,7 @@ static void launch(const struct libcurfew *curfew) {
 }
 
 int main(int count, char **arguments) {
+    alarm(60); /* rather than hang */
     const bool event = count == 4 && strcmp(arguments[1], "event") == 0;
     if (!event && (count != 4 || strcmp(arguments[1], "plain") != 0))
         fail("usage: dispatch/curfew plain | event LIBRARY PLUGIN_DIRECTORY");

@@ -12,6 +12,7 @@
  */
 #include <glib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "flight.h"
 
@@ -50,6 +51,7 @@ static gpointer make_timer(GMainContext *context) {
 }
 
 int main(int count, char **arguments) {
+    alarm(60); /* rather than hang */
     const char *variant = count == 2 ? arguments[1] : "";
     const bool timer = strcmp(variant, "timer") == 0;
     if (!timer && strcmp(variant, "plain") != 0) fail("usage: dispatch/glib plain | timer");

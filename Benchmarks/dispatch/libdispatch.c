@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../measure.h"
 
@@ -55,6 +56,7 @@ static void launch_with_timer(dispatch_queue_t queue, dispatch_queue_t timers) {
 }
 
 int main(int count, char **arguments) {
+    alarm(60); /* rather than hang */
     const char *variant = count == 2 ? arguments[1] : "";
     const bool timer = strcmp(variant, "timer") == 0;
     const bool global = strcmp(variant, "global") == 0;

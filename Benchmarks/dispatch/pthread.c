@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../measure.h"
 
@@ -78,6 +79,7 @@ static void *work(void *unused) {
 }
 
 int main(void) {
+    alarm(60); /* rather than hang */
     pthread_t workers[WORKERS];
     for (int i = 0; i < WORKERS; i++) {
         const int fault = pthread_create(&workers[i], NULL, work, NULL);

@@ -10,6 +10,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "../measure.h"
 
@@ -46,6 +47,7 @@ static struct {
 } shared;
 
 static inline void make_ring(void) {
+    alarm(60); /* rather than hang */
     for (uint64_t i = 0; i < IN_FLIGHT; i++) {
         ring[i].sequence = i;
         slots[i].live = i + 1;

@@ -15,6 +15,7 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstring>
@@ -64,6 +65,7 @@ void run_all() {
 }  // namespace
 
 int main(int count, char **arguments) {
+    alarm(60); /* rather than hang */
     const char *variant = count == 2 ? arguments[1] : "";
     const bool group = std::strcmp(variant, "group") == 0;
     if (!group && std::strcmp(variant, "enqueue") != 0)

@@ -29,15 +29,15 @@ typedef void (*handler_function)(void *handler_data);
 
 /* A counter that one thread raises and another waits for. */
 struct counter {
-    _Alignas(64) _Atomic uint32_t value;
+    _Atomic uint32_t value;
     _Atomic bool sleeps; /* somebody waits in the kernel, or is about to */
 };
 
 static struct {
-    struct counter launched;
+    _Alignas(64) struct counter launched;
     handler_function handler; /* on the line the worker has to read anyway */
     void *handler_data;
-    struct counter over;
+    _Alignas(64) struct counter over;
 } ring;
 
 static void raise_counter(struct counter *counter) {

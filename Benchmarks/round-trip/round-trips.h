@@ -10,6 +10,7 @@
 #define CURFEW_BENCH_ROUND_TRIPS_H
 
 #include <string.h>
+#include <unistd.h>
 
 #include "../measure.h"
 
@@ -23,6 +24,7 @@ struct round_trips {
 
 static inline struct round_trips *make_round_trips(const char *variant, const char *usage) {
     static struct round_trips trips;
+    alarm(60); /* rather than hang */
     trips.rested = strcmp(variant, "rested") == 0;
     if (!trips.rested && strcmp(variant, "busy") != 0) fail("usage: %s", usage);
     trips.count = trips.rested ? RESTED_TRIPS : BUSY_TRIPS;
