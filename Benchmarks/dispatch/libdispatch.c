@@ -2,7 +2,7 @@
 /*
  * What a C program would use without Curfew: libdispatch, as the Swift toolchain ships it.
  *
- *     dispatch_libdispatch serial | global | timer
+ *     dispatch/libdispatch serial | global | timer
  *
  * serial: dispatch_async_f to one serial queue. global: to a global concurrent queue. Neither has
  * a deadline. timer: to a serial queue, each task with a one-shot timer source of 30 s that would
@@ -15,8 +15,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "measure.h"
+#include "../measure.h"
 
 static _Alignas(64) _Atomic uint64_t over;
 static _Alignas(64) _Atomic uint64_t expired;
@@ -46,7 +47,7 @@ static void empty_with_timer(void *source) {
 
 static void launch_with_timer(dispatch_queue_t queue, dispatch_queue_t timers) {
     dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_TIMER, 0, 0, timers);
-    if (source == NULL) fail("dispatch_libdispatch: no timer source");
+    if (source == NULL) fail("dispatch/libdispatch: no timer source");
     dispatch_source_set_event_handler_f(source, expire);
     dispatch_source_set_timer(source, dispatch_time(DISPATCH_TIME_NOW, 30 * (int64_t)NSEC_PER_SEC),
                               DISPATCH_TIME_FOREVER, 0);
@@ -55,11 +56,12 @@ static void launch_with_timer(dispatch_queue_t queue, dispatch_queue_t timers) {
 }
 
 int main(int count, char **arguments) {
+    alarm(60); /* rather than hang */
     const char *variant = count == 2 ? arguments[1] : "";
     const bool timer = strcmp(variant, "timer") == 0;
     const bool global = strcmp(variant, "global") == 0;
     if (!timer && !global && strcmp(variant, "serial") != 0)
-        fail("usage: dispatch_libdispatch serial | global | timer");
+        fail("usage: dispatch/libdispatch serial | global | timer");
 
     dispatch_queue_t pool = dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_DEFAULT, 0);
     dispatch_queue_t queue = global ? pool : dispatch_queue_create("empty", NULL);
@@ -83,7 +85,7 @@ int main(int count, char **arguments) {
     const uint64_t ended = now_ns();
 
     if (over != TASKS || expired != 0)
-        fail("dispatch_libdispatch: %" PRIu64 " tasks over, %" PRIu64 " expired", over, expired);
+        fail("dispatch/libdispatch: %" PRIu64 " tasks over, %" PRIu64 " expired", over, expired);
     print_ns_per_task(started, ended);
     printf("full %" PRIu64 "\n", full);
     return 0;
