@@ -6,8 +6,8 @@
 
 Starts the command, waits for its line "ready", lets it settle for a second, and counts for SECONDS.
 wakeups is how often any of its threads went on after it had slept: the kernel counts how often a
-thread gave its core up to sleep, and one that sleeps cannot do that again before it woke. threads is
-how many there were. Nothing is attached to the program.
+thread gave its core up to sleep, and one that sleeps cannot do that again before it woke. threads
+is how many there were. Nothing is attached to the program.
 
 --trace attaches strace instead, after the same second, prints as calls how many calls of the system
 returned, and says on stderr in which thread which of them, how often. Attaching itself makes every

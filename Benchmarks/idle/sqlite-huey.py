@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An idle consumer of huey as huey_consumer.py makes it, with 1,000 jobs that are due in an hour, for
-count.py to look at.
+"""An idle consumer of huey as huey_consumer.py makes it, with 1,000 jobs that are due in an hour,
+for count.py to look at.
 
     sqlite-huey.py DATABASE
 """

@@ -137,7 +137,7 @@ static void pending_done(bool success, const char *error) {
     sem_post(&is_over);
 }
 
-/* Submits a request that is due, and returns its number once its task was launched and has ended. */
+/* Submits a request that is due; returns its number once its task was launched and has ended. */
 static curfew_request run_one(void) {
     curfew_error error = {.struct_size = sizeof error};
     curfew_subscription subscription;

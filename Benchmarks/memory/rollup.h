@@ -4,7 +4,7 @@
  *
  * rss: all pages that are there, those of libraries' files too, which it may share with others.
  * pss: the same with shared pages divided among those who share them.
- * anonymous: pages of no file, which are its own: the heap, stacks, and what was written of libraries.
+ * anonymous: pages of no file, which are its own: the heap, stacks, what was written of libraries.
  */
 #ifndef CURFEW_BENCH_ROLLUP_H
 #define CURFEW_BENCH_ROLLUP_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the least Swift program takes of memory: it reads what the kernel says of it, and prints that.
+// What a small Swift program takes of memory: it reads what the kernel says of it, and prints that.
 import Glibc
 
 guard let file = fopen("/proc/self/smaps_rollup", "re") else { exit(1) }

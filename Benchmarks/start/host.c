@@ -6,8 +6,8 @@
  *     host LIBRARY [PLUGIN_DIRECTORY IDENTIFIER]
  *
  * ms_open is dlopen and all dlsym, ms_create and ms_destroy are a host with the default
- * configuration. With a plugin, ms_load is loading it and finding its handler, and ms_task its first
- * task, from the launch until it is over.
+ * configuration. With a plugin, ms_load is loading it and finding its handler, and ms_task its
+ * first task, from the launch until it is over.
  */
 #include "../libcurfew.h"
 

@@ -4,9 +4,9 @@
  *
  *     spawn COUNT -- COMMAND [ARGUMENT]…
  *
- * The command is run COUNT times, one after the other; ms and cpu_ms (in user mode and in the kernel)
- * are medians of that, peak_kib is the largest resident size. It is looked for on the PATH once and
- * before, reads nothing, and writes to /dev/null. Each run must end with 0.
+ * The command is run COUNT times, one after the other; ms and cpu_ms (in user mode and in the
+ * kernel) are medians of that, peak_kib is the largest resident size. It is looked for on the PATH
+ * once and before, reads nothing, and writes to /dev/null. Each run must end with 0.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,8 @@
  * life: from submission to the done event, which comes after the end was written down, with as many
  * in flight as there are callers.
  *
- * STORE must not exist. The default configuration, but for the number of pending requests of a kind.
+ * STORE must not exist. The default configuration, but for the number of pending requests of a
+ * kind.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -80,7 +81,8 @@ static void subscribe(void) {
 
 /* Every number was given once, and all tasks that should have been were launched and succeeded. */
 static void check(void) {
-    if (sum_of_numbers != wanted * (wanted + 1) / 2) fail("the requests are not 1…%" PRIu64, wanted);
+    if (sum_of_numbers != wanted * (wanted + 1) / 2)
+        fail("the requests are not those from 1 to %" PRIu64, wanted);
     const uint64_t expected = is_life ? wanted : 0;
     curfew_counts counts = {.struct_size = sizeof counts};
     if (curfew.host_counts(curfew.host, &counts) != CURFEW_OK) fail("no counts");
