@@ -12,19 +12,30 @@
 #include "measure.h"
 
 #define CURFEW_FUNCTIONS(X) \
-    X(status_text)          \
-    X(host_create)          \
-    X(host_destroy)         \
-    X(host_load)            \
-    X(host_find_handler)    \
-    X(host_handler_at)      \
-    X(host_counts)          \
-    X(host_launch_at)       \
-    X(host_wait)            \
-    X(host_query)           \
-    X(host_release)         \
-    X(host_subscribe)       \
-    X(host_submit)          \
+    X(status_text)         \
+    X(host_create)         \
+    X(host_destroy)        \
+    X(host_scan)           \
+    X(host_load)           \
+    X(host_plugins)        \
+    X(host_find_handler)   \
+    X(host_handler_at)     \
+    X(host_counts)         \
+    X(host_launch)         \
+    X(host_launch_at)      \
+    X(host_wait)           \
+    X(host_query)          \
+    X(host_read_result)    \
+    X(host_release)        \
+    X(host_subscribe)      \
+    X(host_observe)        \
+    X(host_unsubscribe)    \
+    X(host_raise)          \
+    X(host_submit)         \
+    X(host_cancel_request) \
+    X(host_query_request)  \
+    X(host_list_requests)  \
+    X(host_why)            \
     X(host_wall_ns)
 
 /* The functions, and one host with one plugin in it. */
@@ -36,12 +47,9 @@ struct libcurfew {
     uint32_t handler;
 };
 
-/* Opens the library at `path`, makes a host with `config`, by default with the default one, loads
- * the plugin in `directory` and finds the handler `identifier`. Leaves the process where that
- * fails. */
-static inline struct libcurfew open_libcurfew(const char *path, const char *directory,
-                                              const char *identifier,
-                                              const curfew_host_config *config) {
+/* Opens the library at `path` and looks its functions up, without a host. Leaves the process where
+ * that fails. */
+static inline struct libcurfew look_up_libcurfew(const char *path) {
     struct libcurfew curfew = {.host = NULL};
     void *image = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (image == NULL) fail("%s", dlerror());
@@ -50,15 +58,29 @@ static inline struct libcurfew open_libcurfew(const char *path, const char *dire
     if (curfew.name == NULL) fail("%s: no function curfew_" #name, path);
     CURFEW_FUNCTIONS(CURFEW_LOOK_UP)
 #undef CURFEW_LOOK_UP
+    return curfew;
+}
 
+/* Makes a host with `config`, by default with the default one, loads the plugin in `directory` and
+ * finds the handler `identifier`. Leaves the process where that fails. */
+static inline void start_libcurfew(struct libcurfew *curfew, const char *directory,
+                                   const char *identifier, const curfew_host_config *config) {
     curfew_error error = {.struct_size = sizeof error};
-    curfew_status status = curfew.host_create(config, &curfew.host, &error);
-    if (status != CURFEW_OK) fail("no host: %s: %s", curfew.status_text(status), error.message);
-    status = curfew.host_load(curfew.host, directory, &error);
+    curfew_status status = curfew->host_create(config, &curfew->host, &error);
+    if (status != CURFEW_OK) fail("no host: %s: %s", curfew->status_text(status), error.message);
+    status = curfew->host_load(curfew->host, directory, &error);
     if (status != CURFEW_OK)
-        fail("%s not loaded: %s: %s", directory, curfew.status_text(status), error.message);
-    status = curfew.host_find_handler(curfew.host, identifier, &curfew.handler);
-    if (status != CURFEW_OK) fail("%s: %s", identifier, curfew.status_text(status));
+        fail("%s not loaded: %s: %s", directory, curfew->status_text(status), error.message);
+    status = curfew->host_find_handler(curfew->host, identifier, &curfew->handler);
+    if (status != CURFEW_OK) fail("%s: %s", identifier, curfew->status_text(status));
+}
+
+/* Both in one. */
+static inline struct libcurfew open_libcurfew(const char *path, const char *directory,
+                                              const char *identifier,
+                                              const curfew_host_config *config) {
+    struct libcurfew curfew = look_up_libcurfew(path);
+    start_libcurfew(&curfew, directory, identifier, config);
     return curfew;
 }
 
