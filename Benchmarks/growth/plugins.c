@@ -5,12 +5,12 @@
  *     plugins N LIBRARY PLUGIN_DIRECTORY PLACE
  *
  * N copies of the plugin in PLUGIN_DIRECTORY are made in PLACE, which must not exist: a directory
- * each, with a manifest and a library of their own content. us_per_plugin is for the scan of PLACE
+ * each, with a manifest and a library of its own content. us_per_plugin is for the scan of PLACE
  * and N loads, each of which reads, checks and copies the library, maps it and calls its entry;
- * us_scan is the scan's share. ns_find is the look-up of an identifier, ns_launch a task launched by
- * its identifier, run and counted, ns_launch_at by index; identifiers come in no order. What the
- * process grows by for each plugin is kib_per_plugin, after the loads, and what the host's end takes
- * is ms_destroy.
+ * us_scan is the scan's share. ns_find is the look-up of an identifier, ns_launch a task launched
+ * by its identifier, run and counted, ns_launch_at by index; identifiers come in no order. What
+ * the process grows by for each plugin is kib_per_plugin, after the loads, and what the host's end
+ * takes is ms_destroy.
  */
 #define _GNU_SOURCE /* memmem */
 #include <sys/stat.h>
@@ -25,8 +25,8 @@ static uint64_t size;
 static uint32_t handlers[PLUGIN_LIMIT]; /* by number */
 
 static void name(char identifier[64], uint64_t number) {
-    snprintf(identifier, 64, "%.*s%0*" PRIu64, (int)sizeof MANY_MARK - 1 - DIGITS, MANY_MARK, DIGITS,
-             number);
+    snprintf(identifier, 64, "%.*s%0*" PRIu64, (int)sizeof MANY_MARK - 1 - DIGITS, MANY_MARK,
+             DIGITS, number);
 }
 
 static char *read_library(const char *directory, size_t *bytes) {

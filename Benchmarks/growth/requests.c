@@ -5,12 +5,13 @@
  *     requests prepare same | different N LIBRARY PLUGIN_DIRECTORY STORE
  *     requests measure same | different N LIBRARY PLUGIN_DIRECTORY STORE
  *
- * prepare: makes STORE with N pending requests for the days after tomorrow, all of one identifier or
- * each of one of its own, submitted by 64 threads so that commits are shared.
+ * prepare: makes STORE with N pending requests for days to come, all of one identifier or each of
+ * one of its own, submitted by 64 threads so that commits are shared.
  * measure: opens a store that was so prepared, or a copy of it, which it changes. start_ms is what
- * making the host takes. Then one caller submits, queries, asks why of, lists and cancels OPERATIONS
- * requests, one after the other; the median of each counts. rss_kib is what the process has grown by
- * from the library's loading to the end.
+ * making the host and loading one plugin take. Then one caller submits, queries, asks why of and
+ * cancels OPERATIONS requests, one after the other; rss_kib is what the process has grown by until
+ * then, from the library's loading on. Then it lists requests, and submits where a pending one is
+ * to be kept (us_keep), FEW times. The median of each counts.
  *
  * The process is alone with its disk: an acknowledged submission or cancellation is one commit, and
  * what it costs is the disk's before it is Curfew's.
@@ -20,7 +21,7 @@
 
 #include "growth.h"
 
-enum { STORED_LIMIT = 1000000, CALLERS = 64, OPERATIONS = 200, PAGE = 50 };
+enum { STORED_LIMIT = 1000000, CALLERS = 64, OPERATIONS = 200, FEW = 10, PAGE = 50 };
 
 static const int64_t day_ns = 86400000000000;
 static struct libcurfew curfew;
@@ -29,12 +30,13 @@ static bool same;
 static _Atomic uint64_t next;
 static int64_t tomorrow;
 
-static curfew_status submit(uint64_t number, curfew_request *request, curfew_error *error) {
+static curfew_status submit(uint64_t number, curfew_on_pending on_pending, curfew_request *request,
+                            curfew_error *error) {
     static const char payload[100] = "as large as a small job";
     const curfew_submit_options options = {.struct_size = sizeof options,
                                            .kind = CURFEW_KIND_PROCESSING,
                                            .earliest_ns = tomorrow + (int64_t)number * 1000000,
-                                           .on_pending = CURFEW_ON_PENDING_ADD,
+                                           .on_pending = on_pending,
                                            .payload = payload,
                                            .payload_bytes = sizeof payload};
     char identifier[64] = "org.example.growth.empty1";
@@ -47,7 +49,7 @@ static void *submit_many(void *unused) {
         const uint64_t number = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed);
         if (number >= size) return unused;
         curfew_error error = {.struct_size = sizeof error};
-        expect_ok(&curfew, submit(number, NULL, &error), "submit", &error);
+        expect_ok(&curfew, submit(number, CURFEW_ON_PENDING_ADD, NULL, &error), "submit", &error);
     }
 }
 
@@ -62,8 +64,8 @@ static void prepare(void) {
 static curfew_request requests[OPERATIONS];
 static uint64_t times[OPERATIONS];
 
-static void print_median(const char *name) {
-    printf("%s %.1f\n", name, median_ns(times, OPERATIONS) / 1000);
+static void print_median(const char *name, uint64_t count) {
+    printf("%s %.1f\n", name, median_ns(times, count) / 1000);
 }
 
 static void time_submissions(void) {
@@ -71,13 +73,31 @@ static void time_submissions(void) {
     for (uint64_t i = 0; i < OPERATIONS; i++) {
         curfew_error error = {.struct_size = sizeof error};
         const uint64_t started = now_ns();
-        const curfew_status status = submit(STORED_LIMIT + i * distance, &requests[i], &error);
+        const curfew_status status =
+            submit(STORED_LIMIT + i * distance, CURFEW_ON_PENDING_ADD, &requests[i], &error);
         times[i] = now_ns() - started;
         expect_ok(&curfew, status, "submit", &error);
     }
     if (requests[0] != size + 1)
         fail("the store has had %" PRIu64 " requests instead of %" PRIu64, requests[0] - 1, size);
-    print_median("us_submit");
+    print_median("us_submit", OPERATIONS);
+}
+
+/* Each finds one of its identifier pending, which stays. */
+static void time_kept(void) {
+    uint64_t random = 4;
+    for (int i = 0; i < FEW; i++) {
+        const uint64_t number = next_random(&random) % size;
+        curfew_request request = 0;
+        curfew_error error = {.struct_size = sizeof error};
+        const uint64_t started = now_ns();
+        const curfew_status status =
+            submit(number, CURFEW_ON_PENDING_KEEP, &request, &error);
+        times[i] = now_ns() - started;
+        expect_ok(&curfew, status, "keep", &error);
+        if (request == 0 || request > size) fail("request %" PRIu64 " was made", request);
+    }
+    print_median("us_keep", FEW);
 }
 
 static void time_queries(void) {
@@ -94,7 +114,7 @@ static void time_queries(void) {
         if (info.request != request || info.state != CURFEW_REQUEST_PENDING)
             fail("request %" PRIu64 " is in state %d", request, info.state);
     }
-    print_median("us_query");
+    print_median("us_query", OPERATIONS);
 }
 
 static void time_reasons(void) {
@@ -113,14 +133,14 @@ static void time_reasons(void) {
         expect_ok(&curfew, status, "why", &error);
         if (count == 0) fail("nothing is said about request %" PRIu64, request);
     }
-    print_median("us_why");
+    print_median("us_why", OPERATIONS);
 }
 
 /* A page of the pending ones of one identifier, from anywhere. */
 static void time_lists(void) {
     static curfew_request_info infos[PAGE];
     uint64_t random = 3;
-    for (int i = 0; i < OPERATIONS; i++) {
+    for (int i = 0; i < FEW; i++) {
         for (int j = 0; j < PAGE; j++) infos[j].struct_size = sizeof infos[j];
         const uint64_t number = next_random(&random) % size;
         char identifier[64] = "org.example.growth.empty1";
@@ -138,7 +158,7 @@ static void time_lists(void) {
         expect_ok(&curfew, status, "list", &error);
         if (count == 0 || (!same && count != 1)) fail("%s: %" PRIu32 " listed", identifier, count);
     }
-    print_median("us_list");
+    print_median("us_list", FEW);
 }
 
 static void time_cancellations(void) {
@@ -152,7 +172,7 @@ static void time_cancellations(void) {
         times[i] = now_ns() - started;
         expect_ok(&curfew, status, "cancel", &error);
     }
-    print_median("us_cancel");
+    print_median("us_cancel", OPERATIONS);
 }
 
 int main(int count, char **arguments) {
@@ -181,9 +201,10 @@ int main(int count, char **arguments) {
         time_submissions();
         time_queries();
         time_reasons();
-        time_lists();
         time_cancellations();
         printf("rss_kib %" PRIu64 "\n", (resident_bytes() - before) / 1024);
+        time_lists();
+        time_kept();
     }
     close_libcurfew(&curfew);
     return 0;
