@@ -132,6 +132,10 @@ def tick_text(value, unit):
 
 def times(ratio):
     """A ratio: two places below ten, so that what is close to the limit can be told apart."""
+    if ratio <= 0:
+        return "–"
+    if ratio < 0.1:
+        return f"{ratio:.1g} ×"
     if ratio < 9.995:
         return f"{ratio:.2f} ×"
     if ratio < 99.95:
@@ -199,8 +203,8 @@ class Drawing:
 # --- Bars --------------------------------------------------------------------------------------
 
 WIDTH, MARGIN = 800, 20
-NAMES, PLOT, VALUES, RATIOS = MARGIN, 262, 704, 780  # names start, bars from, right ends of texts
-PLOT_END = 618
+NAMES, PLOT, VALUES, RATIOS = MARGIN, 262, 712, 780  # names start, bars from, right ends of texts
+PLOT_END = 612
 ROW, BAR = 19, 10
 
 
@@ -220,14 +224,15 @@ class Panel:
                 line is not self.reference, order.get(line["role"], 2), self.ratio(line["median"])))
 
     def ratio(self, value):
+        """0 where there is none."""
         base = self.reference["median"]
         if value <= 0 or base <= 0:
-            return 1.0
+            return 0.0
         return base / value if is_rate(self.unit) else value / base
 
     def span(self, line):
-        ends = [self.ratio(line[end]) for end in ("min", "max") if line[end] > 0]
-        return (min(ends), max(ends)) if ends else (1.0, 1.0)
+        ends = [self.ratio(line[end]) for end in ("min", "max")]
+        return min(ends), max(ends)
 
 
 def panels_of(results):
@@ -244,6 +249,7 @@ def scale_of(groups):
     """From which ratio to which the bars go, and what is cut off at the ends."""
     panels = [panel for group in groups.values() for panel in group]
     medians = [panel.ratio(line["median"]) for panel in panels for line in panel.lines]
+    medians = [ratio for ratio in medians if ratio > 0]
     least, most = min(medians + [1.0]), max(medians + [1.0])
     low = 10 ** math.floor(math.log10(least * 1.001)) if least < 0.8 else 0.7
     if 0.25 <= least < 0.8:
@@ -307,9 +313,7 @@ def draw_group(drawing, y, name, panels, x, ticks):
     y += 22
     only = len(panels) == 1
     drawing.text(MARGIN, y, heading_of(panels[0].path if only else name), "strong", 14)
-    for tick in ticks:
-        number = f"{tick:,.0f}" if tick >= 1 else f"{tick:g}"
-        drawing.text(x(tick), y, f"{number} ×", "faint number", 11, "middle")
+    draw_ticks(drawing, y, x, ticks)
     # The first word is said already, unless one panel has no other.
     is_short = all(len(panel.path.split()) > 1 for panel in panels)
     for panel in panels:
@@ -319,6 +323,18 @@ def draw_group(drawing, y, name, panels, x, ticks):
             drawing.text(NAMES, y, cut(heading_of(words), 12, PLOT - NAMES - 8), "strong", 12)
         y = draw_panel(drawing, y + 7, panel, x, ticks)
     return y + 2
+
+
+def draw_ticks(drawing, y, x, ticks):
+    """Their numbers, as many as there is room for, and that of the limit in any case."""
+    taken = []
+    for tick in sorted(ticks, key=lambda tick: abs(math.log10(tick))):
+        number = (f"{tick:g}" if tick < 1 else f"{tick:,.0f}" if tick < 1e4
+                  else f"{tick / 1e3:,.0f} k" if tick < 1e6 else f"{tick / 1e6:,.0f} M")
+        half = width_of(f"{number} ×", 11) / 2 + 3
+        if all(abs(x(tick) - at) > half + other for at, other in taken):
+            drawing.text(x(tick), y, f"{number} ×", "faint number", 11, "middle")
+            taken.append((x(tick), half))
 
 
 def draw_panel(drawing, y, panel, x, ticks):
@@ -338,9 +354,16 @@ def draw_row(drawing, y, panel, line, x):
     kind = "ours-text" if role == "ours" else "plain"
     if role == "ours":
         drawing.box(NAMES - 6, y + 0.5, RATIOS - NAMES + 12, ROW - 1, "tint", 3)
-    shown = cut(line["name"], 12, PLOT - NAMES - 14)
-    drawing.text(NAMES, middle + 4, shown, kind, 12,
-                 title=line["name"] if shown != line["name"] else None)
+    name = line["name"]
+    if line is panel.reference and not panel.has_limit:
+        name += " = 1 ×"
+    shown = cut(name, 12, PLOT - NAMES - 14)
+    drawing.text(NAMES, middle + 4, shown, kind, 12, title=name if shown != name else None)
+    drawing.text(VALUES, middle + 4, value, f"{kind} number", 12, "end")
+    faint = "ours-text" if role == "ours" else "faint"
+    drawing.text(RATIOS, middle + 4, times(ratio), f"{faint} number", 12, "end")
+    if ratio <= 0:
+        return
     start, end = sorted((x(1.0), x(ratio)))
     # What is as fast as the limit has a bar, too.
     if end - start < 4:
@@ -352,9 +375,6 @@ def draw_row(drawing, y, panel, line, x):
         drawing.line(x(least), middle, x(most), middle, "whisker", 1.2)
         for end in (least, most):
             drawing.line(x(end), middle - 3, x(end), middle + 3, "whisker", 1.2)
-    drawing.text(VALUES, middle + 4, value, f"{kind} number", 12, "end")
-    faint = "ours-text" if role == "ours" else "faint"
-    drawing.text(RATIOS, middle + 4, times(ratio), f"{faint} number", 12, "end")
 
 
 def describe(groups, caption):
