@@ -20,16 +20,25 @@
     X(host_plugins)         \
     X(host_plugin_at)       \
     X(host_find_handler)    \
+    X(host_handler_at)      \
     X(host_pause_handler)   \
     X(host_resume_handler)  \
-    X(host_handler_at)      \
     X(host_counts)          \
+    X(host_launch)          \
     X(host_launch_at)       \
     X(host_wait)            \
     X(host_query)           \
+    X(host_read_result)     \
     X(host_release)         \
     X(host_subscribe)       \
+    X(host_observe)         \
+    X(host_unsubscribe)     \
+    X(host_raise)           \
     X(host_submit)          \
+    X(host_cancel_request)  \
+    X(host_query_request)   \
+    X(host_list_requests)   \
+    X(host_why)             \
     X(host_wall_ns)
 
 /* The functions, and one host with one plugin in it. */
@@ -41,8 +50,8 @@ struct libcurfew {
     uint32_t handler;
 };
 
-/* Opens the library at `path` and looks its functions up; there is no host yet. Leaves the process
- * where that fails. */
+/* Opens the library at `path` and looks its functions up, without a host. Leaves the process where
+ * that fails. */
 static inline struct libcurfew look_up_libcurfew(const char *path) {
     struct libcurfew curfew = {.host = NULL};
     void *image = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -55,21 +64,26 @@ static inline struct libcurfew look_up_libcurfew(const char *path) {
     return curfew;
 }
 
-/* Opens the library at `path`, makes a host with `config`, by default with the default one, loads
- * the plugin in `directory` and finds the handler `identifier`. Leaves the process where that
- * fails. */
+/* Makes a host with `config`, by default with the default one, loads the plugin in `directory` and
+ * finds the handler `identifier`. Leaves the process where that fails. */
+static inline void start_libcurfew(struct libcurfew *curfew, const char *directory,
+                                   const char *identifier, const curfew_host_config *config) {
+    curfew_error error = {.struct_size = sizeof error};
+    curfew_status status = curfew->host_create(config, &curfew->host, &error);
+    if (status != CURFEW_OK) fail("no host: %s: %s", curfew->status_text(status), error.message);
+    status = curfew->host_load(curfew->host, directory, &error);
+    if (status != CURFEW_OK)
+        fail("%s not loaded: %s: %s", directory, curfew->status_text(status), error.message);
+    status = curfew->host_find_handler(curfew->host, identifier, &curfew->handler);
+    if (status != CURFEW_OK) fail("%s: %s", identifier, curfew->status_text(status));
+}
+
+/* Both in one. */
 static inline struct libcurfew open_libcurfew(const char *path, const char *directory,
                                               const char *identifier,
                                               const curfew_host_config *config) {
     struct libcurfew curfew = look_up_libcurfew(path);
-    curfew_error error = {.struct_size = sizeof error};
-    curfew_status status = curfew.host_create(config, &curfew.host, &error);
-    if (status != CURFEW_OK) fail("no host: %s: %s", curfew.status_text(status), error.message);
-    status = curfew.host_load(curfew.host, directory, &error);
-    if (status != CURFEW_OK)
-        fail("%s not loaded: %s: %s", directory, curfew.status_text(status), error.message);
-    status = curfew.host_find_handler(curfew.host, identifier, &curfew.handler);
-    if (status != CURFEW_OK) fail("%s: %s", identifier, curfew.status_text(status));
+    start_libcurfew(&curfew, directory, identifier, config);
     return curfew;
 }
 
