@@ -35,6 +35,8 @@ PACKAGES := bindgen binutils cmake faketime file fish g++ gcc groff-base libc6-d
             libcurl4-openssl-dev libffi-dev libglib2.0-dev libsqlite3-dev libxml2-dev luajit \
             man-db mandoc pkg-config python3 python3-cffi python3-jsonschema python3-markdown \
             python3-pycparser rustc sqlite3 valgrind zsh
+# What the benchmarks compare with.
+BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libtbb-dev libuv1-dev strace
 
 VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' include/curfew/version.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
@@ -74,7 +76,7 @@ PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pe
                 -Wl,-z,nodelete -Wl,-z,defs
 
 .PHONY: all help packages toolchain release plugins test-plugins test test-all torture fuzz prefix fresh-prefix demo \
-        docs bench sanitize install uninstall check-format format clean
+        docs bench bench-packages sanitize install uninstall check-format format clean
 
 all: release plugins $(PYTHON_MODULE) ## build everything that is installed
 
@@ -83,13 +85,17 @@ help: ## list the targets
 
 # --- What is needed ------------------------------------------------------------------------------
 
+packages: NEEDED := $(PACKAGES)
+bench-packages: NEEDED := $(BENCH_PACKAGES)
 packages: ## install the Debian packages the build and the tests need, if any is missing
+bench-packages: ## the same for the peers of the benchmarks
+packages bench-packages:
 	@if ! command -v dpkg-query >/dev/null; then
-	    echo "packages: not a Debian system; what is needed is called there: $(PACKAGES)" >&2
+	    echo "$@: not a Debian system; what is needed is called there: $(NEEDED)" >&2
 	    exit 0
 	fi
 	missing=()
-	for package in $(PACKAGES); do
+	for package in $(NEEDED); do
 	    case "$$(dpkg-query -W -f='$${db:Status-Status}' "$$package" 2>/dev/null)" in
 	    installed*) ;;
 	    *) missing+=("$$package") ;;
@@ -99,7 +105,7 @@ packages: ## install the Debian packages the build and the tests need, if any is
 	root=()
 	if [ "$$(id -u)" -ne 0 ]; then
 	    if ! command -v sudo >/dev/null; then
-	        echo "packages: neither root nor sudo; run as root: apt-get install $${missing[*]}" >&2
+	        echo "$@: neither root nor sudo; run as root: apt-get install $${missing[*]}" >&2
 	        exit 1
 	    fi
 	    root=(sudo)
@@ -110,13 +116,13 @@ packages: ## install the Debian packages the build and the tests need, if any is
 	    "$${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
 	        -o DPkg::Lock::Timeout=300 "$$@" </dev/null >>"$$log" 2>&1
 	}
-	echo "packages: installing $${missing[*]}"
+	echo "$@: installing $${missing[*]}"
 	# The lists of a fresh system are empty, and those of an old one name files that are gone; they
 	# are fetched only then.
 	if ! get install --no-install-recommends "$${missing[@]}"; then
 	    if ! { get update && get install --no-install-recommends "$${missing[@]}"; }; then
 	        cat "$$log" >&2
-	        echo "packages: apt-get could not install $${missing[*]}; its words are above" >&2
+	        echo "$@: apt-get could not install $${missing[*]}; its words are above" >&2
 	        exit 1
 	    fi
 	fi
@@ -302,9 +308,15 @@ docs: packages release ## write the documentation as pages, into .build/docs
 demo: packages release plugins ## show what Curfew does
 	@PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh
 
-bench: packages release plugins ## measure
-	@echo "bench: building the benchmarks and measuring"
-	PATH="$$PWD/$(RELEASE):$$PATH" Benchmarks/run.sh
+# Which paths, all without a word: make bench BENCH="dispatch events".
+BENCH :=
+ROUNDS := 9
+
+bench: packages release ## measure the paths BENCH (all) beside their peers and the limits
+	@$(MAKE) --no-print-directory bench-packages || echo "bench: without some peers" >&2
+	echo "bench: building the benchmarks and measuring"
+	"$(PYTHON)" -B Benchmarks/bench.py $(BENCH) --rounds $(ROUNDS) --library $(RELEASE)/libCurfewHost.so \
+	    --command $(RELEASE)/curfew
 
 check-format: toolchain ## say where the layout of the sources differs from the house style
 	@echo "check-format: reading the sources"

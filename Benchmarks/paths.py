@@ -1,0 +1,478 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The paths that are measured: which programs, which rows of which tables, which targets."""
+
+import dataclasses
+import subprocess
+import sys
+from pathlib import Path
+
+from programs import HERE, Missing
+
+LIMIT, OURS, PEER = "limit", "ours", "peer"
+
+
+@dataclasses.dataclass
+class Program:
+    """One process of a round. In `command` {} stands for a directory of its own for that run."""
+
+    key: str
+    role: str
+    name: str
+    command: list
+    environment: dict = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class Row:
+    """One line of a table: `value` takes a round, {program: {what it printed: number}}."""
+
+    role: str
+    name: str
+    value: object
+
+
+@dataclasses.dataclass
+class Target:
+    """What ours has to reach: `bound` makes it of {row's name: median}."""
+
+    text: str
+    ours: str
+    bound: object
+    is_ceiling: bool = True
+
+    def judge(self, medians):
+        """The value in words, and whether it is enough."""
+        bound, value = self.bound(medians), medians[self.ours]
+        is_met = value <= bound if self.is_ceiling else value >= bound
+        share = f"{value / bound:.2f} of that" if bound else f"{value:g}"
+        return share, is_met
+
+
+@dataclasses.dataclass
+class Table:
+    name: str
+    title: str
+    unit: str
+    rows: list
+    target: Target = None
+
+
+@dataclasses.dataclass
+class Measured:
+    name: str
+    what: str
+    programs: list
+    tables: list
+    rounds: int = 9
+    rules: list = dataclasses.field(default_factory=list)
+
+
+class Context:
+    """What programs are made with."""
+
+    def __init__(self, programs, library, command):
+        self.programs, self.library, self.command = programs, library, command
+
+    def peers(self, *entries):
+        """Programs of those entries, (key, name, how to make the command), that can be built."""
+        found = []
+        for key, name, make in entries:
+            try:
+                command = make()
+            except Missing as missing:
+                self.programs.missing.add(f"there is no {missing}")
+                continue
+            environment = {}
+            if isinstance(command, tuple):
+                command, environment = command
+            found.append(Program(key, PEER, name, command, environment))
+        return found
+
+    def script(self, file, package, version, *arguments):
+        """A Python peer's command with its package's place."""
+        place = self.programs.python(package, version)
+        return ([self.programs.interpreter, str(HERE / file), *arguments], {"PYTHONPATH": place})
+
+
+def rows(programs, key):
+    """A row for each program: what it printed as `key`."""
+    return [Row(p.role, p.name, lambda figures, p=p: figures[p.key][key]) for p in programs]
+
+
+def at_most(factor, limit, ours):
+    return Target(f"at most {factor:g} × {limit}", ours, lambda m: factor * m[limit])
+
+
+def at_least(factor, other, ours):
+    return Target(f"at least {factor:g} × {other}", ours, lambda m: factor * m[other], False)
+
+
+def absolute(bound, unit, ours):
+    return Target(f"at most {bound:g} {unit}", ours, lambda m: bound)
+
+
+# --- Tasks ----------------------------------------------------------------------------------------
+
+
+def dispatch(c):
+    b = c.programs
+    curfew, empty = b.c("dispatch/curfew"), b.plugin("dispatch/empty-plugin", "empty")
+    ring, ours = "ring and deadline cell in C", "Curfew"
+    libdispatch = b.dispatch("dispatch/libdispatch")
+    programs = [
+        Program("limit", LIMIT, ring, [b.c("dispatch/limit")]),
+        Program("curfew", OURS, ours, [curfew, "plain", c.library, empty]),
+        Program("timer", PEER, "libdispatch, a timer each", [libdispatch, "timer"]),
+        *c.peers(
+            ("libuv timer", "libuv, a timer each",
+             lambda: [b.c("dispatch/libuv", ["libuv"]), "timer"]),
+            ("glib timer", "GLib, a timer each",
+             lambda: [b.c("dispatch/glib", ["glib-2.0"]), "timer"])),
+        Program("serial", PEER, "libdispatch serial, no deadline", [libdispatch, "serial"]),
+        Program("global", PEER, "libdispatch global, no deadline", [libdispatch, "global"]),
+        *c.peers(
+            ("tbb", "oneTBB enqueue, no deadline",
+             lambda: [b.c("dispatch/tbb", ["tbb"]), "enqueue"]),
+            ("libuv", "libuv, no deadline", lambda: [b.c("dispatch/libuv", ["libuv"]), "plain"]),
+            ("glib", "GLib pool, no deadline",
+             lambda: [b.c("dispatch/glib", ["glib-2.0"]), "plain"])),
+        Program("pthread", PEER, "mutex and condition, no deadline", [b.c("dispatch/pthread")]),
+    ]
+    return Measured("dispatch", "1,000,000 tasks that do nothing, each with a budget", programs, [
+        Table("dispatch", "time of a task, ns", "ns", rows(programs, "ns_per_task"),
+              at_most(1.25, ring, ours))])
+
+
+def events(c):
+    b = c.programs
+    curfew, empty = b.c("dispatch/curfew"), b.plugin("dispatch/empty-plugin", "empty")
+    limit = b.c("events/limit", ["libffi"])
+    programs = [
+        Program("direct", LIMIT, "look-up and ffi_call in C", [limit, "direct"]),
+        Program("ring", LIMIT, "", [limit, "ring"]),
+        Program("plain", OURS, "", [curfew, "plain", c.library, empty]),
+        Program("event", OURS, "", [curfew, "event", c.library, empty]),
+        *c.peers(
+            ("gobject", "GObject signal, same thread",
+             lambda: [b.c("events/gobject", ["gobject-2.0"])]),
+            ("center", "NotificationCenter, same thread",
+             lambda: [b.swift("events/notification-center")])),
+    ]
+    named = {p.key: p for p in programs}
+    single = [named[key] for key in ("gobject", "center") if key in named]
+    ours = "Curfew, raised and delivered"
+    return Measured("events", "1,000,000 tasks, each with a done event to a C function", programs, [
+        Table("events", "what an event adds to a task, ns", "ns", [
+            *rows([named["direct"]], "ns_per_event"),
+            Row(OURS, ours,
+                lambda r: r["event"]["ns_per_task"] - r["plain"]["ns_per_task"]),
+            *rows(single, "ns_per_event")], absolute(50, "ns", ours)),
+        Table("events task", "a task and its event, ns", "ns", [
+            Row(LIMIT, "ring, queue, look-up and ffi_call in C",
+                lambda r: r["ring"]["ns_per_task"]),
+            Row(OURS, "Curfew", lambda r: r["event"]["ns_per_task"])]),
+        Table("events wake-ups", "wake-ups of any thread for 1,000,000", "1", [
+            Row(OURS, "Curfew", lambda r: r["event"]["wakeups_per_million"])]),
+    ])
+
+
+def round_trip(c):
+    b = c.programs
+    curfew, empty = b.c("round-trip/curfew"), b.plugin("dispatch/empty-plugin", "empty")
+    programs, tables = [], []
+    for variant, title in (("busy", "one after the other"), ("rested", "each after 1 ms of rest")):
+        found = [
+            Program(f"limit {variant}", LIMIT, "ring and futex in C",
+                    [b.c("round-trip/limit"), variant]),
+            Program(f"curfew {variant}", OURS, "Curfew", [curfew, variant, c.library, empty]),
+            Program(f"libdispatch {variant}", PEER, "libdispatch and a semaphore",
+                    [b.dispatch("round-trip/libdispatch"), variant]),
+            *c.peers((f"glib {variant}", "GLib pool and a condition",
+                      lambda v=variant: [b.c("round-trip/glib", ["glib-2.0"]), v])),
+        ]
+        programs += found
+        for key in ("p50", "p99"):
+            tables.append(Table(
+                f"round-trip {variant} {key}", f"{title}: {key}, µs", "us",
+                rows(found, f"{key}_us"),
+                Target("at most 1.2 × the better of limit and libdispatch", "Curfew",
+                       lambda m: 1.2 * min(m["ring and futex in C"],
+                                           m["libdispatch and a semaphore"]))))
+    return Measured("round-trip", "launched, run, and seen to be over by the launcher", programs,
+                 tables)
+
+
+def expiration(c):
+    b = c.programs
+    curfew = b.c("expiration/curfew")
+    plugin = b.plugin("expiration/expiring-plugin", "expiring")
+    programs, tables = [], []
+    for variant, title in (("running", "beside two busy threads"),
+                           ("pending", "10,000 over two seconds")):
+        found = [
+            Program(f"limit {variant}", LIMIT, "timerfd in C",
+                    [b.c("expiration/timerfd"), variant, "1"]),
+            Program(f"curfew {variant}", OURS, "Curfew", [curfew, variant, c.library, plugin]),
+            Program(f"libdispatch {variant}", PEER, "libdispatch, strict timer",
+                    [b.dispatch("expiration/libdispatch"), variant]),
+            *c.peers(
+                (f"libuv {variant}", "libuv",
+                 lambda v=variant: [b.c("expiration/libuv", ["libuv"]), v]),
+                (f"glib {variant}", "GLib",
+                 lambda v=variant: [b.c("expiration/glib", ["glib-2.0"]), v])),
+        ]
+        programs += found
+        tables += [
+            Table(f"expiration {variant} p50", f"lateness {title}: p50, µs", "us",
+                  rows(found, "p50_us"), at_most(1.3, "timerfd in C", "Curfew")),
+            Table(f"expiration {variant} p99", f"lateness {title}: p99, µs", "us",
+                  rows(found, "p99_us")),
+            Table(f"expiration {variant} early", f"too early {title}", "1", rows(found, "early")),
+        ]
+
+    def never_early(results):
+        early = sum(r[f"curfew {v}"]["early"] for r in results for v in ("running", "pending"))
+        return f"Curfew was early {early:.0f} times" if early else None
+
+    return Measured("expiration", "how late a task is told that its time is over", programs, tables,
+                 rules=[never_early])
+
+
+def deadlines(c):
+    b = c.programs
+    limit, libdispatch = b.c("deadlines/limit"), b.dispatch("deadlines/libdispatch")
+    wheel = "timing wheel with a mutex in C"
+    programs = [
+        Program("limit", LIMIT, wheel, [limit, "mutex"]),
+        Program("curfew", OURS, "Curfew", [
+            b.c("deadlines/curfew"), c.library,
+            b.plugin("deadlines/deadline-plugin", "deadline")]),
+        *c.peers(
+            ("common", "libevent, common timeouts",
+             lambda: [b.c("deadlines/libevent", ["libevent_core"]), "common"]),
+            ("heap", "libevent, heap",
+             lambda: [b.c("deadlines/libevent", ["libevent_core"]), "heap"]),
+            ("libuv", "libuv", lambda: [b.c("deadlines/libuv", ["libuv"])]),
+            ("glib", "GLib", lambda: [b.c("deadlines/glib", ["glib-2.0"])])),
+        Program("rearm", PEER, "libdispatch, armed again", [libdispatch, "rearm"]),
+        Program("create", PEER, "libdispatch, created", [libdispatch, "create"]),
+        Program("timerfd", PEER, "timerfd", [b.c("deadlines/timerfd"), "settime"]),
+    ]
+    return Measured("deadlines", "armed and cancelled, while 100,000 others stay armed", programs, [
+        Table("deadlines", "arm and cancel, ns", "ns", rows(programs, "ns_per_pair"),
+              at_most(2, wheel, "Curfew")),
+        Table("deadlines task", "a task, by how it ends, ns", "ns", [
+            Row(OURS, "returns its status", lambda r: r["curfew"]["returned_ns"]),
+            Row(OURS, "completes itself, then returns", lambda r: r["curfew"]["inside_ns"]),
+            Row(OURS, "is pending, and completed later", lambda r: r["curfew"]["pending_ns"])])])
+
+
+# --- Plugins --------------------------------------------------------------------------------------
+
+LOADED = 200
+
+
+def copies(c, name, library, description, count=LOADED):
+    """A directory with that many plugins of one, made again when that is newer."""
+    target = c.programs.output / name
+    if not target.is_dir() or target.stat().st_mtime < Path(library).stat().st_mtime:
+        subprocess.run(["rm", "-rf", str(target)], check=True)
+        subprocess.run([sys.executable, str(HERE / "load/prepare.py"), library,
+                        str(HERE / description), str(target), str(count)], check=True)
+        target.touch()
+    return str(target)
+
+
+def load(c):
+    b = c.programs
+    curfew = b.c("load/curfew")
+    plugin = b.plugin("load/load-plugin", "load")
+    many = copies(c, "load-200", f"{plugin}/libload.so", "load/load-plugin/manifest.json")
+
+    def peas():
+        library = b.library("load/peas-plugin/load", ["-fPIC", "-shared", "-fvisibility=hidden"],
+                            ["libpeas-1.0"])
+        directory = copies(c, "peas-200", library, "load/peas-plugin/load000.plugin")
+        return [b.c("load/peas", ["libpeas-1.0"]), directory]
+
+    programs = [
+        Program("limit", LIMIT, "dlopen and dlsym in C", [b.c("load/limit"), many]),
+        Program("scan", OURS, "Curfew, scanned and loaded", [curfew, "scan", c.library, many]),
+        Program("load", OURS, "Curfew, loaded", [curfew, "load", c.library, many]),
+        *c.peers(
+            ("gmodule", "GModule", lambda: [b.c("load/gmodule", ["gmodule-2.0"]), many]),
+            ("peas", "libpeas", peas)),
+        Program("first", OURS, "Curfew", [curfew, "first", c.library, many]),
+    ]
+    timed = [p for p in programs if p.key != "first"]
+    return Measured("load", f"{LOADED} plugins, and the first one of a process", programs, [
+        Table("load", "a plugin, µs", "us", rows(timed, "us_per_plugin"),
+              at_most(1.5, "dlopen and dlsym in C", "Curfew, scanned and loaded")),
+        Table("load first", "library opened, host made, plugin loaded, ms", "ms", [
+            Row(OURS, "Curfew", lambda r: r["first"]["ms_first"])],
+            absolute(5, "ms", "Curfew"))])
+
+
+# --- Requests -------------------------------------------------------------------------------------
+
+
+def durable(c, kind, one, many):
+    """Programs for `submit` or `life` with 1 and with 64 at a time."""
+    b = c.programs
+    limit = b.c("submit/limit", flags=["-lsqlite3"])
+    curfew = b.c("submit/curfew")
+    plugin = b.plugin("submit/parallel-plugin", "parallel")
+    groups = []
+    for callers, count in (("1", one), ("64", many)):
+        raw = "group" if callers == "64" else "single"
+        few = str(int(count) // 10)
+        groups.append([
+            Program(f"limit {callers}", LIMIT,
+                    "raw SQLite, group commit in C" if raw == "group" else "raw SQLite in C",
+                    [limit, kind, raw, count, "{}/raw.db"]),
+            Program(f"curfew {callers}", OURS, "Curfew",
+                    [curfew, kind, callers, count, c.library, plugin, "{}/store"]),
+            *c.peers(
+                (f"huey {callers}", "huey SqliteHuey, fsync",
+                 lambda n=callers, f=few: c.script("submit/sqlite-huey.py", "huey", "3.5.4", kind,
+                                                   n, f, "{}/huey.db")),
+                (f"persist-queue {callers}", "persist-queue",
+                 lambda n=callers, f=few: c.script("submit/persist-queue.py", "persist-queue",
+                                                   "1.1.0", kind, n, f, "{}/queue"))),
+        ])
+    return groups
+
+
+def submit(c):
+    one, many = durable(c, "submit", "3000", "12800")
+    return Measured("submit", "on disk before the call returns; more is better", one + many, [
+        Table("submit 1", "submits a second, 1 caller", "1/s", rows(one, "per_second"),
+              at_least(0.9, "raw SQLite in C", "Curfew")),
+        Table("submit 64", "submits a second, 64 callers", "1/s", rows(many, "per_second"),
+              at_least(0.6, "raw SQLite, group commit in C", "Curfew"))])
+
+
+def request(c):
+    one, many = durable(c, "life", "1000", "6400")
+    huey = "huey SqliteHuey, fsync"
+    return Measured("request", "submitted, launched and ended, on disk; more is better", one + many, [
+        Table("request 1", "a second, one at a time", "1/s", rows(one, "per_second"),
+              at_least(0.8, "raw SQLite in C", "Curfew")),
+        Table("request 64", "a second, 64 in flight", "1/s", rows(many, "per_second"),
+              at_least(10, huey, "Curfew") if any(p.name == huey for p in many) else None)])
+
+
+# --- Processes ------------------------------------------------------------------------------------
+
+
+def start(c):
+    b = c.programs
+    spawn = [b.c("start/spawn"), "15", "--"]
+    empty = b.plugin("dispatch/empty-plugin", "empty")
+    swift = "an empty Swift program, dynamic"
+    programs = [
+        Program("swift", LIMIT, swift, [*spawn, b.swift("start/empty")]),
+        Program("static", LIMIT, "the same, static",
+                [*spawn, b.swift("start/empty", ("-static-stdlib",))]),
+        Program("curfew", OURS, "curfew run, an empty task",
+                [*spawn, c.command, "run", empty, "org.example.empty"]),
+        Program("host", OURS, "a host in C, and a task",
+                [*spawn, b.c("start/host"), c.library, empty, "org.example.empty"]),
+        Program("python", PEER, "python3 -c pass", [*spawn, b.interpreter, "-c", "pass"]),
+        *c.peers(("huey", "python3, huey imported", lambda: (
+            [*spawn, b.interpreter, "-c", "import huey"],
+            {"PYTHONPATH": b.python("huey", "3.5.4")}))),
+    ]
+    return Measured("start", "a whole process, from its start to its end", programs, [
+        Table("start", "wall time, ms", "ms", rows(programs, "ms"),
+              at_most(2, swift, "curfew run, an empty task")),
+        Table("start cpu", "processor time, ms", "ms", rows(programs, "cpu_ms"))])
+
+
+STORED = 1_000_000
+
+
+def memory(c):
+    b = c.programs
+    curfew = b.c("memory/curfew")
+    plugin = b.plugin("memory/pending-plugin", "pending")
+    idle = [
+        Program("swift", LIMIT, "an empty Swift program", [b.swift("memory/swift")]),
+        Program("idle", OURS, "Curfew, a host and a plugin", [curfew, "idle", c.library, plugin]),
+        *c.peers(("huey", "huey's consumer", lambda: c.script(
+            "memory/sqlite-huey.py", "huey", "3.5.4", "{}/huey.db"))),
+    ]
+    pending = [
+        Program("pending", OURS, "Curfew", [curfew, "pending", "100000", c.library, plugin]),
+        Program("own", OURS, "Curfew, a budget of its own",
+                [curfew, "own-budget", "100000", c.library, plugin]),
+        *c.peers(
+            ("libuv", "libuv, a timer", lambda: [b.c("memory/libuv", ["libuv"]), "100000"]),
+            ("glib", "GLib, a timeout", lambda: [b.c("memory/glib", ["glib-2.0"]), "100000"])),
+        Program("libdispatch", PEER, "libdispatch, a timer",
+                [b.dispatch("memory/libdispatch"), "100000"]),
+    ]
+    store = b.output / f"store-{STORED}"
+    if not store.is_dir():
+        print(f"bench: storing {STORED:,} requests, once", file=sys.stderr)
+        done = subprocess.run([curfew, "prepare", str(STORED), c.library, plugin, str(store)],
+                              capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            subprocess.run(["rm", "-rf", str(store)], check=True)
+            sys.exit(f"bench: no store could be prepared: {done.stderr.strip()}")
+    stored = [
+        Program("none", OURS, "Curfew, with none",
+                [curfew, "requests", "0", c.library, plugin, "{}/store"]),
+        Program("stored", OURS, f"Curfew, with {STORED:,}",
+                [curfew, "requests", str(STORED), c.library, plugin, str(store)]),
+    ]
+    return Measured("memory", "what is resident", idle + pending + stored, [
+        Table("memory idle", "idle process, KiB", "KiB", rows(idle, "idle_kib"),
+              absolute(10 * 1024, "KiB", "Curfew, a host and a plugin")),
+        Table("memory pending", "a pending task, bytes", "bytes", rows(pending, "bytes_each"),
+              absolute(128, "bytes", "Curfew")),
+        Table("memory requests", "a host on a store of requests, KiB", "KiB",
+              rows(stored, "requests_kib"),
+              absolute(64 * 1024, "KiB", f"Curfew, with {STORED:,}"))], rounds=3)
+
+
+def idle(c):
+    b = c.programs
+    curfew = b.c("idle/curfew")
+    plugin = b.plugin("memory/pending-plugin", "pending")
+    count = [b.interpreter, str(HERE / "idle/count.py"), "--seconds", "5", "--"]
+    programs = [
+        Program("nothing", OURS, "Curfew, nothing to do",
+                [*count, curfew, "nothing", c.library, plugin]),
+        Program("waiting", OURS, "Curfew, 1,000 tasks and 1,000 requests",
+                [*count, curfew, "waiting", c.library, plugin, "{}/store"]),
+        *c.peers(
+            ("libuv", "libuv, 1,000 timers", lambda: [*count, b.c("idle/libuv", ["libuv"])]),
+            ("glib", "GLib, 1,000 timeouts", lambda: [*count, b.c("idle/glib", ["glib-2.0"])])),
+    ]
+    try:
+        command, environment = c.script("idle/sqlite-huey.py", "huey", "3.5.4", "{}/huey.db")
+        programs.append(
+            Program("huey", PEER, "huey's consumer, 1,000 jobs", [*count, *command], environment))
+    except Missing as missing:
+        b.missing.add(f"there is no {missing}")
+
+    def never(results):
+        woken = sum(r[key]["wakeups"] for r in results for key in ("nothing", "waiting"))
+        return f"an idle host woke up {woken:.0f} times" if woken else None
+
+    return Measured("idle", "nothing is due for an hour", programs, [
+        Table("idle", "wake-ups in 5 s", "1", rows(programs, "wakeups"),
+              absolute(0, "wake-ups", "Curfew, nothing to do"))], rounds=2, rules=[never])
+
+
+MAKERS = {
+    "dispatch": dispatch, "events": events, "round-trip": round_trip, "expiration": expiration,
+    "deadlines": deadlines, "load": load, "submit": submit, "request": request, "start": start,
+    "memory": memory, "idle": idle,
+}
+NAMES = list(MAKERS)
+
+
+def make(name, context):
+    return MAKERS[name](context)
