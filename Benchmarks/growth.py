@@ -130,6 +130,12 @@ def programs(directory, library):
              Curve("us_subscribe", f"Subscribe, {variant} events", "µs"),
              Curve("us_unsubscribe", f"End a subscription, {variant} events", "µs")],
         ))
+    result.append(Program(
+        "waits", "open waits", [*powers(0, 4), 50000],
+        lambda size, place: [program("waits"), size, library, growth],
+        [Curve("us_wait", "One more wait, given up", "µs"),
+         Curve("us_event", "An event that none of the waits takes", "µs")],
+    ))
     return result
 
 

@@ -33,6 +33,8 @@
     X(host_subscribe)       \
     X(host_observe)         \
     X(host_unsubscribe)     \
+    X(host_expect)          \
+    X(host_collect)         \
     X(host_raise)           \
     X(host_submit)          \
     X(host_cancel_request)  \

@@ -6,7 +6,8 @@
  *
  * One thread launches WORKER_TASKS tasks of a handler whose maxConcurrency is the number, in a host
  * that may have so many workers of its kind. burn: each task is about 2 µs of a fixed amount of
- * work. empty: it is none. From the first launch until all have been counted as succeeded.
+ * work, and the launcher sleeps while half a queue is left, so that the cores are the workers'.
+ * empty: it is none. From the first launch until all have been counted as succeeded.
  *
  * With as many workers as cores burning tasks should cost less than with one; with more than that
  * they should not cost much more. Empty tasks show what workers cost each other.
@@ -14,6 +15,12 @@
 #include "growth.h"
 
 enum { WORKER_TASKS = 200000 };
+
+static void sleep_until_half_empty(const struct libcurfew *curfew) {
+    const struct timespec pause = {.tv_nsec = 50000};
+    while (state_of_handler(curfew, curfew->handler).queued > IN_FLIGHT / 2)
+        nanosleep(&pause, NULL);
+}
 
 int main(int count, char **arguments) {
     if (count != 5 ||
@@ -29,9 +36,14 @@ int main(int count, char **arguments) {
     if (state_of_handler(&curfew, curfew.handler).max_concurrency != workers)
         fail("%s does not run %" PRIu64 " tasks at a time", identifier, workers);
 
+    const bool burns = strcmp(arguments[1], "burn") == 0;
     const uint64_t started = now_ns();
-    for (int i = 0; i < WORKER_TASKS; i++)
+    for (int i = 0; i < WORKER_TASKS; i++) {
+        /* Half a queue is some milliseconds of work. */
+        if (burns && i % (IN_FLIGHT / 2) == 0) sleep_until_half_empty(&curfew);
         launch_patiently(&curfew, curfew.handler, NULL, NULL);
+    }
+    if (burns) sleep_until_half_empty(&curfew);
     wait_for_successes(&curfew, curfew.handler, WORKER_TASKS);
     const uint64_t ended = now_ns();
 
