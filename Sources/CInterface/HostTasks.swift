@@ -23,17 +23,18 @@ import Scheduling
     _ host: OpaquePointer, _ index: UInt32, _ options: UnsafePointer<curfew_launch_options>?,
     _ out: UnsafeMutablePointer<curfew_task>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    var launch: HostRuntime.Launch?
+    let launched: HostRuntime.Launched
     if let options {
-        launch = HostRuntime.Launch(options)
-        if launch == nil {
+        guard let launch = HostRuntime.Launch(options) else {
             return answer(
                 error, .invalid,
                 "curfew_launch_options: its struct_size is not sizeof(curfew_launch_options), or payload is NULL though payload_bytes is not 0"
             )
         }
+        launched = with(host) { (host: HostRuntime) in host.launch(index, launch) }
+    } else {
+        launched = with(host) { (host: HostRuntime) in host.launch(index) }
     }
-    let launched = with(host) { (host: HostRuntime) in host.launch(index, launch) }
     if launched.status == .ok {
         out?.pointee = launched.task
         return 0

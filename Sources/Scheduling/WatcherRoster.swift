@@ -31,11 +31,18 @@ public struct WatcherRoster: Sendable {
         case exhausted
     }
 
+    /// How much later than the first a second watcher looks, in nanoseconds: woken at once, the two
+    /// would stand in each other's way, and a first one that is late is soon helped.
+    public let stagger: UInt64
+
     public private(set) var posts: [Post] = []
     /// How many there may be.
     public let limit: Int
 
-    public init(limit: Int) { self.limit = limit }
+    public init(limit: Int, stagger: UInt64 = 30_000) {
+        self.limit = limit
+        self.stagger = stagger
+    }
 
     /// The time before which no sleeping watcher needs to be told of a deadline. While one is
     /// scanning that is any time: it looks once more after it has said how long it will sleep.
@@ -70,9 +77,23 @@ public struct WatcherRoster: Sendable {
 
     public mutating func scans(_ watcher: Int) { posts[watcher] = .scanning }
 
-    public mutating func sleeps(_ watcher: Int, until: UInt64) {
+    /// A watcher has looked, and `next` is the earliest deadline it knows. Returns until when it
+    /// sleeps: until then, or a little longer where another one sleeps until then.
+    @discardableResult
+    public mutating func sleeps(_ watcher: Int, next: UInt64) -> UInt64 {
         precondition(posts[watcher] == .scanning, "a watcher sleeps only after it has looked")
+        let isSecond = posts.contains {
+            if case .asleep(let until) = $0 { return until <= next }
+            return false
+        }
+        let until = isSecond ? later(next) : next
         posts[watcher] = .asleep(until: until)
+        return until
+    }
+
+    private func later(_ time: UInt64) -> UInt64 {
+        let (sum, overflow) = time.addingReportingOverflow(stagger)
+        return overflow ? .max : sum
     }
 
     /// A watcher is about to call a callback; `next` is the earliest other deadline it knows, the
@@ -83,7 +104,7 @@ public struct WatcherRoster: Sendable {
         for (other, post) in posts.enumerated() where other != watcher {
             switch post {
             case .scanning: return .none
-            case .asleep(let until) where until <= next: return .none
+            case .asleep(let until) where until <= later(next): return .none
             case .asleep: anyone = true
             case .calling, .vacant: continue
             }

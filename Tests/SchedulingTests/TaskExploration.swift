@@ -83,6 +83,7 @@ struct TaskExploration {
         if model.place != .gone, input != .requeueFailed, input != .enter {
             if case .returned = input {} else { return "freed before it had returned" }
         }
+        if case .completed = input { return nil }
         if case .publish = input {} else if !model.published { return "freed unpublished" }
         if model.doneQueued, input != .doneDelivered { return "freed under its done event" }
         if model.confirming != nil, input != .stopConfirmed { return "freed under its stop" }

@@ -7,6 +7,7 @@ enum TaskInput: Hashable {
     case enter
     case returned(success: Bool?)
     case finished(queueingDone: Bool)
+    case completed(queueingDone: Bool)
     case complete(success: Bool)
     case graceOver
     case publish(queueingDone: Bool)
@@ -21,6 +22,7 @@ enum TaskInput: Hashable {
     case requeued
     case requeueFailed
     case raise
+    case noteRaised
     case pin
     case unpin
     case keepForPlugin
@@ -32,10 +34,11 @@ enum TaskInput: Hashable {
         [
             .enter, .returned(success: nil), .returned(success: true), .returned(success: false),
             .finished(queueingDone: true), .finished(queueingDone: false),
+            .completed(queueingDone: true), .completed(queueingDone: false),
             .complete(success: true), .complete(success: false), .graceOver,
             .publish(queueingDone: true), .publish(queueingDone: false), .doneDelivered,
             .stopConfirmed, .callbackReturned, .lose, .hold, .resume, .requeued, .requeueFailed,
-            .raise, .pin, .unpin, .keepForPlugin, .releaseForPlugin, .keepForEmbedder,
+            .raise, .noteRaised, .pin, .unpin, .keepForPlugin, .releaseForPlugin, .keepForEmbedder,
             .releaseForEmbedder,
         ] + StopReason.allCases.map { .stop($0) }
 
@@ -46,6 +49,12 @@ enum TaskInput: Hashable {
         case .returned(let success): return .returned(machine.functionReturned(success: success))
         case .finished(let queueingDone):
             guard let over = machine.finished(queueingDone: queueingDone) else {
+                return .flag(false)
+            }
+            machine = over
+            return .flag(true)
+        case .completed(let queueingDone):
+            guard let over = machine.completed(queueingDone: queueingDone) else {
                 return .flag(false)
             }
             machine = over
@@ -63,6 +72,7 @@ enum TaskInput: Hashable {
         case .requeued: break
         case .requeueFailed: return .flag(machine.requeueFailed())
         case .raise: return .flag(machine.raise())
+        case .noteRaised: machine.noteRaised()
         case .pin: return .flag(machine.pin())
         case .unpin: machine.unpin()
         case .keepForPlugin: return .flag(machine.keepForPlugin())

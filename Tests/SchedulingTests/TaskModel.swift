@@ -45,10 +45,11 @@ struct TaskModel: Equatable {
         case .publish: outcome != nil && !published
         case .doneDelivered: doneQueued
         case .stopConfirmed: confirming != nil
-        case .callbackReturned: inCallback
+        case .callbackReturned, .noteRaised: inCallback
         case .requeued, .requeueFailed: place == .onItsWayBack
         case .unpin: pins > 0
-        case .complete, .graceOver, .stop, .lose, .hold, .resume, .raise, .pin, .keepForPlugin,
+        case .completed, .complete, .graceOver, .stop, .lose, .hold, .resume, .raise, .pin,
+            .keepForPlugin,
             .releaseForPlugin, .keepForEmbedder, .releaseForEmbedder:
             true
         }
@@ -93,6 +94,15 @@ struct TaskModel: Equatable {
             plain.place = .inside
             guard self == plain else { return .flag(false) }
             place = .gone
+            outcome = .succeeded
+            published = true
+            doneQueued = queueingDone
+            return .flag(true)
+        case .completed(let queueingDone):
+            var plain = TaskModel(generation: generation)
+            plain.entered = true
+            plain.place = place == .gone ? .gone : .inside
+            guard self == plain else { return .flag(false) }
             outcome = .succeeded
             published = true
             doneQueued = queueingDone
@@ -144,6 +154,7 @@ struct TaskModel: Equatable {
             guard entered, outcome == nil else { return .flag(false) }
             raised = true
             return .flag(true)
+        case .noteRaised: raised = true
         case .pin: return .flag(take(&pins, upTo: 15))
         case .unpin: pins -= 1
         case .keepForPlugin: return .flag(take(&pluginReferences, upTo: 60))
@@ -189,7 +200,6 @@ struct TaskModel: Equatable {
         guard outcome == nil, reason == nil, confirming == nil else { return .already }
         if entered {
             confirming = wanted
-            raised = true
             return .confirm
         }
         guard wanted == .cancelled || wanted == .shutdown else { return .notStarted }

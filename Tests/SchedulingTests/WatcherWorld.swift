@@ -12,7 +12,7 @@ struct WatcherWorld {
         /// It has looked, and knew this to be the earliest deadline, and the one it would call for.
         case looked(next: UInt64, due: UInt64?)
         /// It has said how long it will sleep, and looks once more.
-        case lookingBeforeSleep(until: UInt64)
+        case lookingBeforeSleep(next: UInt64, until: UInt64)
         case asleep(until: UInt64)
         /// It has said that it calls, and looks once more.
         case lookingBeforeCall
@@ -26,8 +26,8 @@ struct WatcherWorld {
     private(set) var actions: Set<String> = []
     private(set) var wakeups = 0
 
-    init(limit: Int, watchers: Int) {
-        roster = WatcherRoster(limit: limit)
+    init(limit: Int, watchers: Int, stagger: UInt64 = 0) {
+        roster = WatcherRoster(limit: limit, stagger: stagger)
         for _ in 0..<watchers where roster.join() != nil { stations.append(.looking) }
     }
 
@@ -55,11 +55,11 @@ struct WatcherWorld {
             } else if due != nil {
                 scan(watcher)
             } else {
-                roster.sleeps(watcher, until: next)
-                stations[watcher] = .lookingBeforeSleep(until: next)
+                let until = roster.sleeps(watcher, next: next)
+                stations[watcher] = .lookingBeforeSleep(next: next, until: until)
             }
-        case .lookingBeforeSleep(let until):
-            if let earliest = armed.min(), earliest < until {
+        case .lookingBeforeSleep(let next, let until):
+            if let earliest = armed.min(), earliest < next {
                 scan(watcher)
             } else {
                 stations[watcher] = .asleep(until: until)
@@ -112,7 +112,7 @@ struct WatcherWorld {
         return armed.first { deadline in
             !stations.contains {
                 switch $0 {
-                case .asleep(let until): until <= deadline
+                case .asleep(let until): until <= deadline + roster.stagger
                 case .inCallback: false
                 // Whoever is on the move looks, or tells somebody, before it rests.
                 case .looking, .looked, .lookingBeforeSleep, .lookingBeforeCall: true
@@ -128,7 +128,7 @@ struct WatcherWorld {
             case (.looking, .scanning), (.looked, .scanning), (.lookingBeforeCall, .calling),
                 (.inCallback, .calling):
                 false
-            case (.lookingBeforeSleep(let until), .asleep(let said)),
+            case (.lookingBeforeSleep(_, let until), .asleep(let said)),
                 (.asleep(let until), .asleep(let said)):
                 until != said
             default: true

@@ -23,7 +23,8 @@ struct WatcherWorldTests {
     private func explore(_ seed: UInt64) -> WatcherWorld {
         var random = SeededGenerator(seed: seed)
         let limit = 2 + Int(seed % 5)
-        var world = WatcherWorld(limit: limit, watchers: min(limit, 1 + Int(seed % 3)))
+        var world = WatcherWorld(
+            limit: limit, watchers: min(limit, 1 + Int(seed % 3)), stagger: seed % 4)
         var now: UInt64 = 1
         // Callbacks block for a long time in some runs, hardly at all in others.
         let patience = [1, 5, 20, 100][Int(seed % 4)]

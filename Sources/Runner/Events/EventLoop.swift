@@ -50,6 +50,8 @@ public final class EventLoop: @unchecked Sendable {
     /// Changes when a receiver has returned while somebody waits for that.
     private let turns: UnsafeMutablePointer<Atomic<UInt32>>
     private let unsubscribing = Atomic<UInt32>(0)
+    /// Whose receiver deliveries outside of others' go to, or 0.
+    private let receiving = Atomic<UInt>(0)
 
     private let gap: EventEntry
     /// A factor of the machine changed.
@@ -149,6 +151,8 @@ public final class EventLoop: @unchecked Sendable {
     /// How queueing an event went.
     struct Raised {
         let status: Status
+        /// Something waits in the queue for it: the event, or the gap that tells of its loss.
+        var isQueued = true
         /// This was the first of those that are lost together.
         var beginsGap = false
     }
@@ -181,7 +185,7 @@ public final class EventLoop: @unchecked Sendable {
     {
         guard wants(entry.takers) else {
             counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
-            return Raised(status: .ok)
+            return Raised(status: .ok, isQueued: false)
         }
         return raise(entry, values(), task: task)
     }
@@ -287,11 +291,14 @@ public final class EventLoop: @unchecked Sendable {
                 taken = link
                 deliver(link)
                 count &+= 1
-                if nesting == 0, !retired.isEmpty { retired.removeAll(keepingCapacity: true) }
+                guard nesting == 0 else { continue }
+                if unsubscribing.load(ordering: .relaxed) > 0 { leaveReceiver() }
+                if !retired.isEmpty { retired.removeAll(keepingCapacity: true) }
             }
         }
         calmDown(attentive)
         freed.flush(tasks)
+        if nesting == 0 { leaveReceiver() }
         counters.pointee.asleep.store(true, ordering: .sequentiallyConsistent)
         if !queue.isEmpty,
             counters.pointee.asleep.exchange(false, ordering: .sequentiallyConsistent)
@@ -413,7 +420,13 @@ public final class EventLoop: @unchecked Sendable {
 
     private func pass(_ delivery: Delivery, to subscription: Subscription) {
         // Whoever unsubscribes says so, then waits until nobody is in here; and the other way round.
-        subscription.running.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        // One after the other to the same receiver it is said once: most events have one.
+        let isInner = nesting > 1
+        if isInner {
+            subscription.running.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        } else {
+            enter(subscription)
+        }
         if subscription.active.load(ordering: .sequentiallyConsistent) {
             switch subscription.receiver {
             case .typed(let function):
@@ -425,11 +438,32 @@ public final class EventLoop: @unchecked Sendable {
             case nil: break
             }
         }
-        subscription.running.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-        if unsubscribing.load(ordering: .sequentiallyConsistent) > 0 {
-            turns.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            csys_futex_wake(turns, .max)
+        if isInner {
+            subscription.running.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            tellUnsubscribing()
         }
+    }
+
+    /// Says that deliveries go to a receiver from now on, before `active` is looked at.
+    @inline(__always) private func enter(_ subscription: Subscription) {
+        let this = UInt(bitPattern: ObjectIdentifier(subscription))
+        guard receiving.load(ordering: .relaxed) != this else { return }
+        receiving.store(this, ordering: .sequentiallyConsistent)
+        // The one before is left by that.
+        tellUnsubscribing()
+    }
+
+    /// Says that they go to none; before the loop's thread sleeps or goes on with something else.
+    private func leaveReceiver() {
+        guard receiving.load(ordering: .relaxed) != 0 else { return }
+        receiving.store(0, ordering: .sequentiallyConsistent)
+        tellUnsubscribing()
+    }
+
+    private func tellUnsubscribing() {
+        guard unsubscribing.load(ordering: .sequentiallyConsistent) > 0 else { return }
+        turns.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        csys_futex_wake(turns, .max)
     }
 
     // MARK: Work
@@ -482,6 +516,8 @@ public final class EventLoop: @unchecked Sendable {
     func directly<T>(_ body: () -> T) -> T {
         guard !isWorking else { return body() }
         becomeAttentive()
+        // Work may wait for whoever ends a subscription.
+        if nesting == 0 { leaveReceiver() }
         isWorking = true
         nesting += 1
         defer {
@@ -573,11 +609,17 @@ public final class EventLoop: @unchecked Sendable {
         unsubscribing.wrappingAdd(1, ordering: .sequentiallyConsistent)
         while true {
             let turn = turns.pointee.load(ordering: .sequentiallyConsistent)
-            guard subscription.running.load(ordering: .sequentiallyConsistent) > 0 else { break }
+            guard isInside(subscription) else { break }
             csys_futex_wait(turns, turn, .max)
         }
         unsubscribing.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         return .ok
+    }
+
+    private func isInside(_ subscription: Subscription) -> Bool {
+        subscription.running.load(ordering: .sequentiallyConsistent) > 0
+            || receiving.load(ordering: .sequentiallyConsistent)
+                == UInt(bitPattern: ObjectIdentifier(subscription))
     }
 
     /// Ends every wait with `CLOSING`, and every later one.

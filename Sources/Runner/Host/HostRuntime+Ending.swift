@@ -133,15 +133,17 @@ extension HostRuntime {
         armed: Bool
     ) {
         let slot = tasks.slot(task)
-        if claimed.hasRaised, let record = tasks.existingRecord(of: slot) {
+        var hasRaised = claimed.hasRaised
+        if hasRaised || claimed.isCalling, let record = tasks.existingRecord(of: slot) {
             // Whoever queues an event of this task holds the lock, and has seen that it was not
             // claimed; the next one will see that it is.
             record.order.withLock { _ in }
+            hasRaised = slot.state.hasRaised
         }
         if armed { watchers.disarm(task) }
         if let outcome = claimed.outcome { handler.count(outcome) }
         let wanted =
-            events.wants(handler.pointee.doneTakers) || claimed.hasRaised
+            events.wants(handler.pointee.doneTakers) || hasRaised
         // Pinned until those who wait have been told: somebody may release the task, or deliver its
         // done event, the moment it is published, and then the slot would be another task's.
         while !mustStep(
@@ -186,6 +188,7 @@ extension HostRuntime {
                 task: id, plugin: plugin)
             return .tooLarge
         }
+        if status == .ok, result.isEmpty, completeAtOnce(task) { return .ok }
         let before = tasks.slot(task).state
         // Before the task is claimed, so that a refusal leaves it as it was.
         var copy = LargeCopy(result)
@@ -239,6 +242,41 @@ extension HostRuntime {
             publish(task, handler, state, armed: wasPending || verdict == .late)
             return verdict == .late ? .late : .ok
         }
+    }
+
+    /// The whole of a success in one exchange, where there is nothing to write down and nobody to
+    /// tell: whoever waits for a task holds a reference. False: it has to go the ordinary way.
+    private func completeAtOnce(_ task: TaskReference) -> Bool {
+        let slot = tasks.slot(task)
+        let word = slot.pointee.word.load(ordering: .acquiring)
+        let state = TaskStateMachine(word: word)
+        guard state.generation == task.generation, let handler = slot.handlerCell else {
+            return false
+        }
+        let wanted = events.wants(handler.pointee.doneTakers)
+        guard let over = state.completed(queueingDone: wanted),
+            slot.pointee.record.load(ordering: .acquiring) == 0,
+            slot.pointee.word.compareExchange(
+                expected: word, desired: over.word, ordering: .sequentiallyConsistent
+            ).exchanged
+        else { return false }
+        if state.isReturned {
+            pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            watchers.disarm(task)
+        }
+        handler.count(.succeeded)
+        if wanted {
+            events.raiseDone(slot)
+        } else if events.wants(handler.pointee.doneTakers) {
+            // Somebody came between the look and the exchange, and may have seen it running.
+            events.raiseDone(
+                handler.pointee.doneEvent, task: tasks.publicID(task), .succeeded, error: "")
+        } else {
+            events.counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
+        }
+        noLongerAwaited(task, handler)
+        if over.generation != task.generation { tasks.free(task) }
+        return true
     }
 
     /// There is no such task any more: mostly the answer came after the host's own, or after

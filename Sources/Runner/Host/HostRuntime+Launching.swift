@@ -54,22 +54,45 @@ extension HostRuntime {
         public let task: UInt64
     }
 
-    /// Launches the handler at `index`: one more task in its queue. `launch` nil: nothing special.
+    /// Launches the handler at `index`: one more task in its queue, and nothing special about it.
+    public func launch(_ index: UInt32) -> Launched {
+        guard let handler = launchable(index) else { return refused(index) }
+        return launch(handler, kept: false) { _ in }
+    }
+
+    /// The same with what `launch` says.
+    public func launch(_ index: UInt32, _ launch: Launch) -> Launched {
+        guard let handler = launchable(index) else { return refused(index) }
+        if launch.isPlain { return self.launch(handler, kept: false) { _ in } }
+        if let fault = check(launch) { return Launched(status: fault, task: 0) }
+        var payload = LargeCopy(launch.payload)
+        defer { payload.free() }
+        guard payload.isComplete else { return Launched(status: .exhausted, task: 0) }
+        return self.launch(handler, kept: launch.keep) { prepare($0, launch, &payload) }
+    }
+
+    /// The handler at `index`, where it may be launched now.
     @inline(__always)
-    public func launch(_ index: UInt32, _ launch: Launch?) -> Launched {
+    private func launchable(_ index: UInt32) -> HandlerCellPointer? {
+        guard index < handlerCount.load(ordering: .acquiring),
+            let handler = handlerCells[Int(index)],
+            handler.pointee.gate.load(ordering: .acquiring) & HandlerCell.Gate.refusing == 0,
+            isOpen
+        else { return nil }
+        return handler
+    }
+
+    /// Why it may not.
+    @inline(never)
+    private func refused(_ index: UInt32) -> Launched {
         guard index < handlerCount.load(ordering: .acquiring),
             let handler = handlerCells[Int(index)]
         else { return Launched(status: .notFound, task: 0) }
         if handler.pointee.gate.load(ordering: .acquiring) & HandlerCell.Gate.refusing != 0 {
             return Launched(status: refusal(handler), task: 0)
         }
-        guard isOpen else { return Launched(status: .closing, task: 0) }
-        guard let launch, !launch.isPlain else { return self.launch(handler, kept: false) { _ in } }
-        if let fault = check(launch) { return Launched(status: fault, task: 0) }
-        var payload = LargeCopy(launch.payload)
-        defer { payload.free() }
-        guard payload.isComplete else { return Launched(status: .exhausted, task: 0) }
-        return self.launch(handler, kept: launch.keep) { prepare($0, launch, &payload) }
+        // Open again, if it was shut by a gate that has opened meanwhile.
+        return Launched(status: isOpen ? .busy : .closing, task: 0)
     }
 
     @inline(__always)

@@ -39,8 +39,10 @@ extension HostRuntime {
                     freeIfDone(task, after)
                     return false
                 }
-                if let expired = events.directory.entry(handler.pointee.expiredEvent) {
-                    _ = events.raiseIfWanted(expired, task: tasks.publicID(task), [])
+                if let expired = events.directory.entry(handler.pointee.expiredEvent),
+                    events.raiseIfWanted(expired, task: tasks.publicID(task), []).isQueued
+                {
+                    _ = mustStep(task) { $0.noteRaised() }
                 }
                 return true
             }

@@ -87,29 +87,45 @@ final class Watchers: @unchecked Sendable {
         csys_futex_wake(sequence, .max)
     }
 
+    /// A deadline was armed that may be before anybody looks again. One wake is on its way at a time:
+    /// whoever sends it takes the promise back, and until there is another one nobody needs to.
+    @inline(__always) func wake(before deadline: UInt64) {
+        if deadline < promise.pointee.load(ordering: .sequentiallyConsistent) { hurry(deadline) }
+    }
+
+    @inline(never) private func hurry(_ deadline: UInt64) {
+        var said = promise.pointee.load(ordering: .sequentiallyConsistent)
+        while deadline < said {
+            let (exchanged, original) = promise.pointee.compareExchange(
+                expected: said, desired: 0, ordering: .sequentiallyConsistent)
+            if exchanged { return wake() }
+            said = original
+        }
+    }
+
     /// Arms the one deadline that a task can have outside a worker's cell, in place of an older one.
     func arm(_ task: TaskReference, deadline: UInt64) {
-        let promise = state.withLock { state in
+        state.withLock { state in
             state.wheel.arm(
                 TimingWheel.Entry(key: task.index, value: task.bits, deadline: deadline))
-            return state.roster.promise
         }
-        if deadline < promise { wake() }
+        // Whoever went to sleep before has said so under the lock, whoever does after it has seen it.
+        wake(before: deadline)
     }
 
     /// Arms the budget of a task that is about to be pending, unless it is told to stop: whoever
     /// tells it says so before arming the grace, which must not be replaced.
     func armPending(_ task: TaskReference) {
         let slot = host.tasks.slot(task)
-        let earlier = state.withLock { state -> Bool in
+        let armed = state.withLock { state -> UInt64? in
             let now = slot.state
-            guard !now.isClaimed, now.reason == nil else { return false }
+            guard !now.isClaimed, now.reason == nil else { return nil }
             let deadline = slot.pointee.deadline.load(ordering: .acquiring)
             state.wheel.arm(
                 TimingWheel.Entry(key: task.index, value: task.bits, deadline: deadline))
-            return deadline < state.roster.promise
+            return deadline
         }
-        if earlier { wake() }
+        if let armed { wake(before: armed) }
     }
 
     func disarm(_ task: TaskReference) {
@@ -125,15 +141,13 @@ final class Watchers: @unchecked Sendable {
     /// Has work done on the event loop at a time of the host's clock. Returns the number by which it
     /// can be cancelled, or nil when the host is about to stop.
     func post(_ work: LoopWork, at deadline: UInt64) -> UInt64? {
-        let added = state.withLock { state -> (number: UInt64, promise: UInt64)? in
+        let number = state.withLock { state -> UInt64? in
             guard !state.stopping else { return nil }
             if state.timers == nil { state.timers = LoopTimers(now: clock.now()) }
-            guard let number = state.timers?.add(work, at: deadline) else { return nil }
-            return (number, state.roster.promise)
+            return state.timers?.add(work, at: deadline)
         }
-        guard let added else { return nil }
-        if deadline < added.promise { wake() }
-        return added.number
+        if number != nil { wake(before: deadline) }
+        return number
     }
 
     /// The same, so many nanoseconds from now; what is too far away for the clock is never due.
@@ -266,20 +280,20 @@ final class Watchers: @unchecked Sendable {
             }
             // Say how long, then look once more: a worker stores its deadline, then reads what was
             // said here.
-            let asleep = state.withLock { state -> Bool in
-                guard state.calls.isEmpty, !state.stopping else { return false }
+            let until = state.withLock { state -> UInt64? in
+                guard state.calls.isEmpty, !state.stopping else { return nil }
                 next = min(next, state.next ?? .max)
-                state.roster.sleeps(number, until: next)
+                let until = state.roster.sleeps(number, next: next)
                 promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)
-                return true
+                return until
             }
-            guard asleep else { continue }
+            guard let until else { continue }
             #if !(arch(x86_64) || arch(i386))
                 atomicMemoryFence(ordering: .sequentiallyConsistent)
             #endif
             let again = scan(now: now)
             if again.due != nil || again.stuck != nil || again.next < next { continue }
-            csys_futex_wait(sequence, seen, clock.manual == nil ? next : .max)
+            csys_futex_wait(sequence, seen, clock.manual == nil ? until : .max)
         }
     }
 

@@ -87,7 +87,7 @@ final class Worker {
         let tasks = host.tasks
         let events: EventLoop = host.events
         let clock = host.clock
-        let promise = host.watchers.promise
+        let watchers: Watchers = host.watchers
         let cell = cell
         let alone = handler.pointee.maxConcurrency == 1
         var began: UInt64 = 0
@@ -116,12 +116,13 @@ final class Worker {
             let now = clock.now()
             if began == 0 { began = csys_monotonic_ns() }
             var budget = handler.pointee.budget
-            var request: TaskRecord?
+            // Without counting references: the run holds the task, and that its record.
+            var request: Unmanaged<TaskRecord>?
             if slot.pointee.record.load(ordering: .acquiring) != 0,
                 let record = tasks.existingRecord(of: slot)
             {
                 if record.budget != 0 { budget = record.budget }
-                if record.ticket != nil { request = record }
+                if record.ticket != nil { request = Unmanaged.passUnretained(record) }
             }
             let deadline = now &+ budget
             slot.pointee.startedAt.store(now, ordering: .relaxed)
@@ -146,9 +147,7 @@ final class Worker {
                 continue
             case .park: continue
             }
-            if deadline < promise.pointee.load(ordering: .sequentiallyConsistent) {
-                host.watchers.wake()
-            }
+            watchers.wake(before: deadline)
 
             ErrorBuffer.reset(error)
             let code = handler.pointee.code
@@ -156,7 +155,9 @@ final class Worker {
             let status = code.run(code.data, code.api, tasks.publicID(task), error)
 
             // Before its end is written down.
-            request?.cpu.store(csys_thread_cpu_ns() &- spent, ordering: .releasing)
+            request?._withUnsafeGuaranteedRef {
+                $0.cpu.store(csys_thread_cpu_ns() &- spent, ordering: .releasing)
+            }
             var lost = false
             let word = slot.pointee.word.load(ordering: .acquiring)
             let wanted = events.wants(handler.pointee.doneTakers)
