@@ -36,6 +36,7 @@
     X(host_expect)          \
     X(host_collect)         \
     X(host_raise)           \
+    X(host_dispatch)        \
     X(host_submit)          \
     X(host_cancel_request)  \
     X(host_query_request)   \
