@@ -76,7 +76,7 @@ PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pe
                 -Wl,-z,nodelete -Wl,-z,defs
 
 .PHONY: all help packages toolchain release plugins test-plugins test test-all torture fuzz prefix fresh-prefix demo \
-        docs bench bench-packages sanitize install uninstall check-format format clean
+        docs bench bench-packages growth instructions sanitize install uninstall check-format format clean
 
 all: release plugins $(PYTHON_MODULE) ## build everything that is installed
 
@@ -277,7 +277,7 @@ torture: packages ## kill hosts KILLS (1000) times and at every point, let store
 	CURFEW_TORTURE=1 CURFEW_KILLS=$(KILLS) "$(SWIFT)" test --skip-build --disable-xctest \
 	    --no-parallel --filter EnduranceTests
 
-test-all: test ## the tests, then all that takes longer: every twin, torture, fuzzers, sanitizers
+test-all: test ## the tests, then all that takes longer: twins, torture, fuzzers, instructions, sanitizers
 	@echo "test-all: each twin against every case, each harm in every phase, a package in release"
 	CURFEW_CONFORM_MATRIX=1 "$(SWIFT)" test --skip-build --disable-xctest --no-parallel \
 	    --filter 'WholeMatrixTests|SurvivalTests|TwinTests|OwnPluginsTests|LanguageTests|OneTableTests|LoadingFilesTests|NewTests|TaskExplorationTests|BackgroundTasksPackageTests'
@@ -286,6 +286,7 @@ test-all: test ## the tests, then all that takes longer: every twin, torture, fu
 	    --filter AllProgramsTests
 	$(MAKE) --no-print-directory torture
 	$(MAKE) --no-print-directory docs
+	$(MAKE) --no-print-directory instructions
 	$(MAKE) --no-print-directory fuzz SECONDS=60
 	$(MAKE) --no-print-directory sanitize STRESS_TASKS=1000000
 
@@ -315,8 +316,16 @@ ROUNDS := 9
 bench: packages release ## measure the paths BENCH (all) beside their peers and the limits
 	@$(MAKE) --no-print-directory bench-packages || echo "bench: without some peers" >&2
 	echo "bench: building the benchmarks and measuring"
-	"$(PYTHON)" -B Benchmarks/bench.py $(BENCH) --rounds $(ROUNDS) --library $(RELEASE)/libCurfewHost.so \
-	    --command $(RELEASE)/curfew
+	"$(PYTHON)" -B Benchmarks/bench.py $(BENCH) --rounds $(ROUNDS) \
+	    --library $(RELEASE)/libCurfewHost.so --command $(RELEASE)/curfew
+
+growth: packages release ## measure what an operation costs against how many there are of something
+	@echo "growth: building the programs and measuring"
+	"$(PYTHON)" -B Benchmarks/growth.py --library $(RELEASE)/libCurfewHost.so
+
+instructions: packages release ## count instructions of single operations, and compare with the thresholds
+	@echo "instructions: building the driver and counting"
+	"$(PYTHON)" -B Benchmarks/instructions.py --library $(RELEASE)/libCurfewHost.so
 
 check-format: toolchain ## say where the layout of the sources differs from the house style
 	@echo "check-format: reading the sources"

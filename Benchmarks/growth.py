@@ -2,7 +2,7 @@
 """Cost of an operation against size: runs the programs of growth/, prints a table for each curve,
 and writes growth.json and a plot for each.
 
-    python3 Benchmarks/growth.py --programs .build/bench --library libcurfew.so
+    python3 Benchmarks/growth.py
 
 A size is run several times, round after round; the median counts. A curve's exponent is that of
 the power of its size as which the value grows over its last decade. What may grow with log n at
@@ -24,6 +24,7 @@ import time
 from pathlib import Path
 
 import chart
+from programs import HERE, ROOT, Programs
 
 TIME_LIMIT_SECONDS = 120  # for one run of one program
 NOISE = 1.5  # medians of a few runs on a shared machine differ by as much
@@ -54,6 +55,16 @@ class Program:
     prepare: object = None  # (size, store) -> list: makes what runs then copy to place/store
 
 
+def build():
+    """Builds all that is run, and returns where."""
+    built = Programs(ROOT / ".build" / "bench")
+    for source in sorted((HERE / "growth").glob("*.c")):
+        built.c(f"growth/{source.stem}")
+    built.plugin("growth/growth-plugin", "growth")
+    built.plugin("growth/many-plugin", "many")
+    return built.output
+
+
 def powers(first, last):
     return [10**n for n in range(first, last + 1)]
 
@@ -61,10 +72,10 @@ def powers(first, last):
 def programs(directory, library):
     """All that are measured. `directory` holds the built programs and their plugins."""
     library = str(library)
-    growth, many = str(directory / "growth-plugin"), str(directory / "many-plugin")
+    growth, many = str(directory / "growth-growth-plugin"), str(directory / "growth-many-plugin")
 
     def program(name):
-        return str(directory / f"growth_{name}")
+        return str(directory / f"growth-{name}")
 
     result = []
     for variant, title in (("burn", "about 2 µs of work"), ("empty", "no work")):
@@ -285,22 +296,24 @@ def write(curves, output, machine, date):
 def main():
     arguments = argparse.ArgumentParser(prog="Benchmarks/growth.py", description=__doc__,
                                         formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--programs", type=Path, required=True, help="where they were built")
-    arguments.add_argument("--library", type=Path, required=True, help="libcurfew")
+    arguments.add_argument("--library", type=Path,
+                           default=ROOT / ".build" / "release" / "libCurfewHost.so",
+                           help="libcurfew (default: the release build's)")
     arguments.add_argument("--sizes-up-to", type=int, default=1000000, metavar="N")
     arguments.add_argument("--requests-up-to", type=int, default=100000, metavar="N",
                            help="the same for stored requests, of which a million take minutes")
     arguments.add_argument("--rounds", type=int, default=3)
     arguments.add_argument("--only", default="", metavar="NAME",
                            help="only programs whose name begins so")
-    arguments.add_argument("--output", type=Path, help="default: where the programs are")
+    arguments.add_argument("--output", type=Path, help="default: .build/growth")
     options = arguments.parse_args()
     if options.rounds < 1 or options.sizes_up_to < 1:
         arguments.error("there must be a round and a size")
-    directory, library = options.programs.resolve(), options.library.resolve()
+    library = options.library.resolve()
     if not library.is_file():
-        arguments.error(f"no library {options.library}")
-    output = options.output or directory / "growth"
+        arguments.error(f"there is no {options.library}: run `make release` first")
+    directory = build()
+    output = options.output or ROOT / ".build" / "growth"
 
     wanted = [p for p in programs(directory, library) if p.name.startswith(options.only)]
     for program in wanted:

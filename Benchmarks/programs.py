@@ -85,6 +85,8 @@ class Programs:
         for source, name in ((Path(built), f"lib{library}.so"),
                              (HERE / directory / "manifest.json", "manifest.json")):
             copy = target / name
+            if not source.exists():
+                continue
             if not copy.exists() or copy.stat().st_mtime < source.stat().st_mtime:
                 shutil.copy(source, copy)
         return str(target)
