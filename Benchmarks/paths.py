@@ -223,9 +223,9 @@ def expiration(c):
         ]
         programs += found
         tables += [
-            Table(f"expiration {variant} p50", f"lateness {title}: p50, µs", "us",
+            Table(f"expiration {variant} p50", f"late {title}: p50, µs", "us",
                   rows(found, "p50_us"), at_most(1.3, "timerfd in C", "Curfew")),
-            Table(f"expiration {variant} p99", f"lateness {title}: p99, µs", "us",
+            Table(f"expiration {variant} p99", f"late {title}: p99, µs", "us",
                   rows(found, "p99_us")),
             Table(f"expiration {variant} early", f"too early {title}", "1", rows(found, "early")),
         ]
@@ -308,7 +308,7 @@ def load(c):
     return Measured("load", f"{LOADED} plugins, and the first one of a process", programs, [
         Table("load", "a plugin, µs", "us", rows(timed, "us_per_plugin"),
               at_most(1.5, "dlopen and dlsym in C", "Curfew, scanned and loaded")),
-        Table("load first", "library opened, host made, plugin loaded, ms", "ms", [
+        Table("load first", "library, host and a first plugin, ms", "ms", [
             Row(OURS, "Curfew", lambda r: r["first"]["ms_first"])],
             absolute(5, "ms", "Curfew"))])
 
@@ -375,7 +375,7 @@ def start(c):
         Program("static", LIMIT, "the same, static",
                 [*spawn, b.swift("start/empty", ("-static-stdlib",))]),
         Program("curfew", OURS, "curfew run, an empty task",
-                [*spawn, c.command, "run", empty, "org.example.empty"]),
+                [*spawn, c.command, "run", "--plugin", empty, "org.example.empty"]),
         Program("host", OURS, "a host in C, and a task",
                 [*spawn, b.c("start/host"), c.library, empty, "org.example.empty"]),
         Program("python", PEER, "python3 -c pass", [*spawn, b.interpreter, "-c", "pass"]),
