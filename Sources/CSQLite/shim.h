@@ -8,16 +8,18 @@ static inline int csqlite_configure(sqlite3 *db, int what, int on) {
     return sqlite3_db_config(db, what, on, (int *)0);
 }
 
-/* The bytes are copied; without any, it is a text of length 0 and not NULL. */
-static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes,
-                                    sqlite3_uint64 count) {
-    return sqlite3_bind_text64(statement, index, bytes ? bytes : "", count, SQLITE_TRANSIENT,
-                               SQLITE_UTF8);
+/* The bytes are copied unless they are kept until others are bound; without any, it is a text of
+ * length 0 and not NULL. */
+static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const void *bytes,
+                                    sqlite3_uint64 count, _Bool is_kept) {
+    return sqlite3_bind_text64(statement, index, bytes ? (const char *)bytes : "", count,
+                               is_kept ? SQLITE_STATIC : SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-/* The bytes are copied; without any, it is a blob of length 0 and not NULL. */
+/* The same for a blob. */
 static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes,
-                                    sqlite3_uint64 count) {
+                                    sqlite3_uint64 count, _Bool is_kept) {
     if (count == 0) return sqlite3_bind_zeroblob(statement, index, 0);
-    return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
+    return sqlite3_bind_blob64(statement, index, bytes, count,
+                               is_kept ? SQLITE_STATIC : SQLITE_TRANSIENT);
 }

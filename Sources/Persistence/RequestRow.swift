@@ -5,12 +5,14 @@ internal import Scheduling
 enum RequestRow {
     /// Columns that never change, but for the id.
     static let described =
-        "identifier, kind, earliest, latest, needs, priority, on_pending, key, retry_attempts, retry_base, retry_longest, retry_jitter, rule, every, cron, catch_up, date_jitter, payload_bytes, submitted_at"
+        "identifier, kind, earliest, latest, needs, priority, on_pending, key, retry_attempts, retry_base, retry_longest, retry_jitter, rule, every, cron, catch_up, date_jitter, payload_size, submitted_at"
     static let changing =
         "state, marks, not_before, reason, nominal, attempts, launches, crashes, outcome, changed_at"
     static let all = "id, \(described), \(changing)"
-    /// Columns without the id.
-    static let count = 29
+    /// Columns, with the payload that follows the others.
+    static let count = 31
+    /// Bytes of a payload that is kept in its request's row.
+    static let inlinePayload = 1_024
 
     /// What the column `rule` says.
     private enum Rule: UInt8 {

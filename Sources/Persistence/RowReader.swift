@@ -35,10 +35,15 @@ struct RowReader {
     mutating func integer(_ range: ClosedRange<Int64>) throws(StoreFault) -> Int64 {
         let column = next()
         let value = statement.integer(column)
-        guard !statement.isNull(column), range.contains(value) else {
+        guard range.contains(value), !isNull(column, value) else {
             throw nonsense("its column \(column + 1) is out of range")
         }
         return value
+    }
+
+    /// What is nothing reads as 0.
+    private func isNull(_ column: Int32, _ value: Int64) -> Bool {
+        value == 0 && statement.isNull(column)
     }
 
     mutating func optional(_ range: ClosedRange<Int64>) throws(StoreFault) -> Int64? {
@@ -90,7 +95,7 @@ struct RowReader {
     ) throws(StoreFault) -> Choice where Choice.RawValue: FixedWidthInteger {
         let column = next()
         let value = statement.integer(column)
-        guard !statement.isNull(column), let raw = Choice.RawValue(exactly: value),
+        guard !isNull(column, value), let raw = Choice.RawValue(exactly: value),
             let choice = Choice(rawValue: raw)
         else { throw nonsense("its column \(column + 1) has an unknown value") }
         return choice

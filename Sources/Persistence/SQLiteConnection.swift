@@ -44,18 +44,25 @@ final class SQLiteConnection {
     /// The settings of a database of ours. 4 MiB of cache; its log is brought over at 16 MiB, in few
     /// large steps, and cut where it grew beyond 32 MiB.
     func settle() throws(StoreFault) {
+        let pageSize = max(512, try number("PRAGMA page_size"))
         try run(
             """
-            PRAGMA foreign_keys = ON;
             PRAGMA cell_size_check = ON;
             PRAGMA synchronous = FULL;
             PRAGMA mmap_size = 0;
             PRAGMA cache_size = -4096;
             PRAGMA temp_store = MEMORY;
-            PRAGMA wal_autocheckpoint = 4000;
+            PRAGMA wal_autocheckpoint = \(16_777_216 / pageSize);
             PRAGMA journal_size_limit = 33554432;
             """)
         _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    }
+
+    /// Another one than before: somebody has committed something; this connection, too.
+    var dataVersion: UInt32? {
+        var version: UInt32 = 0
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        return code == SQLITE_OK ? version : nil
     }
 
     /// It is not to be used any more.
@@ -80,10 +87,7 @@ final class SQLiteConnection {
 
     /// A statement that is used again and again: at its beginning, without values.
     func statement(_ query: SQLiteQuery) throws(StoreFault) -> SQLiteStatement {
-        if let statement = statements[query.rawValue] {
-            statement.reset()
-            return statement
-        }
+        if let statement = statements[query.rawValue] { return statement }
         var handle: OpaquePointer?
         let code = sqlite3_prepare_v3(
             self.handle, query.text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
@@ -108,7 +112,6 @@ final class SQLiteConnection {
     }
 
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
-    var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
     /// Rows that the last statement changed, without those that follow from it.
     var changes: Int { Int(sqlite3_changes(handle)) }
 

@@ -9,15 +9,25 @@ final class SQLiteStatement {
     private unowned let connection: SQLiteConnection
     private var bound: Int32 = 0
     private var bindFault: Int32 = SQLITE_OK
+    private var isStepped = false
+    /// What texts and blobs of one use are copied to, so that SQLite need not ask for memory for each.
+    private let copies = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 1)
+    private var copied = 0
+    private static let room = 2_048
 
     init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
         self.handle = handle
         self.connection = connection
     }
 
-    deinit { sqlite3_finalize(handle) }
+    deinit {
+        sqlite3_finalize(handle)
+        copies.deallocate()
+    }
 
     // MARK: Values
+
+    // Those of the last use stay: each use puts in all that there are.
 
     func put(_ value: Int64) { bind { sqlite3_bind_int64(handle, $0, value) } }
     func put(_ value: Double) { bind { sqlite3_bind_double(handle, $0, value) } }
@@ -31,9 +41,8 @@ final class SQLiteStatement {
     func put(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { bytes in
-                bind { csqlite_bind_text(handle, $0, bytes.baseAddress, UInt64(bytes.count)) }
-            }
+            let (copy, isKept) = keep(UnsafeRawBufferPointer(bytes))
+            bind { csqlite_bind_text(handle, $0, copy, UInt64(bytes.count), isKept) }
         }
     }
 
@@ -44,8 +53,20 @@ final class SQLiteStatement {
 
     func put(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { bytes in
-            bind { csqlite_bind_blob(handle, $0, bytes.baseAddress, UInt64(bytes.count)) }
+            let (copy, isKept) = keep(bytes)
+            bind { csqlite_bind_blob(handle, $0, copy, UInt64(bytes.count), isKept) }
         }
+    }
+
+    /// A copy that lasts until the statement's next use; where there is no room, the bytes themselves.
+    private func keep(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawPointer?, Bool) {
+        guard let source = bytes.baseAddress, bytes.count <= Self.room - copied else {
+            return (bytes.baseAddress, false)
+        }
+        let copy = copies + copied
+        copy.copyMemory(from: source, byteCount: bytes.count)
+        copied += bytes.count
+        return (UnsafeRawPointer(copy), true)
     }
 
     private func bind(_ call: (Int32) -> Int32) {
@@ -59,6 +80,7 @@ final class SQLiteStatement {
     /// True: there is a row. False: it is at its end, and can be used again.
     func step() throws(StoreFault) -> Bool {
         errno = 0
+        isStepped = true
         let code = bindFault == SQLITE_OK ? sqlite3_step(handle) : bindFault
         let system = errno
         if code == SQLITE_ROW { return true }
@@ -73,9 +95,10 @@ final class SQLiteStatement {
     }
 
     func reset() {
-        sqlite3_reset(handle)
-        sqlite3_clear_bindings(handle)
+        if isStepped { sqlite3_reset(handle) }
+        isStepped = false
         bound = 0
+        copied = 0
         bindFault = SQLITE_OK
     }
 

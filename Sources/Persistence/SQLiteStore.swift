@@ -76,7 +76,7 @@ public final class SQLiteStore: RequestStore {
             // Not under a host that knows the tables as they were.
             let held = lock == nil ? try StoreLock(place, by: .current()) : nil
             defer { withExtendedLifetime(held) {} }
-            try migrate(connection, place)
+            try migrate(connection, place, isNew: version == 0)
         }
         try connection.settle()
         return connection
@@ -109,8 +109,9 @@ public final class SQLiteStore: RequestStore {
     }
 
     private static func migrate(
-        _ connection: SQLiteConnection, _ place: StoreDirectory
+        _ connection: SQLiteConnection, _ place: StoreDirectory, isNew: Bool
     ) throws(StoreFault) {
+        if isNew { try connection.run("PRAGMA page_size = \(SQLiteSchema.pageSize)") }
         guard try connection.texts("PRAGMA journal_mode = WAL") == ["wal"] else {
             throw StoreFault(
                 .denied,
@@ -126,8 +127,11 @@ public final class SQLiteStore: RequestStore {
                     try connection.run("ROLLBACK")
                     return
                 }
-                try connection.run(SQLiteSchema.migrations[version])
-                try connection.run("PRAGMA user_version = \(version + 1); COMMIT")
+                let isEmpty = version == 0
+                try connection.run(
+                    isEmpty ? SQLiteSchema.fresh : SQLiteSchema.migrations[version])
+                let next = isEmpty ? SQLiteSchema.version : version + 1
+                try connection.run("PRAGMA user_version = \(next); COMMIT")
             } catch {
                 if connection.isInTransaction { try? connection.run("ROLLBACK") }
                 throw error

@@ -3,7 +3,21 @@ internal import Scheduling
 
 extension SQLiteTransaction {
     func put(_ attempt: Attempt) throws(StoreFault) {
+        guard try state(of: attempt.request) != nil else { return }
         try change(.putAttempt) { AttemptRow.put(attempt, to: $0) }
+    }
+
+    func end(
+        _ launch: UInt64, of request: RequestID, _ end: AttemptEnd, at date: Int64
+    ) throws(StoreFault) {
+        try change(.endAttempt) {
+            $0.put(request)
+            $0.put(Int64(clamping: launch))
+            $0.put(date)
+            $0.put(Int64(end.outcome.rawValue))
+            $0.put(end.reason.map { Int64($0.rawValue) })
+            $0.put(end.error)
+        }
     }
 
     func removeAttempts(of request: RequestID, before launch: UInt64) throws(StoreFault) {
@@ -38,19 +52,49 @@ extension SQLiteTransaction {
     }
 
     func append(_ entry: JournalEntry) throws(StoreFault) -> UInt64 {
-        try change(.append) { JournalRow.put(entry, to: $0) }
-        return UInt64(connection.lastRow)
+        var counters = try counted()
+        counters.lastEntry += 1
+        try change(.append) {
+            $0.put(counters.lastEntry)
+            JournalRow.put(entry, to: $0)
+        }
+        self.counters = counters
+        return UInt64(counters.lastEntry)
+    }
+
+    /// Entries that may wait until they are in order by request, too: many of them together are on
+    /// the few pages that each would have been on.
+    private static let unfiledEntries: Int64 = 256
+
+    /// Puts what has been appended in order by request, once it is much.
+    func fileJournal() throws(StoreFault) {
+        guard let counters, counters.lastEntry - counters.lastFiled >= Self.unfiledEntries else {
+            return
+        }
+        try change(.fileJournal) { $0.put(counters.lastFiled) }
+        self.counters?.lastFiled = counters.lastEntry
     }
 
     func journal(
         after sequence: UInt64, of request: RequestID?, limit: Int
     ) throws(StoreFault) -> [JournalEntry] {
+        let after = Int64(clamping: sequence)
+        let limit = Int64(max(0, limit))
+        guard let request else { return try list(.journal, after, limit, of: nil) }
+        let filed = try list(.journalOfRequest, after, limit, of: request)
+        let (later, left) = (max(after, try counted().lastFiled), limit - Int64(filed.count))
+        return left == 0 ? filed : filed + (try list(.journalUnfiled, later, left, of: request))
+    }
+
+    private func list(
+        _ query: SQLiteQuery, _ after: Int64, _ limit: Int64, of request: RequestID?
+    ) throws(StoreFault) -> [JournalEntry] {
         var entries: [JournalEntry] = []
         try rows(
-            request == nil ? .journal : .journalOfRequest,
+            query,
             {
-                $0.put(Int64(clamping: sequence))
-                $0.put(Int64(max(0, limit)))
+                $0.put(after)
+                $0.put(limit)
                 if let request { $0.put(request) }
             }
         ) { statement throws(StoreFault) in
@@ -61,20 +105,26 @@ extension SQLiteTransaction {
 
     func prune(before date: Int64, keeping kept: Int, limit: Int) throws(StoreFault) -> Int {
         let limit = max(0, limit)
-        let excess = Int(try number(.historyCount) ?? 0) - max(0, kept)
+        let excess = Int(try counted().history) - max(0, kept)
         var removed = 0
-        if excess > 0 {
-            try change(.pruneExcess) { $0.put(Int64(min(excess, limit))) }
+        if excess > 0 { removed = try remove(before: .max, limit: min(excess, limit)) }
+        if removed < limit { removed += try remove(before: date, limit: limit - removed) }
+        try pruneJournal(before: date, keeping: kept, limit: limit)
+        return removed
+    }
+
+    /// Removes the oldest history with what belongs to it.
+    private func remove(before date: Int64, limit: Int) throws(StoreFault) -> Int {
+        var removed = 0
+        for query in [SQLiteQuery.prunePayloads, .pruneAttempts, .pruneRequests] {
+            try change(query) {
+                $0.put(date)
+                $0.put(Int64(limit))
+            }
             removed = connection.changes
         }
-        if removed < limit {
-            try change(.pruneOld) {
-                $0.put(date)
-                $0.put(Int64(limit - removed))
-            }
-            removed += connection.changes
-        }
-        try pruneJournal(before: date, keeping: kept, limit: limit)
+        forgetSeen()
+        counters?.history -= Int64(removed)
         return removed
     }
 
@@ -93,7 +143,9 @@ extension SQLiteTransaction {
             } ?? end
         let excess = last + 1 - Self.tenTimes(kept)
         let bound = min(end, max(old, excess))
-        if bound > first { try change(.pruneJournal) { $0.put(bound) } }
+        guard bound > first else { return }
+        try change(.pruneFiled) { $0.put(bound) }
+        try change(.pruneJournal) { $0.put(bound) }
     }
 
     /// Numbers of the journal are below a quarter of what there is room for.

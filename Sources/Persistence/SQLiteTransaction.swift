@@ -6,6 +6,20 @@ final class SQLiteTransaction: StoreTransaction {
     let connection: SQLiteConnection
     var path: String { connection.path }
     private var mayWrite = false
+    /// As they are now; nil: not read in this transaction yet.
+    var counters: StoreCounters?
+    /// As they are in the store.
+    private var storedCounters: StoreCounters?
+    /// What the last transaction left, and the data version that it made.
+    private var left: (version: UInt32, counters: StoreCounters)?
+    /// Requests that this transaction has read or written, which nobody else changes meanwhile.
+    private var seen: [RequestID: Seen] = [:]
+    private struct Seen {
+        let request: Request
+        /// Nil: not known.
+        let payload: [UInt8]?
+    }
+    private static let seenLimit = 1_024
     /// SQLite gave the whole transaction up: what follows would be done outside of one.
     private var end: StoreFault?
 
@@ -18,14 +32,25 @@ final class SQLiteTransaction: StoreTransaction {
             fatalError("a transaction of a store was begun inside another one")
         }
         end = nil
+        counters = nil
+        storedCounters = nil
+        forgetSeen()
         try connection.statement(writing ? .beginWriting : .begin).run()
         mayWrite = writing
+        // They are asked for by everything that writes, and mostly nobody else does.
+        guard writing, let left, left.version == connection.dataVersion else { return }
+        counters = left.counters
+        storedCounters = left.counters
     }
 
     func commit() throws(StoreFault) {
         if let end { throw end }
+        try fileJournal()
+        try writeCounters()
+        left = nil
         try connection.statement(.commit).run()
         mayWrite = false
+        if let counters, let version = connection.dataVersion { left = (version, counters) }
     }
 
     func rollBack() {
@@ -40,12 +65,15 @@ final class SQLiteTransaction: StoreTransaction {
     func nested<Result>(
         _ body: () throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
+        let before = counters
         try run(.save) { _ in }
         do {
             let result = try body()
             try run(.release) { _ in }
             return result
         } catch {
+            counters = before
+            forgetSeen()
             if connection.isInTransaction {
                 try run(.rollbackToSaved) { _ in }
                 try run(.release) { _ in }
@@ -106,51 +134,132 @@ final class SQLiteTransaction: StoreTransaction {
         return requests
     }
 
-    // MARK: Requests
+    // MARK: Counters
+
+    /// Has the counters read; they are in the store again with the commit.
+    func counted() throws(StoreFault) -> StoreCounters {
+        if let counters { return counters }
+        try rows(.counters, { _ in }) { statement throws(StoreFault) in
+            counters = try StoreCounters(at: statement, in: path)
+        }
+        guard let counters else {
+            throw StoreFault(
+                .corrupt,
+                "the store \(path) has lost its counters; run `curfew db check`, or take a backup back"
+            )
+        }
+        storedCounters = counters
+        return counters
+    }
+
+    private func writeCounters() throws(StoreFault) {
+        guard let counters, counters != storedCounters else { return }
+        try change(.setCounters) { counters.put(to: $0) }
+    }
 
     func insert(_ request: Request, payload: [UInt8]) throws(StoreFault) -> RequestID {
+        var counters = try counted()
+        counters.lastRequest += 1
+        counters.moved(request.description.kind, from: nil, to: request.state)
+        let id = counters.lastRequest
+        let isInline = payload.count <= RequestRow.inlinePayload
         try change(.insertRequest) {
+            $0.put(id)
             RequestRow.putDescribed(request, to: $0)
             RequestRow.putChanging(request, to: $0)
+            if isInline, !payload.isEmpty { $0.put(payload) } else { $0.putNothing() }
         }
-        let id = connection.lastRow
-        if !payload.isEmpty {
+        if !isInline {
             try change(.insertPayload) {
                 $0.put(id)
                 $0.put(payload)
             }
         }
-        return RequestID(rawValue: UInt64(id))
+        self.counters = counters
+        var taken = request
+        taken.id = RequestID(rawValue: UInt64(id))
+        see(taken, payload: payload)
+        return taken.id
+    }
+
+    private func see(_ request: Request, payload: [UInt8]? = nil) {
+        if seen.count >= Self.seenLimit { seen.removeAll() }
+        seen[request.id] = Seen(request: request, payload: payload)
+    }
+
+    func forgetSeen() {
+        if !seen.isEmpty { seen.removeAll(keepingCapacity: true) }
     }
 
     func request(_ id: RequestID) throws(StoreFault) -> Request? {
-        try list(.request) { $0.put(id) }.first
+        if let known = seen[id] { return known.request }
+        var request: Request?
+        try rows(.request, { $0.put(id) }) { statement throws(StoreFault) in
+            request = try RequestRow.request(at: statement, in: path)
+        }
+        if let request { see(request) }
+        return request
     }
 
     func payload(of id: RequestID) throws(StoreFault) -> [UInt8] {
+        if let payload = seen[id]?.payload { return payload }
         var bytes: [UInt8] = []
+        var isElsewhere = false
         try rows(.payload, { $0.put(id) }) { statement throws(StoreFault) in
+            isElsewhere = statement.isNull(0)
+            bytes = statement.bytes(0)
+        }
+        guard isElsewhere else { return bytes }
+        try rows(.longPayload, { $0.put(id) }) { statement throws(StoreFault) in
             bytes = statement.bytes(0)
         }
         return bytes
     }
 
     func update(_ request: Request) throws(StoreFault) {
+        guard let before = try state(of: request.id) else { return }
+        var counters = try counted()
+        counters.moved(request.description.kind, from: before, to: request.state)
         try change(.updateRequest) {
             RequestRow.putChanging(request, to: $0)
             $0.put(request.id)
         }
+        self.counters = counters
+        see(request, payload: seen[request.id]?.payload)
     }
 
-    func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int {
-        Int(try number(.pendingCount) { $0.put(Int64(kind.rawValue)) } ?? 0)
+    /// Nil: it is not there.
+    func state(of id: RequestID) throws(StoreFault) -> RequestState? {
+        if let known = seen[id] { return known.request.state }
+        var state: RequestState?
+        try rows(.state, { $0.put(id) }) { statement throws(StoreFault) in
+            var row = RowReader(
+                statement, of: "request", id: Int64(clamping: id.rawValue), in: path)
+            state = try row.choice(RequestState.self)
+        }
+        return state
     }
 
-    func live(_ identifier: String, limit: Int) throws(StoreFault) -> [Request] {
-        try list(.live) {
-            $0.put(identifier)
+    func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int { Int(try counted()[kind]) }
+
+    func live(_ identifier: String) throws(StoreFault) -> [Request] {
+        let pending = try list(.pendingOf) { $0.put(identifier) }
+        let running = try list(.runningOf) { $0.put(identifier) }
+        return (pending + running).sorted { $0.id < $1.id }
+    }
+
+    func firstPending(_ identifier: String) throws(StoreFault) -> RequestID? {
+        try number(.firstPending) { $0.put(identifier) }.map { RequestID(rawValue: UInt64($0)) }
+    }
+
+    func ahead(of request: Request, limit: Int) throws(StoreFault) -> Int {
+        let count = try number(.ahead) {
+            $0.put(request.queue)
+            $0.put(request.notBefore)
+            $0.put(request.id)
             $0.put(Int64(max(0, limit)))
         }
+        return Int(count ?? 0)
     }
 
     func find(key: String, of identifier: String) throws(StoreFault) -> Request? {
@@ -191,12 +300,7 @@ final class SQLiteTransaction: StoreTransaction {
         var head: RequestHead?
         try rows(
             .head,
-            {
-                $0.put(queue.identifier)
-                $0.put(Int64(queue.kind.rawValue))
-                $0.put(Int64(queue.needs.rawValue))
-                $0.put(Int64(queue.priority.rawValue))
-            }
+            { $0.put(queue) }
         ) { statement throws(StoreFault) in
             var row = RowReader(statement, of: "request", id: statement.integer(0), in: path)
             head = RequestHead(
@@ -208,7 +312,9 @@ final class SQLiteTransaction: StoreTransaction {
 
     func firstToMiss() throws(StoreFault) -> Request? { try list(.firstToMiss) { _ in }.first }
 
-    func running() throws(StoreFault) -> [Request] { try list(.running) { _ in } }
+    func running() throws(StoreFault) -> [Request] {
+        try list(.running) { _ in }.sorted { $0.id < $1.id }
+    }
 
     func requests(_ filter: RequestFilter) throws(StoreFault) -> [Request] {
         try list(.requests) {
@@ -223,4 +329,11 @@ final class SQLiteTransaction: StoreTransaction {
 extension SQLiteStatement {
     /// One that no store has ever given is as good as any other that is not there.
     func put(_ id: RequestID) { put(Int64(clamping: id.rawValue)) }
+
+    func put(_ queue: RequestQueue) {
+        put(queue.identifier)
+        put(Int64(queue.kind.rawValue))
+        put(Int64(queue.needs.rawValue))
+        put(Int64(queue.priority.rawValue))
+    }
 }

@@ -25,7 +25,7 @@ struct CrashPointTests {
     }
     /// Calls of a transaction that a host's life cannot do without.
     private static let calls = [
-        "insert", "payload", "update", "put", "append", "request", "attempt", "head", "setValue",
+        "insert", "payload", "update", "put", "append", "request", "end", "head", "setValue",
     ].map { "store-call-\($0)" }
 
     /// Ends a host at a point, starts it again, and says whether it got there.

@@ -85,8 +85,8 @@ struct StoreFaultTests {
         ).id
         #expect(try waits { try host.request(id)?.state == .running })
 
-        // Only an end asks for its attempt.
-        faults.fail("attempt")
+        // Only an end writes how an attempt ended.
+        faults.fail("end")
         try host.set(.network, .no)
         #expect(waits { faults.refused > 0 })
         faults.fail("")

@@ -46,7 +46,7 @@ struct SQLiteDamageTests {
             for request in try store.requests(RequestFilter(limit: .max)) {
                 _ = try store.payload(of: request.id)
                 _ = try store.attempts(of: request.id, limit: 9)
-                _ = try store.live(request.description.identifier, limit: 2)
+                _ = try store.live(request.description.identifier)
                 if let key = request.description.key {
                     _ = try store.find(key: key, of: request.description.identifier)
                 }
@@ -125,7 +125,7 @@ struct SQLiteDamageTests {
             ("request", "nominal = 9223372036854775807"), ("request", "reason = 0"),
             ("request", "attempts = 4294967296"), ("request", "launches = -1"),
             ("request", "crashes = 4294967295"), ("request", "outcome = 200"),
-            ("request", "identifier = CAST(x'FF' AS TEXT)"), ("request", "payload_bytes = -1"),
+            ("request", "identifier = CAST(x'FF' AS TEXT)"), ("request", "payload_size = -1"),
             ("attempt", "outcome = 9"), ("attempt", "number = -1"), ("attempt", "reason = 0"),
             ("attempt", "process = 99999999999"), ("journal", "what = 99"), ("journal", "at = -5"),
         ])
@@ -149,6 +149,13 @@ struct SQLiteDamageTests {
         #expect(fault.message.contains("row 17 of table \(table) makes no sense"))
         // The store goes on with what makes sense.
         try store.add("a")
+        // What can be said without reading texts and dates is found by the check, too.
+        let isSeen = [
+            "kind", "state = 0", "priority", "on_pending", "rule = 4", "outcome", "number",
+        ]
+        if isSeen.contains(where: { change.hasPrefix($0) }) {
+            #expect(try SQLiteStore.quickCheck(directory: path) != [])
+        }
     }
 
     @Test("a count that is wrong is found by the whole check")
@@ -157,7 +164,7 @@ struct SQLiteDamageTests {
         #expect(try SQLiteStore.quickCheck(directory: path) == [])
         #expect(try SQLiteStore.integrityCheck(directory: path) == [])
         let connection = try SQLiteConnection(path + "/requests.db", for: .writing)
-        try connection.run("UPDATE tally SET count = count + 1 WHERE kind = 2")
+        try connection.run("UPDATE counter SET processing = processing + 1")
         #expect(try SQLiteStore.integrityCheck(directory: path).count == 1)
         #expect(try SQLiteStore.quickCheck(directory: path) == [])
     }

@@ -33,13 +33,15 @@ struct SQLitePlanTests {
             directory: directory.path("store"), as: .host(OpenStore.host))
         func steps() throws -> [Int] {
             let connection = try #require(store.transaction?.connection)
-            let queries: [SQLiteQuery] = [.head, .nextQueue, .firstToMiss, .running, .live, .find]
+            let queries: [SQLiteQuery] = [
+                .head, .nextQueue, .firstToMiss, .running, .firstPending, .find,
+            ]
             for query in queries { _ = try connection.statement(query).steps() }
             try store.read { store throws(StoreFault) in
                 for queue in try store.queues() { _ = try store.head(of: queue) }
                 _ = try store.firstToMiss()
                 _ = try store.running()
-                _ = try store.live("org.example.tidy", limit: 3)
+                _ = try store.firstPending("org.example.tidy")
                 _ = try store.find(key: "k", of: "org.example.tidy")
             }
             return try queries.map { try connection.statement($0).steps() }

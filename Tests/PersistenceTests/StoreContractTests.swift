@@ -124,7 +124,7 @@ struct StoreContractTests {
             #expect(try store.request(RequestID(rawValue: 2)) == nil)
             #expect(try store.find(key: "k", of: "org.example.tidy") == first)
             #expect(try store.pendingCount(.appRefresh) == 1)
-            #expect(try store.live("org.example.tidy", limit: 9) == [first])
+            #expect(try store.live("org.example.tidy") == [first])
             #expect(try store.attempts(of: first.id, limit: 9) == [])
             #expect(try store.journal(after: 0, of: nil, limit: 9) == [])
             #expect(try store.value("name") == nil)
@@ -185,15 +185,67 @@ struct StoreContractTests {
         try store.insert(sample("org.example.other"))
         for state in RequestState.allCases { try store.insert(sample { $0.state = state }) }
         try store.insert(sample(notBefore: 3))
+        try store.insert(sample { $0.state = .running })
+        try store.insert(sample("org.example.other") { $0.state = .running })
         try store.read { store throws in
-            let live = try store.live("org.example.tidy", limit: .max)
-            #expect(live.map(\.id.rawValue) == [2, 3, 9])
-            #expect(try store.live("org.example.tidy", limit: 2) == Array(live.prefix(2)))
-            #expect(try store.live("org.example.tidy", limit: 0) == [])
-            #expect(try store.live("org.example.tidy", limit: -1) == [])
-            #expect(try store.live("org.example", limit: 9) == [])
-            #expect(try store.running().map(\.id.rawValue) == [3])
+            let live = try store.live("org.example.tidy")
+            #expect(live.map(\.id.rawValue) == [2, 3, 9, 10])
+            #expect(try store.live("org.example") == [])
+            #expect(try store.running().map(\.id.rawValue) == [3, 10, 11])
         }
+    }
+
+    @Test("one that is pending is the first of the first queue", arguments: TestedStore.allCases)
+    func firstPending(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        try store.insert(sample { $0.state = .running })
+        #expect(try store.read { try $0.firstPending("org.example.tidy") } == nil)
+        try store.insert([
+            sample(notBefore: 1) { $0.description.kind = .processing },
+            sample(notBefore: 7), sample(notBefore: 5), sample(notBefore: 5),
+            sample("org.example.other", notBefore: 1),
+        ])
+        try store.read { store throws in
+            #expect(try store.firstPending("org.example.tidy")?.rawValue == 4)
+            #expect(try store.firstPending("org.example") == nil)
+        }
+    }
+
+    @Test(
+        "those before one in its queue are counted up to a limit", arguments: TestedStore.allCases)
+    func ahead(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let requests = try store.insert([
+            sample(notBefore: 5), sample(notBefore: 3), sample(notBefore: 5), sample(notBefore: 9),
+            sample(notBefore: 1) { $0.description.priority = .high },
+            sample(notBefore: 1) { $0.state = .parked },
+        ])
+        try store.read { store throws in
+            #expect(
+                try requests.prefix(5).map { try store.ahead(of: $0, limit: 9) } == [1, 0, 2, 3, 0])
+            #expect(try store.ahead(of: requests[3], limit: 2) == 2)
+            #expect(try store.ahead(of: requests[3], limit: -1) == 0)
+        }
+    }
+
+    @Test("payloads of any length are kept", arguments: TestedStore.allCases)
+    func payloadLengths(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let lengths = [0, 1, 1_023, 1_024, 1_025, 2_048, 2_049, 100_000]
+        let ids = try lengths.map { length in
+            try store.insert(
+                sample { $0.payloadBytes = length }, payload: .init(repeating: 7, count: length)
+            ).id
+        }
+        try store.write { store throws in
+            guard var request = try store.request(ids[3]) else { return }
+            request.state = .finished
+            try store.update(request)
+        }
+        try store.reopen()
+        #expect(
+            try store.read { store throws in try ids.map { try store.payload(of: $0).count } }
+                == lengths)
     }
 
     @Test("of several with a key the newest is found", arguments: TestedStore.allCases)

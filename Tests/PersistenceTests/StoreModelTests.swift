@@ -40,6 +40,7 @@ indirect enum StoreOperation {
     case insert(Request, payload: [UInt8])
     case update(UInt64, Request)
     case put(Attempt)
+    case end(UInt64, of: UInt64, AttemptEnd)
     case append(JournalEntry)
     case prune(before: Int64, keeping: Int, limit: Int)
     case set(String, [UInt8]?)
@@ -48,7 +49,7 @@ indirect enum StoreOperation {
     static func random(_ generator: inout SeededGenerator) -> StoreOperation {
         let id = UInt64.random(in: 1...60, using: &generator)
         let date = Int64.random(in: 0...30, using: &generator)
-        switch Int.random(in: 0...14, using: &generator) {
+        switch Int.random(in: 0...15, using: &generator) {
         case 0...3:
             return .insert(
                 .random(&generator),
@@ -72,6 +73,10 @@ indirect enum StoreOperation {
                 limit: .random(in: 0...5, using: &generator))
         case 13:
             return .set("v\(id % 3)", Bool.random(using: &generator) ? nil : [UInt8(id)])
+        case 14:
+            return .end(
+                .random(in: 0...4, using: &generator), of: id,
+                AttemptEnd(.failed, reason: Bool.random(using: &generator) ? nil : .budget))
         default:
             return .nested(
                 (0...3).map { _ in random(&generator) }, fails: .random(using: &generator))
@@ -90,6 +95,8 @@ indirect enum StoreOperation {
             request.outcome = state.outcome
             try store.update(request)
         case .put(let attempt): try store.put(attempt)
+        case .end(let launch, let id, let end):
+            try store.end(launch, of: RequestID(rawValue: id), end, at: 31)
         case .append(let entry): try store.append(entry)
         case .prune(let date, let kept, let limit):
             _ = try store.prune(before: date, keeping: kept, limit: limit)
@@ -113,6 +120,8 @@ struct StoreAnswers: Equatable {
     var payloads: [[UInt8]] = []
     var counts: [Int] = []
     var live: [[Request]] = []
+    var firstPending: [RequestID?] = []
+    var ahead: [Int] = []
     var found: [Request?] = []
     var queues: [RequestQueue] = []
     var heads: [RequestHead?] = []
@@ -142,7 +151,8 @@ struct StoreAnswers: Equatable {
         requests = try store.requests(RequestFilter(limit: .max))
         for kind in TaskKind.allCases { counts.append(try store.pendingCount(kind)) }
         for identifier in ["org.a", "org.b", "org.b-c", "org.b.c", "org"] {
-            live.append(try store.live(identifier, limit: 5))
+            live.append(try store.live(identifier))
+            firstPending.append(try store.firstPending(identifier))
             for key in 0...20 { found.append(try store.find(key: "k\(key)", of: identifier)) }
         }
         queues = try store.queues()
@@ -151,6 +161,7 @@ struct StoreAnswers: Equatable {
         running = try store.running()
         parked = try store.requests(
             RequestFilter(states: [.parked, .missed], identifier: "org.b", limit: 4))
+        for request in requests { ahead.append(try store.ahead(of: request, limit: 3)) }
         for id in requests.map(\.id) {
             payloads.append(try store.payload(of: id))
             attempts.append(try store.attempts(of: id, limit: 3))

@@ -43,9 +43,19 @@ final class TappedTransaction: StoreTransaction {
         return try inner.pendingCount(kind)
     }
 
-    func live(_ identifier: String, limit: Int) throws(StoreFault) -> [Request] {
+    func live(_ identifier: String) throws(StoreFault) -> [Request] {
         try tap(.call("live"))
-        return try inner.live(identifier, limit: limit)
+        return try inner.live(identifier)
+    }
+
+    func firstPending(_ identifier: String) throws(StoreFault) -> RequestID? {
+        try tap(.call("firstPending"))
+        return try inner.firstPending(identifier)
+    }
+
+    func ahead(of request: Request, limit: Int) throws(StoreFault) -> Int {
+        try tap(.call("ahead"))
+        return try inner.ahead(of: request, limit: limit)
     }
 
     func find(key: String, of identifier: String) throws(StoreFault) -> Request? {
@@ -81,6 +91,13 @@ final class TappedTransaction: StoreTransaction {
     func put(_ attempt: Attempt) throws(StoreFault) {
         try tap(.call("put"))
         try inner.put(attempt)
+    }
+
+    func end(
+        _ launch: UInt64, of request: RequestID, _ end: AttemptEnd, at date: Int64
+    ) throws(StoreFault) {
+        try tap(.call("end"))
+        try inner.end(launch, of: request, end, at: date)
     }
 
     func removeAttempts(of request: RequestID, before launch: UInt64) throws(StoreFault) {

@@ -32,8 +32,11 @@ struct RequestLedgerSubmittingTests {
         #expect(try desk.request(id).payloadBytes == 2)
         #expect(try desk.request(other).notBefore == now + 5)
         #expect(try desk.story() == [.submitted, .submitted])
-        let queues = try [id, other].map { try desk.request($0).queue }
-        #expect(desk.ledger.takeTouched() == Set(queues))
+        let arrived = desk.ledger.takeArrived()
+        #expect(try arrived?.queue == desk.request(other).queue)
+        #expect(arrived?.head == RequestHead(id: other, notBefore: now + 5))
+        let next = desk.ledger.takeArrived()
+        #expect(next?.head == nil)
         #expect(desk.ledger.takeTouched() == [])
     }
 

@@ -16,9 +16,13 @@ extension HostRuntime {
     }
 
     /// Refuses a handler of the embedder's own that is not on the list.
-    func checkPermitted(_ description: HandlerDescription) throws(BridgeError) {
+    func checkPermitted(
+        _ description: @autoclosure () -> HandlerDescription
+    ) throws(BridgeError) {
+        guard let permitted else { return }
+        let description = description()
         // What is no identifier is told to be none.
-        guard let permitted, description.fault == nil else { return }
+        guard description.fault == nil else { return }
         let refusal = permitted.refusal(
             identifier: description.identifier, kind: description.kind)
         if let refusal {

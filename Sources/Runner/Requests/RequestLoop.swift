@@ -17,6 +17,8 @@ final class RequestLoop: @unchecked Sendable {
 
     private struct Inbox {
         var jobs: [RequestJob] = []
+        /// The number of the turn that takes them.
+        var turn: UInt32 = 1
         var isStopping = false
         var isStopped = false
     }
@@ -27,6 +29,7 @@ final class RequestLoop: @unchecked Sendable {
     private let configuration: RequestConfiguration
     private var book: RequestBook
     private let inbox = Locked(Inbox())
+    private let signal = TurnSignal()
     private let bell: Int32
     private let clockWatch: Int32
     /// Others have written into the store; -1: nobody does.
@@ -165,16 +168,27 @@ final class RequestLoop: @unchecked Sendable {
 
     // MARK: From other threads
 
-    /// Adds a job. False: the loop has stopped, and the job will not be done. `waits`: the caller has
-    /// nothing else to do until it is done.
-    func add(_ job: RequestJob, waits: Bool = false) -> Bool {
-        let (isAdded, isFirst) = inbox.withLock { inbox -> (Bool, Bool) in
-            guard !inbox.isStopped else { return (false, false) }
+    /// Adds a job. False: the loop has stopped, and the job will not be done.
+    func add(_ job: RequestJob) -> Bool {
+        guard let (_, isFirst) = put(job) else { return false }
+        if isFirst { csys_eventfd_signal(bell) }
+        return true
+    }
+
+    /// Adds a job and returns once it is done. False: it will not be.
+    private func addAndWait(_ job: RequestJob) -> Bool {
+        guard let (turn, isFirst) = put(job) else { return false }
+        if isFirst, !takeTurn() { csys_eventfd_signal(bell) }
+        signal.wait(for: turn)
+        return true
+    }
+
+    private func put(_ job: RequestJob) -> (turn: UInt32, isFirst: Bool)? {
+        inbox.withLock { inbox in
+            guard !inbox.isStopped else { return nil }
             inbox.jobs.append(job)
-            return (true, inbox.jobs.count == 1)
+            return (inbox.turn, inbox.jobs.count == 1)
         }
-        if isFirst, !(waits && takeTurn()) { csys_eventfd_signal(bell) }
-        return isAdded
     }
 
     /// Takes the thread's turn where that rests and this thread is nobody's: not the host's, not a
@@ -184,18 +198,35 @@ final class RequestLoop: @unchecked Sendable {
             ThreadRole.current(in: host) == .other
         else { return false }
         return turning.withLockIfFree { _ in
-            inTurn { turn(takeJobs().jobs) }
+            inTurn { turn(takeJobs()) }
             // The thread may have lain down for longer than holds now.
             if untilRested() < restingUntil.load(ordering: .relaxed) { csys_eventfd_signal(bell) }
             return true
         } ?? false
     }
 
-    private func takeJobs() -> (jobs: [RequestJob], isStopping: Bool) {
+    /// What has come since the last turn.
+    private struct Intake {
+        let jobs: [RequestJob]
+        let turn: UInt32
+        let isStopping: Bool
+    }
+
+    private func takeJobs() -> Intake {
         inbox.withLock { inbox in
-            defer { inbox.jobs.removeAll() }
-            return (inbox.jobs, inbox.isStopping)
+            let intake = Intake(
+                jobs: inbox.jobs, turn: inbox.turn, isStopping: inbox.isStopping)
+            if !inbox.jobs.isEmpty {
+                inbox.jobs = []
+                inbox.turn &+= 1
+            }
+            return intake
         }
+    }
+
+    private func turn(_ intake: Intake) {
+        turn(intake.jobs)
+        if !intake.jobs.isEmpty { signal.end(intake.turn) }
     }
 
     /// Does something in a transaction and waits until it is committed.
@@ -216,13 +247,13 @@ final class RequestLoop: @unchecked Sendable {
             )
         }
         let answer = RequestAnswer<Answer>()
-        let isAdded = add(
+        let isDone = addAndWait(
             RequestJob(
                 apply: { (book, store, now) throws(StoreFault) in
                     answer.value = try body(&book, store, now)
-                }, finish: { answer.settle($0) }), waits: true)
-        guard isAdded else { throw .other(.closing, HostRuntime.closing.message) }
-        return try answer.wait()
+                }, finish: { answer.fault = $0 }))
+        guard isDone else { throw .other(.closing, HostRuntime.closing.message) }
+        return try answer.get()
     }
 
     /// Takes part in the last turns, leaves the store, and ends the thread.
@@ -252,10 +283,10 @@ final class RequestLoop: @unchecked Sendable {
             var until: UInt64 = 0
             let isOver = turning.withLock { _ in
                 inTurn {
-                    let (jobs, isStopping) = takeJobs()
-                    turn(jobs)
+                    let intake = takeJobs()
+                    turn(intake)
                     // Nobody rings any more: what has come with the last ring may have brought more.
-                    if isStopping { return jobs.isEmpty && finish() }
+                    if intake.isStopping { return intake.jobs.isEmpty && finish() }
                     until = untilRested()
                     restingUntil.store(until, ordering: .releasing)
                     return false

@@ -34,4 +34,12 @@ public struct Attempt: Hashable, Sendable {
         self.startedAt = startedAt
         error = ""
     }
+
+    /// It is over.
+    public mutating func end(_ end: AttemptEnd, at date: Int64) {
+        endedAt = date
+        outcome = end.outcome
+        reason = end.reason
+        error = end.error
+    }
 }

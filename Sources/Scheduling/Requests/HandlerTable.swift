@@ -32,7 +32,7 @@ struct HandlerTable: Sendable {
     private mutating func put(_ handler: Handler?, _ identifier: String) {
         all[identifier] = handler
         if handler?.parked.isEmpty ?? true {
-            parking.remove(identifier)
+            if !parking.isEmpty { parking.remove(identifier) }
         } else {
             parking.insert(identifier)
         }

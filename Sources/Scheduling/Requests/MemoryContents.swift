@@ -152,8 +152,20 @@ final class MemoryContents: StoreTransaction {
 
     func pendingCount(_ kind: TaskKind) -> Int { kindCounts[kind] ?? 0 }
 
-    func live(_ identifier: String, limit: Int) -> [Request] {
-        (live[identifier] ?? []).sorted().prefix(max(0, limit)).compactMap { rows[$0]?.request }
+    func live(_ identifier: String) -> [Request] {
+        (live[identifier] ?? []).sorted().compactMap { rows[$0]?.request }
+    }
+
+    func firstPending(_ identifier: String) -> RequestID? {
+        pendingCounts.keys.filter { $0.identifier == identifier }.min().flatMap { head(of: $0)?.id }
+    }
+
+    func ahead(of request: Request, limit: Int) -> Int {
+        let count = rows.values.count {
+            $0.request.state == .pending && $0.request.queue == request.queue
+                && ($0.request.notBefore, $0.request.id) < (request.notBefore, request.id)
+        }
+        return min(count, max(0, limit))
     }
 
     func find(key: String, of identifier: String) -> Request? {
@@ -212,6 +224,12 @@ final class MemoryContents: StoreTransaction {
             list.insert(attempt, at: index)
         }
         attempts[attempt.request] = list
+    }
+
+    func end(_ launch: UInt64, of request: RequestID, _ end: AttemptEnd, at date: Int64) {
+        guard var attempt = attempt(launch, of: request) else { return }
+        attempt.end(end, at: date)
+        put(attempt)
     }
 
     func removeAttempts(of request: RequestID, before launch: UInt64) {

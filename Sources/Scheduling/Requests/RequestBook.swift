@@ -154,6 +154,7 @@ public struct RequestBook: Sendable {
     /// Reads the queues anew: others have written to the store, or a transaction failed.
     public mutating func read(_ store: any StoreTransaction) throws(StoreFault) {
         _ = ledger.takeTouched()
+        _ = ledger.takeArrived()
         scheduler.forgetHeads()
         for queue in try store.queues() { scheduler.setHead(try store.head(of: queue), of: queue) }
         nextMiss = try store.firstToMiss()?.description.latest
@@ -196,6 +197,7 @@ public struct RequestBook: Sendable {
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Result<Submission, RequestRefusal> {
         let answer = try ledger.submit(description, payload: payload, at: now.wall, store)
+        lookAtArrived()
         try lookAtTouched(store)
         if case .success(.queued) = answer, let latest = description.latest {
             nextMiss = min(nextMiss ?? .max, latest)
@@ -243,6 +245,18 @@ public struct RequestBook: Sendable {
         _ = try ledger.end(id, launch: launch, end, at: now.wall, store)
         if running.removeValue(forKey: id) != nil { scheduler.withdrawn(id) }
         try lookAtTouched(store)
+    }
+
+    /// What comes later than a queue's head does not change it, and to a queue without one it is the
+    /// head. While what is known of the queues is out of date, all of them are read with the next turn.
+    private mutating func lookAtArrived() {
+        guard let (head, queue) = ledger.takeArrived(), isCurrent else { return }
+        if let first = scheduler.heads[queue],
+            (first.notBefore, first.id) < (head.notBefore, head.id)
+        {
+            return
+        }
+        scheduler.setHead(head, of: queue)
     }
 
     private mutating func lookAtTouched(_ store: any StoreTransaction) throws(StoreFault) {
@@ -358,8 +372,9 @@ public struct RequestBook: Sendable {
             return nil
         case .not: break
         }
+        // Its queue has another head now, whatever became of it.
+        ledger.touched.insert(launch.queue)
         try lookAtTouched(store)
-        scheduler.setHead(try store.head(of: launch.queue), of: launch.queue)
         return effect
     }
 
@@ -420,8 +435,9 @@ public struct RequestBook: Sendable {
         _ identifier: String, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestID? {
         guard
-            let request = try store.live(identifier, limit: .max)
-                .first(where: { $0.state == .pending }),
+            let request = try store.firstPending(identifier).flatMap({
+                (id) throws(StoreFault) in try store.request(id)
+            }),
             let effect = try begin(
                 RequestScheduler.Launch(queue: request.queue, id: request.id), at: now,
                 isSimulated: true, store)

@@ -115,13 +115,7 @@ extension RequestLedger {
         _ request: Request, _ launch: UInt64, _ end: AttemptEnd, at now: Int64,
         _ store: any StoreTransaction
     ) throws(StoreFault) {
-        if var attempt = try store.attempt(launch, of: request.id) {
-            attempt.endedAt = now
-            attempt.outcome = end.outcome
-            attempt.reason = end.reason
-            attempt.error = end.error
-            try store.put(attempt)
-        }
+        try store.end(launch, of: request.id, end, at: now)
         var detail = end.outcome.name
         if let reason = end.reason { detail += ", told to stop: \(reason.name)" }
         if !end.error.isEmpty, end.error != end.outcome.doneText { detail += ": \(end.error)" }

@@ -11,6 +11,9 @@ public struct RequestLedger: Sendable {
     /// Queues whose head may be another one now.
     public internal(set) var touched: Set<RequestQueue> = []
 
+    /// The request that was taken in last, if nobody has asked since: it may be its queue's head.
+    var arrived: (head: RequestHead, queue: RequestQueue)?
+
     /// A date is missed while nobody looked only when it is older than this.
     static let tolerance: Int64 = 60_000_000_000
     static let hostName = "host"
@@ -23,8 +26,15 @@ public struct RequestLedger: Sendable {
 
     /// Returns the queues that were touched since the last call.
     public mutating func takeTouched() -> Set<RequestQueue> {
-        defer { touched.removeAll(keepingCapacity: true) }
+        if touched.isEmpty { return [] }
+        defer { touched.removeAll() }
         return touched
+    }
+
+    /// Returns the request that was taken in since the last call.
+    mutating func takeArrived() -> (head: RequestHead, queue: RequestQueue)? {
+        defer { arrived = nil }
+        return arrived
     }
 
     // MARK: Submitting and cancelling
@@ -48,14 +58,13 @@ public struct RequestLedger: Sendable {
             return .success(.known(known.id))
         }
         var replaced: [Request] = []
-        if description.onPending != .add {
-            let live = try store.live(description.identifier, limit: .max)
-            if description.onPending == .keep,
-                let first = live.first(where: { $0.state == .pending })
-            {
-                return .success(.kept(first.id))
+        switch description.onPending {
+        case .add: break
+        case .keep:
+            if let kept = try store.firstPending(description.identifier) {
+                return .success(.kept(kept))
             }
-            if description.onPending == .replace { replaced = live }
+        case .replace: replaced = try store.live(description.identifier)
         }
         let freed = replaced.count {
             $0.state == .pending && $0.description.kind == description.kind
@@ -82,7 +91,7 @@ public struct RequestLedger: Sendable {
             request.notBefore += repetition.delay(of: request.id, at: request.nominal)
             try store.update(request)
         }
-        touched.insert(request.queue)
+        arrived = (RequestHead(id: request.id, notBefore: request.notBefore), request.queue)
         for var old in replaced {
             if old.state == .pending {
                 old.state = .replaced

@@ -152,9 +152,11 @@ public struct RequestScheduler: Sendable {
     }
 
     private mutating func forget(_ queue: RequestQueue) {
-        held.remove(queue)
-        crowded.remove(queue)
-        handlers[queue.identifier]?.parked.remove(queue)
+        if !held.isEmpty { held.remove(queue) }
+        if !crowded.isEmpty { crowded.remove(queue) }
+        if handlers.parking.contains(queue.identifier) {
+            handlers[queue.identifier]?.parked.remove(queue)
+        }
     }
 
     /// Everything that was known of queues is out of date.
@@ -226,8 +228,10 @@ public struct RequestScheduler: Sendable {
         if isSuspect { suspect = launch.id }
         running[launch.id] = launch.queue
         if launch.queue.kind.isShort { shortRunning += 1 }
-        handlers[launch.queue.identifier, default: Handler(rate: rate)].running += 1
-        handlers[launch.queue.identifier]?.rate.launched(at: now.span)
+        var handler = handlers[launch.queue.identifier] ?? Handler(rate: rate)
+        handler.running += 1
+        handler.rate.launched(at: now.span)
+        handlers[launch.queue.identifier] = handler
         budget.spend(launches: 1, at: now.wall)
     }
 
@@ -237,12 +241,15 @@ public struct RequestScheduler: Sendable {
         guard let queue = running.removeValue(forKey: id) else { return }
         if suspect == id { suspect = nil }
         if queue.kind.isShort { shortRunning -= 1 }
-        handlers[queue.identifier]?.running -= 1
-        switch outcome {
-        case .succeeded: handlers[queue.identifier]?.rate.succeeded()
-        case .abandoned: handlers[queue.identifier]?.rate.missed(at: now.span)
-        case .expired where !answered: handlers[queue.identifier]?.rate.missed(at: now.span)
-        case .failed, .expired, .cancelled, .interrupted: break
+        if var handler = handlers[queue.identifier] {
+            handler.running -= 1
+            switch outcome {
+            case .succeeded: handler.rate.succeeded()
+            case .abandoned: handler.rate.missed(at: now.span)
+            case .expired where !answered: handler.rate.missed(at: now.span)
+            case .failed, .expired, .cancelled, .interrupted: break
+            }
+            handlers[queue.identifier] = handler
         }
         freed(queue)
     }

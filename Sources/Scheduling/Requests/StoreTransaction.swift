@@ -24,8 +24,12 @@ public protocol StoreTransaction: AnyObject {
 
     /// Pending requests of a kind. Does not look at each of them.
     func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int
-    /// The pending and running ones of an identifier, by id, at most `limit`.
-    func live(_ identifier: String, limit: Int) throws(StoreFault) -> [Request]
+    /// The pending and running ones of an identifier, by id: all of them.
+    func live(_ identifier: String) throws(StoreFault) -> [Request]
+    /// A pending one of an identifier: the first of its first queue. Nil: none is pending.
+    func firstPending(_ identifier: String) throws(StoreFault) -> RequestID?
+    /// How many pending ones of the same queue come before a request. Counts to `limit` at most.
+    func ahead(of request: Request, limit: Int) throws(StoreFault) -> Int
     /// The newest of an identifier with that key.
     func find(key: String, of identifier: String) throws(StoreFault) -> Request?
 
@@ -47,6 +51,10 @@ public protocol StoreTransaction: AnyObject {
     /// Writes an attempt of a request that is there down, in place of what was known of the same
     /// launch.
     func put(_ attempt: Attempt) throws(StoreFault)
+    /// Writes down how an attempt ended, if it is known at all.
+    func end(
+        _ launch: UInt64, of request: RequestID, _ end: AttemptEnd, at date: Int64
+    ) throws(StoreFault)
     /// Forgets the attempts of a request with smaller numbers than `launch`.
     func removeAttempts(of request: RequestID, before launch: UInt64) throws(StoreFault)
     /// One launch of a request; nil: there is none, or it is not kept any more.

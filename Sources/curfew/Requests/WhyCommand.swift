@@ -123,10 +123,7 @@ enum WhyCommand {
         of request: Request, _ store: StoreClient
     ) throws(StoreFault) -> Int {
         try store.read { (transaction) throws(StoreFault) in
-            try transaction.live(request.description.identifier, limit: 10_000).count {
-                $0.state == .pending && $0.queue == request.queue
-                    && ($0.notBefore, $0.id) < (request.notBefore, request.id)
-            }
+            try transaction.ahead(of: request, limit: 10_000)
         }
     }
 
