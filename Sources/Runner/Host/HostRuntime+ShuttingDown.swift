@@ -273,8 +273,10 @@ extension HostRuntime {
                 wait(limits.leave) { gate.isEmpty }
             }
         if !isStuck {
+            // Once for all tables: it looks at every task there ever was.
+            let isOwed = mayPluginsCall
             for (library, table) in tables {
-                RetiredTables.put(table, library, isOwed: mayPluginsCall)
+                RetiredTables.put(table, library, isOwed: isOwed)
             }
         }
         if isStuck {
