@@ -36,6 +36,8 @@ final class EventDirectory: @unchecked Sendable {
     }
 
     private let state = Locked(State())
+    /// The same as `byName`, for those who have a text of C's.
+    private let texts = NameIndex()
     private let entries: UnsafeMutablePointer<Unmanaged<EventEntry>?>
     /// Changes with every subscription and wait: what the loop remembers of an event is good while
     /// it has not.
@@ -76,6 +78,10 @@ final class EventDirectory: @unchecked Sendable {
         let entry = EventEntry(index: state.count, selector: selector)
         entries[Int(state.count)] = Unmanaged.passRetained(entry)
         state.byName[selector] = entry
+        texts.add(
+            UnsafeRawBufferPointer(
+                start: entry.text, count: selector.name.utf8.count + selector.arity),
+            entry.index)
         state.count += 1
         return entry
     }
@@ -134,16 +140,27 @@ final class EventDirectory: @unchecked Sendable {
         }
     }
 
-    /// The declaration of an event, or nil.
-    func declaration(
-        of selector: EventSelector
+    /// What the embedder is about to raise: its entry, declaration and owner, declared for the
+    /// embedder unless somebody has. Nil when no more events can be known.
+    func declareRaised(
+        _ signature: EventSignature
     ) -> (entry: EventEntry, signature: EventSignature, owner: Int32?)? {
         state.withLock { state in
-            guard let entry = state.byName[selector], let signature = entry.declaration else {
-                return nil
-            }
-            return (entry, signature, entry.owner)
+            guard let entry = entry(for: signature.selector, &state) else { return nil }
+            if let declared = entry.declaration { return (entry, declared, entry.owner) }
+            entry.declare(signature, owner: nil)
+            return (entry, signature, nil)
         }
+    }
+
+    /// An event that the embedder has raised before, by the bytes of its selector. Nobody else can
+    /// declare it any more.
+    @inline(__always)
+    func raisedBefore(_ selector: UnsafeRawBufferPointer) -> Unmanaged<EventEntry>? {
+        guard let index = texts.find(selector), let entry = entries[Int(index)],
+            entry._withUnsafeGuaranteedRef({ $0.isEmbedders.load(ordering: .acquiring) })
+        else { return nil }
+        return entry
     }
 
     private static let tooManyNames = BridgeError(

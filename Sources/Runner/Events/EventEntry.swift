@@ -21,6 +21,8 @@ final class EventEntry: @unchecked Sendable {
     private(set) var call: Unmanaged<PreparedCall>?
     /// Whose handler declared it: a plugin's number, or -1 for the embedder's. Nil: nobody's.
     private(set) var owner: Int32?
+    /// The embedder raises it: the declaration is constant, and read without the lock.
+    let isEmbedders = Atomic<Bool>(false)
     /// Told to nobody.
     var isSilent = false
     var subscribers = SubscriberList()
@@ -88,5 +90,6 @@ final class EventEntry: @unchecked Sendable {
         // In earnest after provisionally: the same parameters, and the loop may be inside the call.
         if call == nil { call = Unmanaged.passRetained(PreparedCall(signature.parameters)) }
         self.owner = owner
+        if owner == nil { isEmbedders.store(true, ordering: .releasing) }
     }
 }

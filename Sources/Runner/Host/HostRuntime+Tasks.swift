@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import Glibc
 public import PluginBridge
 public import Scheduling
 import Synchronization
@@ -213,23 +214,39 @@ extension HostRuntime {
         return expectation.outcome ?? .failure(BridgeError(.timedOut, "the event did not come"))
     }
 
-    /// Raises an event of the embedder's own, about no task.
+    /// Raises an event of the embedder's own, about no task. Its selector is a text of C's.
+    public func raise(_ selector: UnsafePointer<CChar>, _ values: [EventValue]) -> Status {
+        let text = UnsafeRawBufferPointer(start: selector, count: strlen(selector))
+        if let entry = events.directory.raisedBefore(text) {
+            return entry._withUnsafeGuaranteedRef { raise($0, values) }
+        }
+        guard let selector = EventSelector(String(cString: selector)),
+            values.count == selector.arity
+        else { return .invalid }
+        return raise(selector, values)
+    }
+
+    /// The same for a selector that was read before.
     public func raise(_ selector: EventSelector, _ values: [EventValue]) -> Status {
         guard isOpen else { return .closing }
-        guard values.count == selector.arity,
-            let signature = EventSignature(name: selector.name, parameters: values.map(\.type))
+        guard
+            let signature = EventSignature(selector: selector, parameters: values.map(\.type))
         else { return .invalid }
         guard !selector.name.hasPrefix("curfew_") else { return .denied }
-        if events.directory.declaration(of: selector) == nil {
-            _ = events.directory.declare([signature], owner: nil)
-        }
-        guard let declared = events.directory.declaration(of: selector) else {
-            return .exhausted
-        }
+        guard let declared = events.directory.declareRaised(signature) else { return .exhausted }
         // What a handler declares is its tasks' alone, also where the handler is the embedder's.
         guard declared.owner == nil else { return .denied }
         guard declared.signature == signature else { return .invalid }
         return events.raise(declared.entry, values, task: 0).status
+    }
+
+    private func raise(_ entry: EventEntry, _ values: [EventValue]) -> Status {
+        guard let types = entry.declaration?.parameters, types.count == values.count else {
+            return .invalid
+        }
+        guard isOpen else { return .closing }
+        for (type, value) in zip(types, values) where value.type != type { return .invalid }
+        return events.raise(entry, values, task: 0).status
     }
 
     /// Expects the next event that matches, in place of an older expectation of the same kind.
