@@ -130,7 +130,7 @@ extension HostRuntime {
         }
         let slot = tasks.slot(task)
         while true {
-            let word = record.overWord
+            let word = record.sleepers.current
             let state = slot.state
             if state.isOver || state.generation != task.generation { return answer(.ok) }
             if !isOpen { return answer(.closing) }
@@ -142,7 +142,7 @@ extension HostRuntime {
                     csys_wait_readable(events.descriptor, HostRuntime.lookAgain(until))
                 }
             } else {
-                record.sleep(while: word, until: until)
+                record.sleepers.sleep(since: word, until: until)
             }
         }
     }
@@ -152,10 +152,11 @@ extension HostRuntime {
     public func whenOver(_ id: UInt64, _ body: @escaping @Sendable () -> Void) -> Bool {
         guard let task = tasks.find(id) else { return false }
         return tasks.pinning(task) { slot in
-            // As in `wait`: first the record, then the look.
+            // As for those who sleep: first the record, then the look.
             let record = tasks.record(of: slot)
             record.whenAnnounced(body)
-            if slot.state.isOver { record.announce() }
+            let word = slot.pointee.word.load(ordering: .sequentiallyConsistent)
+            if TaskStateMachine(word: word).isOver { record.announce() }
             return true
         } ?? false
     }
