@@ -124,10 +124,10 @@ private func collect(
     _ host: OpaquePointer, _ selector: UnsafePointer<CChar>, _ values: UnsafePointer<curfew_value>?,
     _ count: UInt32
 ) -> curfew_status {
-    guard let parsed = text(selector).flatMap(EventSelector.init), parsed.arity == Int(count),
+    guard UInt(bitPattern: selector) != 0,
         let copies = ValueReader.read(values, count: Int(count))
     else { return Status.invalid.rawValue }
-    return with(host) { (host: HostRuntime) in host.raise(parsed, copies).rawValue }
+    return with(host) { (host: HostRuntime) in host.raise(selector, copies).rawValue }
 }
 
 @c @implementation public func curfew_host_event_fd(_ host: OpaquePointer) -> Int32 {

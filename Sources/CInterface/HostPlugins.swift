@@ -125,10 +125,10 @@ private func required(_ start: UnsafePointer<CChar>, _ name: String) throws(Brid
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>, _ out: UnsafeMutablePointer<UInt32>
 ) -> curfew_status {
     with(host) { (host: HostRuntime) in
-        guard let handler = text(identifier).flatMap(host.handler) else {
+        guard UInt(bitPattern: identifier) != 0, let index = host.indexOfHandler(identifier) else {
             return Status.notFound.rawValue
         }
-        out.pointee = handler.index
+        out.pointee = index
         return Status.ok.rawValue
     }
 }

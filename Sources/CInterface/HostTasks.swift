@@ -9,14 +9,14 @@ import Scheduling
     _ options: UnsafePointer<curfew_launch_options>?, _ out: UnsafeMutablePointer<curfew_task>?,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard let name = text(identifier),
-        let handler = with(host, { (host: HostRuntime) in host.handler(name) })
+    guard UInt(bitPattern: identifier) != 0,
+        let index = with(host, { (host: HostRuntime) in host.indexOfHandler(identifier) })
     else {
         return answer(
             error, .notFound,
             "no handler is registered for \"\(text(identifier) ?? "")\"; load its plugin first")
     }
-    return curfew_host_launch_at(host, handler.index, options, out, error)
+    return curfew_host_launch_at(host, index, options, out, error)
 }
 
 @c @implementation public func curfew_host_launch_at(

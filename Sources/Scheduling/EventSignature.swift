@@ -38,6 +38,13 @@ public struct EventSignature: Hashable, Sendable {
     /// As many as the selector has colons.
     public let parameters: [EventType]
 
+    /// Fails for another number of parameters than the selector says.
+    public init?(selector: EventSelector, parameters: [EventType]) {
+        guard parameters.count == selector.arity else { return nil }
+        self.selector = selector
+        self.parameters = parameters
+    }
+
     /// Fails for a name that no event can have, and for too many parameters.
     public init?(name: String, parameters: [EventType]) {
         guard let selector = EventSelector(name: name, arity: parameters.count) else { return nil }

@@ -2,9 +2,13 @@
 
 /// Who waits for which event: one-shot, matched by event and sender, a newer wait in place of an
 /// older one (the rules of B4X's `Wait For`, with identity of sender as the filter).
+///
+/// However many wait, each of its steps costs the same: a wait is found by its number, by what it
+/// is for, and as the first of its line.
 public struct WaiterRegistry: Sendable {
     /// One wait.
     public struct Wait: Equatable, Sendable {
+        /// Of this wait alone.
         public let number: UInt64
         public let event: UInt32
         /// Only events about this task; 0: any, or none.
@@ -20,54 +24,89 @@ public struct WaiterRegistry: Sendable {
         }
     }
 
-    private var waits: [UInt32: [Wait]] = [:]
+    /// What a line of waits is for.
+    private struct Target: Hashable {
+        let event: UInt32
+        let task: UInt64
+    }
+
+    /// Of a kind there is one wait.
+    private struct Kind: Hashable {
+        let target: Target
+        let context: UInt
+
+        init(_ wait: Wait) {
+            target = Target(event: wait.event, task: wait.task)
+            context = wait.context
+        }
+    }
+
+    /// The ends of a line, by number; it is never empty.
+    private struct Line {
+        var first: UInt64
+        var last: UInt64
+    }
+
+    /// A wait in its line, by the numbers of those beside it.
+    private struct Place {
+        let wait: Wait
+        var previous: UInt64?
+        var next: UInt64?
+    }
+
+    private var places: [UInt64: Place] = [:]
+    private var numbers: [Kind: UInt64] = [:]
+    private var lines: [Target: Line] = [:]
 
     public init() {}
 
     /// Adds a wait. Returns the number of the one it replaces: same event, task and context.
     public mutating func add(_ wait: Wait) -> UInt64? {
-        var list = waits[wait.event, default: []]
-        var replaced: UInt64?
-        if let old = list.firstIndex(where: { $0.task == wait.task && $0.context == wait.context })
-        {
-            replaced = list.remove(at: old).number
-        }
-        // Filtered waits stand before unfiltered ones; within each, first come, first served.
-        if wait.task != 0 {
-            list.insert(wait, at: list.firstIndex { $0.task == 0 } ?? list.endIndex)
+        let kind = Kind(wait)
+        let replaced = numbers[kind]
+        if let replaced { _ = remove(replaced) }
+        numbers[kind] = wait.number
+        // First come, first served: it stands at the end of its line.
+        let last = lines[kind.target]?.last
+        places[wait.number] = Place(wait: wait, previous: last)
+        if let last {
+            places[last]?.next = wait.number
+            lines[kind.target]?.last = wait.number
         } else {
-            list.append(wait)
+            lines[kind.target] = Line(first: wait.number, last: wait.number)
         }
-        waits[wait.event] = list
         return replaced
     }
 
     /// An event is delivered. Returns the wait that takes it, which is gone then.
     public mutating func take(event: UInt32, task: UInt64) -> UInt64? {
-        guard var list = waits[event],
-            let index = list.firstIndex(where: { $0.task == 0 || $0.task == task })
-        else { return nil }
-        let wait = list.remove(at: index)
-        waits[event] = list.isEmpty ? nil : list
-        return wait.number
+        // Filtered waits stand before unfiltered ones.
+        let line =
+            lines[Target(event: event, task: task)] ?? lines[Target(event: event, task: 0)]
+        guard let number = line?.first else { return nil }
+        _ = remove(number)
+        return number
     }
 
     /// A wait was given up. Returns its event, or nil when it is not there any more.
     public mutating func remove(_ number: UInt64) -> UInt32? {
-        for (event, list) in waits {
-            guard let index = list.firstIndex(where: { $0.number == number }) else { continue }
-            var rest = list
-            rest.remove(at: index)
-            waits[event] = rest.isEmpty ? nil : rest
-            return event
+        guard let place = places.removeValue(forKey: number) else { return nil }
+        let kind = Kind(place.wait)
+        numbers[kind] = nil
+        if let previous = place.previous { places[previous]?.next = place.next }
+        if let next = place.next { places[next]?.previous = place.previous }
+        switch (place.previous, place.next) {
+        case (nil, nil): lines[kind.target] = nil
+        case (nil, let next?): lines[kind.target]?.first = next
+        case (let previous?, nil): lines[kind.target]?.last = previous
+        case (.some, .some): break
         }
-        return nil
+        return place.wait.event
     }
 
     /// Ends all waits. Returns them.
     public mutating func removeAll() -> [Wait] {
-        let all = waits.values.flatMap { $0 }
-        waits = [:]
-        return all
+        defer { self = WaiterRegistry() }
+        return places.values.map(\.wait)
     }
 }

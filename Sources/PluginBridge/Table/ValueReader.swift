@@ -47,6 +47,7 @@ public enum ValueReader {
                 rule: .structSize, text: "curfew_value.struct_size is \(stride), that of no version"
             )
         }
+        result.values.reserveCapacity(count)
         for index in 0..<count {
             let value = (UnsafeRawPointer(values) + index * stride).load(as: curfew_value.self)
             try read(value, index + 1, into: &result)

@@ -23,13 +23,21 @@ final class EventDirectory: @unchecked Sendable {
         var strangers = 0
         var waits = WaiterRegistry()
         var expectations: [UInt64: Expectation] = [:]
-        var observers: [Subscription] = []
-        var subscriptions: [UInt64: Subscription] = [:]
+        var observers = SubscriberList()
+        var subscriptions: [UInt64: Standing] = [:]
         var numbers: UInt64 = 0
         var closed = false
     }
 
+    /// A subscription, and in which list it stands.
+    private struct Standing {
+        let subscription: Subscription
+        var seesTaken = false
+    }
+
     private let state = Locked(State())
+    /// The same as `byName`, for those who have a text of C's.
+    private let texts = NameIndex()
     private let entries: UnsafeMutablePointer<Unmanaged<EventEntry>?>
     /// Changes with every subscription and wait: what the loop remembers of an event is good while
     /// it has not.
@@ -70,6 +78,10 @@ final class EventDirectory: @unchecked Sendable {
         let entry = EventEntry(index: state.count, selector: selector)
         entries[Int(state.count)] = Unmanaged.passRetained(entry)
         state.byName[selector] = entry
+        texts.add(
+            UnsafeRawBufferPointer(
+                start: entry.text, count: selector.name.utf8.count + selector.arity),
+            entry.index)
         state.count += 1
         return entry
     }
@@ -128,16 +140,27 @@ final class EventDirectory: @unchecked Sendable {
         }
     }
 
-    /// The declaration of an event, or nil.
-    func declaration(
-        of selector: EventSelector
+    /// What the embedder is about to raise: its entry, declaration and owner, declared for the
+    /// embedder unless somebody has. Nil when no more events can be known.
+    func declareRaised(
+        _ signature: EventSignature
     ) -> (entry: EventEntry, signature: EventSignature, owner: Int32?)? {
         state.withLock { state in
-            guard let entry = state.byName[selector], let signature = entry.declaration else {
-                return nil
-            }
-            return (entry, signature, entry.owner)
+            guard let entry = entry(for: signature.selector, &state) else { return nil }
+            if let declared = entry.declaration { return (entry, declared, entry.owner) }
+            entry.declare(signature, owner: nil)
+            return (entry, signature, nil)
         }
+    }
+
+    /// An event that the embedder has raised before, by the bytes of its selector. Nobody else can
+    /// declare it any more.
+    @inline(__always)
+    func raisedBefore(_ selector: UnsafeRawBufferPointer) -> Unmanaged<EventEntry>? {
+        guard let index = texts.find(selector), let entry = entries[Int(index)],
+            entry._withUnsafeGuaranteedRef({ $0.isEmbedders.load(ordering: .acquiring) })
+        else { return nil }
+        return entry
     }
 
     private static let tooManyNames = BridgeError(
@@ -152,13 +175,13 @@ final class EventDirectory: @unchecked Sendable {
         to selector: EventSelector?, _ receiver: EventReceiver, seesTaken: Bool = false
     ) -> Result<UInt64, BridgeError> {
         state.withLock { state in
-            defer { version.wrappingAdd(1, ordering: .releasing) }
+            let version = newVersion()
             state.numbers += 1
             let number = state.numbers
             guard let selector else {
                 let subscription = Subscription(number: number, event: nil, receiver: receiver)
-                state.observers.append(subscription)
-                state.subscriptions[number] = subscription
+                state.observers.add(subscription, at: version)
+                state.subscriptions[number] = Standing(subscription: subscription)
                 attention.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
                 return .success(number)
             }
@@ -175,30 +198,41 @@ final class EventDirectory: @unchecked Sendable {
             let subscription = Subscription(
                 number: number, event: entry.index, receiver: receiver)
             if seesTaken {
-                entry.listeners.append(subscription)
+                entry.listeners.add(subscription, at: version)
             } else {
-                entry.subscriptions.append(subscription)
+                entry.subscribers.add(subscription, at: version)
             }
             entry.takers.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            state.subscriptions[number] = subscription
+            state.subscriptions[number] = Standing(
+                subscription: subscription, seesTaken: seesTaken)
             return .success(number)
         }
+    }
+
+    /// For whoever has the lock and changes who subscribes or waits: the loop, which sees the new
+    /// version, has to take the lock, and so finds the change made.
+    private func newVersion() -> UInt64 {
+        version.wrappingAdd(1, ordering: .releasing).newValue
     }
 
     /// Ends a subscription: no delivery that begins now sees it. Nil when there is none.
     func remove(_ number: UInt64) -> Subscription? {
         state.withLock { state in
-            guard let subscription = state.subscriptions.removeValue(forKey: number) else {
+            guard let standing = state.subscriptions.removeValue(forKey: number) else {
                 return nil
             }
+            let subscription = standing.subscription
             subscription.active.store(false, ordering: .sequentiallyConsistent)
-            version.wrappingAdd(1, ordering: .releasing)
+            let version = newVersion()
             if let event = subscription.event, let entry = entry(event) {
-                entry.subscriptions.removeAll { $0.number == number }
-                entry.listeners.removeAll { $0.number == number }
+                if standing.seesTaken {
+                    entry.listeners.oneEnded(at: version)
+                } else {
+                    entry.subscribers.oneEnded(at: version)
+                }
                 entry.takers.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             } else {
-                state.observers.removeAll { $0.number == number }
+                state.observers.oneEnded(at: version)
                 attention.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             }
             return subscription
@@ -215,20 +249,25 @@ final class EventDirectory: @unchecked Sendable {
     func look(
         _ entry: EventEntry, task: UInt64, retired: inout [ReceiverList]
     ) -> Expectation? {
-        guard entry.seen != version.load(ordering: .acquiring) else { return nil }
+        // Whoever begins to wait makes a new version; whoever gives up need not be noticed.
+        guard entry.isAwaited || entry.seen != version.load(ordering: .acquiring) else {
+            return nil
+        }
         return state.withLock { state in
-            retired.append(
-                entry.replaceReceivers(
-                    ReceiverList(
-                        observers: state.observers + entry.listeners,
-                        subscribers: entry.subscriptions)))
-            // Somebody who waits is looked for each time.
-            entry.seen = entry.waiting > 0 ? 0 : version.load(ordering: .relaxed)
-            guard entry.waiting > 0, let wait = state.waits.take(event: entry.index, task: task)
-            else { return nil }
-            entry.waiting -= 1
-            entry.takers.pointee.wrappingSubtract(1, ordering: .relaxed)
-            return state.expectations[wait]
+            let version = version.load(ordering: .relaxed)
+            let wait =
+                entry.waiting > 0 ? state.waits.take(event: entry.index, task: task) : nil
+            if wait != nil {
+                entry.waiting -= 1
+                entry.takers.pointee.wrappingSubtract(1, ordering: .relaxed)
+            }
+            entry.isAwaited = entry.waiting > 0
+            // Where a wait takes the event, subscribers are as they were listed before.
+            entry.seen = wait == nil ? version : 0
+            let old = entry.updateReceivers(
+                observers: state.observers, to: version, isTaken: wait != nil)
+            if let old { retired.append(old) }
+            return wait.flatMap { state.expectations[$0] }
         }
     }
 
@@ -255,7 +294,7 @@ final class EventDirectory: @unchecked Sendable {
             guard let entry = entry(for: selector, &state) else {
                 return (.failure(Self.tooManyNames), nil)
             }
-            version.wrappingAdd(1, ordering: .releasing)
+            _ = newVersion()
             state.numbers += 1
             let expectation = Expectation(number: state.numbers)
             let wait = WaiterRegistry.Wait(

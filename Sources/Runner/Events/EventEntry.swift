@@ -5,7 +5,7 @@ import Synchronization
 
 /// A known event: its declaration, the call that is prepared for it, and who wants it.
 final class EventEntry: @unchecked Sendable {
-    // Sendable: `receivers` and `seen` belong to whoever turns the loop; the other variables are
+    // Sendable: what the loop remembers belongs to whoever turns it; the other variables are
     // guarded by the directory's lock, and the declaration is there before the first event is
     // raised and then constant.
 
@@ -21,18 +21,25 @@ final class EventEntry: @unchecked Sendable {
     private(set) var call: Unmanaged<PreparedCall>?
     /// Whose handler declared it: a plugin's number, or -1 for the embedder's. Nil: nobody's.
     private(set) var owner: Int32?
+    /// The embedder raises it: the declaration is constant, and read without the lock.
+    let isEmbedders = Atomic<Bool>(false)
     /// Told to nobody.
     var isSilent = false
-    var subscriptions: [Subscription] = []
+    var subscribers = SubscriberList()
     /// Subscriptions that see what a wait takes, too.
-    var listeners: [Subscription] = []
+    var listeners = SubscriberList()
     var waiting = 0
 
-    /// What whoever turns the loop remembers, so that most events are delivered without the lock;
-    /// good for the version `seen` of the subscriptions.
-    private(set) var receivers = Unmanaged.passRetained(
-        ReceiverList(observers: [], subscribers: []))
+    // What whoever turns the loop remembers, so that most events are delivered without the lock.
+
+    private(set) var receivers = Unmanaged.passRetained(ReceiverList())
+    /// The version of subscriptions and waits at which it last looked; 0: never.
     var seen: UInt64 = 0
+    /// Somebody waited then.
+    var isAwaited = false
+    /// The versions of which its list holds those who see everything, and the subscribers.
+    private var listedObservers: UInt64 = 0
+    private var listedSubscribers: UInt64 = 0
 
     init(index: UInt32, selector: EventSelector) {
         self.index = index
@@ -52,8 +59,24 @@ final class EventEntry: @unchecked Sendable {
         takers.deallocate()
     }
 
-    /// Puts a new list in place of the old one, which is the caller's to keep for a while.
-    func replaceReceivers(_ list: ReceiverList) -> ReceiverList {
+    /// For whoever turns the loop, with the directory's lock: brings the list of receivers up to
+    /// `version`, if anybody has come or gone. Returns the old list, which is the caller's to keep
+    /// for a while.
+    ///
+    /// A new list is made when somebody is about to be called for each of its members, and so adds
+    /// a part of that to the cost of the event and nothing to that of subscribing. `isTaken`: a
+    /// wait takes the event, and no subscriber will be called, so they are not listed.
+    func updateReceivers(
+        observers: SubscriberList, to version: UInt64, isTaken: Bool
+    ) -> ReceiverList? {
+        guard
+            max(observers.changed, listeners.changed) > listedObservers
+                || (!isTaken && subscribers.changed > listedSubscribers)
+        else { return nil }
+        let list = ReceiverList(
+            observers: [observers, listeners], subscribers: isTaken ? nil : subscribers)
+        listedObservers = version
+        listedSubscribers = isTaken ? 0 : version
         defer { receivers = Unmanaged.passRetained(list) }
         return receivers.takeRetainedValue()
     }
@@ -67,5 +90,6 @@ final class EventEntry: @unchecked Sendable {
         // In earnest after provisionally: the same parameters, and the loop may be inside the call.
         if call == nil { call = Unmanaged.passRetained(PreparedCall(signature.parameters)) }
         self.owner = owner
+        if owner == nil { isEmbedders.store(true, ordering: .releasing) }
     }
 }

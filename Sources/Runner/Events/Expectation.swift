@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystem
 public import PluginBridge
-import Synchronization
 
 /// Somebody who wants one event, once.
 public final class Expectation: @unchecked Sendable {
-    // Sendable: `state` is locked, `word` is atomic, the number is constant.
+    // Sendable: `state` is locked, `sleepers` is atomic, the number is constant.
 
     private struct State {
         var outcome: Result<HostEvent, BridgeError>?
@@ -14,18 +12,9 @@ public final class Expectation: @unchecked Sendable {
 
     public let number: UInt64
     private let state = Locked(State())
-    private let word: UnsafeMutablePointer<Atomic<UInt32>>
+    private let sleepers = Sleepers()
 
-    init(number: UInt64) {
-        self.number = number
-        word = .allocate(capacity: 1)
-        word.initialize(to: Atomic(0))
-    }
-
-    deinit {
-        word.deinitialize(count: 1)
-        word.deallocate()
-    }
+    init(number: UInt64) { self.number = number }
 
     /// How it ended, once it has.
     public var outcome: Result<HostEvent, BridgeError>? { state.withLock { $0.outcome } }
@@ -41,8 +30,7 @@ public final class Expectation: @unchecked Sendable {
             return state.continuations
         }
         for continuation in continuations { continuation(outcome) }
-        word.pointee.store(1, ordering: .sequentiallyConsistent)
-        csys_futex_wake(word, .max)
+        sleepers.announce()
     }
 
     /// Calls `body` once, when it is settled, on the thread that settles it, or at once.
@@ -56,7 +44,9 @@ public final class Expectation: @unchecked Sendable {
 
     /// Sleeps until it is settled, at most until a CLOCK_MONOTONIC time.
     func sleep(until: UInt64) {
-        guard word.pointee.load(ordering: .sequentiallyConsistent) == 0 else { return }
-        csys_futex_wait(word, 0, until)
+        let word = sleepers.current
+        // Before it is announced, it is settled.
+        guard outcome == nil else { return }
+        sleepers.sleep(since: word, until: until)
     }
 }

@@ -6,23 +6,30 @@
 /// Plain memory, so that delivering counts no references: the loop keeps a list that was replaced
 /// until the turn in which it may be walking through it is over.
 final class ReceiverList {
-    let count: Int
-    /// The first so many observe all events.
+    private(set) var count = 0
+    /// The first so many see what a wait takes, too.
     let observers: Int
     private let items: UnsafeMutablePointer<Unmanaged<Subscription>>
 
-    init(observers: [Subscription], subscribers: [Subscription]) {
-        self.observers = observers.count
-        count = observers.count + subscribers.count
-        items = .allocate(capacity: max(1, count))
-        for (index, subscription) in (observers + subscribers).enumerated() {
-            (items + index).initialize(to: Unmanaged.passRetained(subscription))
-        }
+    /// Nobody.
+    convenience init() { self.init(observers: [], subscribers: nil) }
+
+    /// `subscribers` nil: they are left out, as nobody will look at them.
+    init(observers lists: [SubscriberList], subscribers: SubscriberList?) {
+        observers = lists.reduce(0) { $0 + $1.count }
+        items = .allocate(capacity: max(1, observers + (subscribers?.count ?? 0)))
+        for list in lists { list.forEach(add) }
+        subscribers?.forEach(add)
     }
 
     deinit {
         for index in 0..<count { items[index].release() }
         items.deallocate()
+    }
+
+    private func add(_ subscription: Subscription) {
+        (items + count).initialize(to: Unmanaged.passRetained(subscription))
+        count += 1
     }
 
     @inline(__always) subscript(index: Int) -> Unmanaged<Subscription> { items[index] }

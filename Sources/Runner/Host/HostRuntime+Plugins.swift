@@ -285,7 +285,7 @@ extension HostRuntime {
             else {
                 load.addUndeclared(identifier)
                 directory.loading = load
-                if let other = directory.byIdentifier[identifier] {
+                if let other = handlerIndex.find(identifier) {
                     return (
                         .takenHandler,
                         BridgeError(

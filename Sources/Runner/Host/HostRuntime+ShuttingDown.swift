@@ -37,7 +37,9 @@ extension HostRuntime {
         enter(.draining)
         events.close()
         targets.close()
-        for wait in waits.withLock({ Array($0.values) }) { wait.record.disturb() }
+        for wait in waits.withLock({ Array($0.values) }) {
+            wait.record.sleepers.disturb()
+        }
         // Whoever turns the loop while it waits sleeps on the descriptor.
         csys_eventfd_signal(events.descriptor)
         wait(limits.drain) { isIdle }
@@ -273,8 +275,10 @@ extension HostRuntime {
                 wait(limits.leave) { gate.isEmpty }
             }
         if !isStuck {
+            // Once for all tables: it looks at every task there ever was.
+            let isOwed = mayPluginsCall
             for (library, table) in tables {
-                RetiredTables.put(table, library, isOwed: mayPluginsCall)
+                RetiredTables.put(table, library, isOwed: isOwed)
             }
         }
         if isStuck {

@@ -30,6 +30,8 @@ public final class HostRuntime: @unchecked Sendable {
     /// By index; written before the count is raised, then constant.
     let handlerCells: UnsafeMutablePointer<HandlerCellPointer?>
     let handlerCount = Atomic<UInt32>(0)
+    /// What is known of them besides.
+    let handlerIndex: HandlerIndex
     /// The table for the embedder's own handlers and threads.
     private(set) var ownTable: PluginTable! = nil
     /// The plugin number of the embedder's own handlers.
@@ -39,7 +41,6 @@ public final class HostRuntime: @unchecked Sendable {
 
     struct Directory {
         var handlers: [HandlerRecord] = []
-        var byIdentifier: [String: HandlerRecord] = [:]
         var plugins: [PluginRecord] = []
         var loading: PluginLoad?
     }
@@ -92,6 +93,10 @@ public final class HostRuntime: @unchecked Sendable {
             throw BridgeError(.system, "no address space is left for the counts of misdeeds")
         }
         self.misdeeds = misdeeds
+        guard let handlerIndex = HandlerIndex(limit: Self.handlerLimit) else {
+            throw BridgeError(.system, "no address space is left for the table of handlers")
+        }
+        self.handlerIndex = handlerIndex
         handlerCells = .allocate(capacity: Self.handlerLimit)
         handlerCells.initialize(repeating: nil, count: Self.handlerLimit)
         lanes = [TaskKind.appRefresh, .processing].map {
@@ -170,14 +175,16 @@ public final class HostRuntime: @unchecked Sendable {
     public var handlers: [HandlerRecord] { directory.withLock { $0.handlers } }
     public var plugins: [PluginRecord] { directory.withLock { $0.plugins } }
 
-    public func handler(_ identifier: String) -> HandlerRecord? {
-        directory.withLock { $0.byIdentifier[identifier] }
-    }
+    public func handler(_ identifier: String) -> HandlerRecord? { handlerIndex.find(identifier) }
 
     public func handler(at index: UInt32) -> HandlerRecord? {
-        directory.withLock {
-            $0.handlers.indices.contains(Int(index)) ? $0.handlers[Int(index)] : nil
-        }
+        handlerIndex[index]?.takeUnretainedValue()
+    }
+
+    /// The index of a handler whose identifier is a text of C's.
+    public func indexOfHandler(_ identifier: UnsafePointer<CChar>) -> UInt32? {
+        handlerIndex.find(
+            UnsafeRawBufferPointer(start: identifier, count: strlen(identifier)))
     }
 
     public func status(of plugin: PluginRecord) -> (status: PluginRecord.Status, reason: String) {
@@ -222,7 +229,7 @@ public final class HostRuntime: @unchecked Sendable {
         let name = pluginID(plugin) ?? ""
         let result = directory.withLock { directory -> Result<[HandlerRecord], BridgeError> in
             for (description, _) in handlers {
-                if let other = directory.byIdentifier[description.identifier] {
+                if let other = handlerIndex.find(description.identifier) {
                     return .failure(taken(description.identifier, by: other))
                 }
             }
@@ -270,9 +277,9 @@ public final class HostRuntime: @unchecked Sendable {
         // The queue keeps free slots; they are not to count against the task limit.
         tasks.limit.wrappingAdd(configuration.queueLimit, ordering: .relaxed)
         directory.handlers.append(record)
-        directory.byIdentifier[description.identifier] = record
         if description.isQueue { for entry in entries { entry.isSilent = true } }
         handlerCells[Int(index)] = cell
+        handlerIndex.add(record)
         handlerCount.store(index + 1, ordering: .releasing)
         return record
     }

@@ -101,11 +101,10 @@ extension Services {
         guard let task = host.tasks.find(id), host.mayTouch(task, plugin),
             host.tasks.slot(task).state.generation == task.generation
         else { return host.cannotReach(id, "snooze", plugin: plugin) }
-        guard let (record, isDecided) = record(id, plugin), record.ticket != nil, !isDecided else {
-            return .wrongState
-        }
+        guard let (record, isDecided) = record(id, plugin), let request = record.request, !isDecided
+        else { return .wrongState }
         // One more: 0 is that nobody said so.
-        record.snooze.store(min(after, .max - 1) + 1, ordering: .releasing)
+        request.snooze.store(min(after, .max - 1) + 1, ordering: .releasing)
         return .ok
     }
 

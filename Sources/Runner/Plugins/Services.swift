@@ -26,7 +26,7 @@ final class Services: TaskServices {
         guard let task = find(id, plugin) else { return nil }
         return host.tasks.pinning(task) { slot in
             guard let cell = slot.handlerCell,
-                let handler = host.handler(at: cell.pointee.index)
+                let handler = host.handlerIndex[cell.pointee.index]
             else { return nil }
             let record = host.tasks.existingRecord(of: slot)
             let payload = slot.pointee.payload.load(ordering: .acquiring)
@@ -34,7 +34,7 @@ final class Services: TaskServices {
                 kind: (record?.kind ?? cell.pointee.kind).rawValue,
                 attempt: max(1, record?.attempt ?? 1),
                 reason: Int32(slot.state.reason?.rawValue ?? 0),
-                identifier: handler.identifierText,
+                identifier: handler._withUnsafeGuaranteedRef { $0.identifierText },
                 payload: UnsafeRawPointer(bitPattern: payload),
                 payloadBytes: slot.pointee.payloadBytes.load(ordering: .acquiring),
                 budget: override(record?.budget, cell.pointee.budget),

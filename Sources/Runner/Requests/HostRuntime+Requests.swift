@@ -65,15 +65,15 @@ extension HostRuntime {
         let slot = tasks.slot(task)
         // Constant for the life of the host.
         nonisolated(unsafe) let cell = handler
-        guard let record = tasks.existingRecord(of: slot), let ticket = record.ticket,
+        guard let record = tasks.existingRecord(of: slot), let request = record.request,
             let outcome = claimed.outcome, let loop = existingLoop
         else { return false }
-        let snooze = record.snooze.load(ordering: .acquiring)
+        let snooze = request.snooze.load(ordering: .acquiring)
         let error = record.error.map { String(cString: $0) } ?? outcome.doneText ?? ""
         let started = slot.pointee.startedAt.load(ordering: .acquiring)
         let ran = claimed.isEntered && started > 0 ? clock.now() &- started : 0
         return loop.taskEnded(
-            ticket,
+            request.ticket,
             AttemptEnd(
                 outcome, reason: claimed.reason, error: outcome == .succeeded ? "" : error,
                 snooze: snooze == 0 ? nil : snooze - 1),

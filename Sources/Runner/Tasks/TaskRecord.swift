@@ -1,96 +1,101 @@
-import CSystem
-import Glibc
 // SPDX-License-Identifier: Apache-2.0
 import Scheduling
 import Synchronization
 
 /// What few tasks have: a budget of their own, progress, an error text, a result, somebody waiting.
+///
+/// One piece of memory below a hundred bytes, as there may be one for each of a million pending
+/// tasks; what few of the few have is made when it is wanted.
 final class TaskRecord: @unchecked Sendable {
-    // Sendable: `error` and `result` are written once, by the one who claimed the outcome, before
-    // it is published, and only read afterwards; the overrides are written before the launch is
-    // published; the rest is locked or atomic.
+    // Sendable: `answer` is made and filled by the one who claimed the outcome, before it is
+    // published, and only read afterwards; the overrides and `request` are written before the
+    // launch is published; the rest is locked or atomic.
 
     /// 0 where the handler's own holds.
     var budget: UInt64 = 0
     var grace: UInt64 = 0
-    /// 0 stands for 1.
-    var attempt: UInt32 = 0
-    /// The request it is a launch of.
-    var ticket: RequestTicket?
-    /// Nil: the handler's.
-    var kind: TaskKind?
-    /// Nanoseconds after which its request is to be launched again, plus 1; 0: nobody said so.
-    let snooze = Atomic<UInt64>(0)
     /// Processor time of its function, in nanoseconds.
     let cpu = Atomic<UInt64>(0)
-
-    /// NUL-terminated.
-    private(set) var error: UnsafeMutablePointer<CChar>?
-    private(set) var errorBytes = 0
-    private(set) var result: UnsafeMutableRawPointer?
-    private(set) var resultBytes = 0
-
-    /// Orders the task's own events before its done event: whoever queues one holds it, and whoever
-    /// has claimed the outcome passes through it before the done event is queued.
-    let order = Locked<Void>(())
     /// The last reported fraction, as bits.
     let progress = Atomic<UInt64>(0)
-    /// 1 once the task is over: what a waiting thread sleeps on.
-    private let over: UnsafeMutablePointer<Atomic<UInt32>>
+    private var answer: TaskAnswer?
+    /// The request it is a launch of.
+    private(set) var request: RequestLaunch?
+    /// The address of the `OverContinuation` that was asked for last, or 0.
+    private let continuations = Atomic<UInt>(0)
+    /// 0 stands for 1.
+    var attempt: UInt32 = 0
+    /// Orders the task's own events before its done event: whoever queues one holds it, and whoever
+    /// has claimed the outcome passes through it before the done event is queued.
+    let order = WordLock()
+    /// Those who wait until the task is over.
+    let sleepers = Sleepers()
 
-    init() {
-        over = .allocate(capacity: 1)
-        over.initialize(to: Atomic(0))
+    deinit { _ = takeContinuations() }
+
+    var ticket: RequestTicket? {
+        get { request?.ticket }
+        set { request = newValue.map { RequestLaunch($0) } }
+    }
+    /// Nil: the handler's. Only launches of requests have another.
+    var kind: TaskKind? {
+        get { request?.kind }
+        set { request?.kind = newValue }
     }
 
-    deinit {
-        error?.deallocate()
-        free(result)
-        over.deinitialize(count: 1)
-        over.deallocate()
+    var error: UnsafeMutablePointer<CChar>? { answer?.error }
+    var errorBytes: Int { answer?.errorBytes ?? 0 }
+    var result: UnsafeMutableRawPointer? { answer?.result }
+    var resultBytes: Int { answer?.resultBytes ?? 0 }
+
+    private func makeAnswer() -> TaskAnswer {
+        if let answer { return answer }
+        let fresh = TaskAnswer()
+        answer = fresh
+        return fresh
     }
 
-    func setError(_ text: UnsafeRawBufferPointer) {
-        let copy = UnsafeMutablePointer<CChar>.allocate(capacity: text.count + 1)
-        if let base = text.baseAddress {
-            UnsafeMutableRawPointer(copy).copyMemory(from: base, byteCount: text.count)
-        }
-        copy[text.count] = 0
-        error = copy
-        errorBytes = text.count
-    }
+    func setError(_ text: UnsafeRawBufferPointer) { makeAnswer().setError(text) }
 
     /// Takes bytes from malloc(3) over.
-    func setResult(_ bytes: UnsafeMutableRawBufferPointer) {
-        result = bytes.baseAddress
-        resultBytes = bytes.count
-    }
+    func setResult(_ bytes: UnsafeMutableRawBufferPointer) { makeAnswer().setResult(bytes) }
 
-    /// Called when the task is over.
-    private let continuations = Locked<[@Sendable () -> Void]>([])
+    // MARK: Being told
 
+    /// `body` is called once the task is over and that is announced. Whoever asks looks afterwards,
+    /// in one order with all others, whether it is over, and if so announces it too.
     func whenAnnounced(_ body: @escaping @Sendable () -> Void) {
-        continuations.withLock { $0.append(body) }
-    }
-
-    /// The task is over: wakes everybody who waits for that. Again is no harm.
-    func announce() {
-        let bodies = continuations.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
+        let node = UnsafeMutablePointer<OverContinuation>.allocate(capacity: 1)
+        node.initialize(to: OverContinuation(body: body))
+        var last = continuations.load(ordering: .relaxed)
+        while true {
+            node.pointee.previous = UnsafeMutablePointer(bitPattern: last)
+            let (exchanged, original) = continuations.compareExchange(
+                expected: last, desired: UInt(bitPattern: node), ordering: .sequentiallyConsistent)
+            if exchanged { return }
+            last = original
         }
-        for body in bodies { body() }
-        over.pointee.store(1, ordering: .sequentiallyConsistent)
-        csys_futex_wake(over, .max)
     }
 
-    /// Wakes everybody to look again, though the task is not over.
-    func disturb() {
-        over.pointee.wrappingAdd(2, ordering: .sequentiallyConsistent)
-        csys_futex_wake(over, .max)
+    /// The task is over: tells everybody who waits for that. Again is no harm.
+    func announce() {
+        if continuations.load(ordering: .sequentiallyConsistent) != 0 {
+            for body in takeContinuations() { body() }
+        }
+        sleepers.announce()
     }
 
-    var overWord: UInt32 { over.pointee.load(ordering: .sequentiallyConsistent) }
-
-    func sleep(while word: UInt32, until: UInt64) { csys_futex_wait(over, word, until) }
+    /// In the order in which they were asked for.
+    private func takeContinuations() -> [@Sendable () -> Void] {
+        var bodies: [@Sendable () -> Void] = []
+        let last = continuations.exchange(0, ordering: .sequentiallyConsistent)
+        var next = UnsafeMutablePointer<OverContinuation>(bitPattern: last)
+        while let node = next {
+            let continuation = node.move()
+            node.deallocate()
+            bodies.append(continuation.body)
+            next = continuation.previous
+        }
+        return bodies.reversed()
+    }
 }
