@@ -53,7 +53,7 @@ enum SQLiteQuery: Int, CaseIterable {
         case .firstPending:
             "SELECT id FROM request INDEXED BY request_queue WHERE state = 1 AND identifier = ?1 ORDER BY kind, needs, priority, not_before, id LIMIT 1"
         case .ahead:
-            "SELECT count(*) FROM (SELECT 1 FROM request INDEXED BY request_queue WHERE state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 AND (not_before, id) < (?5, ?6) LIMIT ?7)"
+            "SELECT 1 FROM request INDEXED BY request_queue WHERE state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 AND (not_before, id) < (?5, ?6) LIMIT ?7"
         case .find:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_key WHERE identifier = ?1 AND key = ?2 ORDER BY id DESC LIMIT 1"
         // Of several columns SQLite looks for what is not less, and goes through all that is equal: the

@@ -253,13 +253,17 @@ final class SQLiteTransaction: StoreTransaction {
     }
 
     func ahead(of request: Request, limit: Int) throws(StoreFault) -> Int {
-        let count = try number(.ahead) {
-            $0.put(request.queue)
-            $0.put(request.notBefore)
-            $0.put(request.id)
-            $0.put(Int64(max(0, limit)))
-        }
-        return Int(count ?? 0)
+        var count = 0
+        try rows(
+            .ahead,
+            {
+                $0.put(request.queue)
+                $0.put(request.notBefore)
+                $0.put(request.id)
+                $0.put(Int64(max(0, limit)))
+            }
+        ) { (_) throws(StoreFault) in count += 1 }
+        return count
     }
 
     func find(key: String, of identifier: String) throws(StoreFault) -> Request? {

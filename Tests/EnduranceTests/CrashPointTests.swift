@@ -73,7 +73,7 @@ struct CrashPointTests {
     @Test("loses nothing when it ends again while it takes up what the one before left")
     func again() throws {
         var reached: Set<String> = []
-        let points = Self.recovery + ["opened", "recovery-call-append", "recovery-call-put"]
+        let points = Self.recovery + ["opened", "recovery-call-append", "recovery-call-end"]
         for point in points {
             for count in Torture.isWanted ? Array(1...20) : [1, 9] {
                 let trial = try StoreTrial()

@@ -26,14 +26,14 @@ struct FullDiskTests {
         try harness.wait(for: "run")
         try harness.perform("fill \(mount)/ballast \(headroom)")
 
-        let refusal = try #require(try submitUntilRefused(harness))
+        let refusal = try #require(try submitUntilRefused(harness, "d.1"))
         #expect(refusal[1] == "CURFEW_STORE_FULL")
         #expect(refusal[2].contains("make room"))
         // Its end cannot be written down, and is told.
         harness.order("open")
         try harness.wait(for: "done") { $0[0] == "d.0.0.held" }
-        harness.order("submit quick d.2.0.quick")
-        try harness.wait(for: "refused") { $0[0] == "d.2.0.quick" }
+        // What needs less than the one that was refused may still have found room.
+        #expect(try submitUntilRefused(harness, "d.2") != nil)
 
         try harness.perform("remove \(mount)/ballast")
         harness.order("submit quick d.3.0.quick")
@@ -53,11 +53,12 @@ struct FullDiskTests {
     }
 
     /// Returns the refusal; nil: all were taken in.
-    private func submitUntilRefused(_ harness: RunningHarness) throws -> Record? {
+    private func submitUntilRefused(_ harness: RunningHarness, _ name: String) throws -> Record? {
         for number in 0..<5_000 {
-            harness.order("submit quick d.1.\(number).quick")
+            harness.order("submit quick \(name).\(number).quick")
             try harness.wait(for: "did")
-            if let last = harness.records.last(where: { $0.kind == "refused" }) { return last }
+            let refused = harness.records.last { $0.kind == "refused" && $0[0].hasPrefix(name) }
+            if let refused { return refused }
         }
         return nil
     }

@@ -61,6 +61,10 @@ final class RequestLoop: @unchecked Sendable {
     /// Nanoseconds from the last turn until something has to be decided; `.max`: nothing has. The
     /// turn's.
     private var left = UInt64.max
+    /// The same as dates and times; the turn's.
+    private var wake = RequestScheduler.Wake()
+    /// What the thread rests for; the turn's.
+    private var restingWake = RequestScheduler.Wake()
     /// When that is, on the host's clock; for a manual one.
     private let nextLook = Atomic<UInt64>(.max)
     private let process = getpid()
@@ -199,8 +203,9 @@ final class RequestLoop: @unchecked Sendable {
         else { return false }
         return turning.withLockIfFree { _ in
             inTurn { turn(takeJobs()) }
-            // The thread may have lain down for longer than holds now.
-            if untilRested() < restingUntil.load(ordering: .relaxed) { csys_eventfd_signal(bell) }
+            // The thread may have lain down for longer than holds now. Nanoseconds from now on would
+            // differ by the time that has gone into computing them.
+            if left == 0 || wake.isBefore(restingWake) { csys_eventfd_signal(bell) }
             return true
         } ?? false
     }
@@ -288,6 +293,7 @@ final class RequestLoop: @unchecked Sendable {
                     // Nobody rings any more: what has come with the last ring may have brought more.
                     if intake.isStopping { return intake.jobs.isEmpty && finish() }
                     until = untilRested()
+                    restingWake = wake
                     restingUntil.store(until, ordering: .releasing)
                     return false
                 }
@@ -477,8 +483,8 @@ final class RequestLoop: @unchecked Sendable {
         toldFactors = now
     }
 
-    /// Nanoseconds until something has to be decided; `.max`: nothing has.
-    private func untilNextLook(_ now: Moment) -> UInt64 {
+    /// When something has to be decided.
+    private func nextWake(_ now: Moment) -> RequestScheduler.Wake {
         var wake = book.wake(after: now)
         if book.isReady { wake.span = now.span }
         if let retryAt {
@@ -489,6 +495,10 @@ final class RequestLoop: @unchecked Sendable {
         {
             wake.span = min(wake.span ?? .max, nextSourceRead)
         }
+        return wake
+    }
+
+    private static func left(until wake: RequestScheduler.Wake, _ now: Moment) -> UInt64 {
         var left = UInt64.max
         if let wall = wake.wall { left = wall > now.wall ? UInt64(wall - now.wall) : 0 }
         if let span = wake.span { left = min(left, span > now.span ? span - now.span : 0) }
@@ -496,7 +506,9 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     private func lookAhead() {
-        left = untilNextLook(host.clock.moment())
+        let now = host.clock.moment()
+        wake = nextWake(now)
+        left = Self.left(until: wake, now)
         nextLook.store(Self.sum(host.clock.now(), left), ordering: .releasing)
     }
 

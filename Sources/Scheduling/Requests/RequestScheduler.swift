@@ -23,6 +23,11 @@ public struct RequestScheduler: Sendable {
             self.wall = wall
             self.span = span
         }
+
+        /// On one of the clocks it is earlier.
+        public func isBefore(_ other: Wake) -> Bool {
+            wall ?? .max < other.wall ?? .max || span ?? .max < other.span ?? .max
+        }
     }
 
     private struct Waiting: Comparable, Sendable {
