@@ -179,6 +179,17 @@ public struct TaskStateMachine: Equatable, Sendable {
         return TaskStateMachine(generation: generation &+ 1)
     }
 
+    /// The function has returned, and its task was completed with success before: the state after
+    /// that, where nothing is left of the task. Nil where the ordinary way has to be taken.
+    @inlinable public var returnedWhenOver: TaskStateMachine? {
+        let succeeded = UInt64(Outcome.succeeded.rawValue) << Self.outcomeShift
+        guard
+            word & 0xFFFF_FFFF
+                == Self.enteredBit | Self.claimedBit | Self.publishedBit | succeeded
+        else { return nil }
+        return TaskStateMachine(generation: generation &+ 1)
+    }
+
     // MARK: Completion
 
     /// The fast lane of `complete` and `publish` for a success without text or result, of a task that

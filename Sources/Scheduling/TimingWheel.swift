@@ -63,9 +63,8 @@ public struct TimingWheel: Sendable {
             nodes.append(contentsOf: repeatElement(Node(), count: room - nodes.count))
         }
         _ = disarm(entry.key)
-        nodes[Int(entry.key)].deadline = entry.deadline
         nodes[Int(entry.key)].value = entry.value
-        link(entry.key)
+        link(entry.key, entry.deadline)
         count += 1
     }
 
@@ -106,7 +105,7 @@ public struct TimingWheel: Sendable {
             while key >= 0 {
                 let next = nodes[Int(key)].next
                 nodes[Int(key)].place = Self.idle
-                link(UInt32(key))
+                link(UInt32(key), nodes[Int(key)].deadline)
                 key = next
             }
         }
@@ -125,10 +124,11 @@ public struct TimingWheel: Sendable {
         return nil
     }
 
-    private mutating func link(_ key: UInt32) {
-        let tick = nodes[Int(key)].deadline >> Self.tickShift
+    private mutating func link(_ key: UInt32, _ deadline: UInt64) {
+        let tick = deadline >> Self.tickShift
         if tick <= current {
             heap.append(key)
+            nodes[Int(key)].deadline = deadline
             nodes[Int(key)].place = Self.heapBase + Int32(heap.count - 1)
             siftUp(heap.count - 1)
             return
@@ -137,10 +137,14 @@ public struct TimingWheel: Sendable {
         let digit = Int(tick >> UInt64(6 * level)) & 63
         let bucket = level * 64 + digit
         let head = heads[bucket]
-        nodes[Int(key)].next = head
-        nodes[Int(key)].previous = -1
-        nodes[Int(key)].place = Int32(bucket)
-        if head >= 0 { nodes[Int(head)].previous = Int32(key) }
+        // In one go: each access of its own would ask who else has the memory.
+        nodes.withUnsafeMutableBufferPointer { nodes in
+            nodes[Int(key)].deadline = deadline
+            nodes[Int(key)].next = head
+            nodes[Int(key)].previous = -1
+            nodes[Int(key)].place = Int32(bucket)
+            if head >= 0 { nodes[Int(head)].previous = Int32(key) }
+        }
         heads[bucket] = Int32(key)
         occupied[level] |= 1 << UInt64(digit)
     }

@@ -80,6 +80,7 @@ struct TaskExploration {
     /// Why a task must not have been freed by `input`, given what it was before.
     private static func hastyEnd(of model: TaskModel, by input: TaskInput) -> String? {
         if case .finished = input { return nil }
+        if input == .returnedWhenOver { return nil }
         if model.place != .gone, input != .requeueFailed, input != .enter {
             if case .returned = input {} else { return "freed before it had returned" }
         }

@@ -8,6 +8,7 @@ enum TaskInput: Hashable {
     case returned(success: Bool?)
     case finished(queueingDone: Bool)
     case completed(queueingDone: Bool)
+    case returnedWhenOver
     case complete(success: Bool)
     case graceOver
     case publish(queueingDone: Bool)
@@ -34,7 +35,7 @@ enum TaskInput: Hashable {
         [
             .enter, .returned(success: nil), .returned(success: true), .returned(success: false),
             .finished(queueingDone: true), .finished(queueingDone: false),
-            .completed(queueingDone: true), .completed(queueingDone: false),
+            .returnedWhenOver, .completed(queueingDone: true), .completed(queueingDone: false),
             .complete(success: true), .complete(success: false), .graceOver,
             .publish(queueingDone: true), .publish(queueingDone: false), .doneDelivered,
             .stopConfirmed, .callbackReturned, .lose, .hold, .resume, .requeued, .requeueFailed,
@@ -51,6 +52,10 @@ enum TaskInput: Hashable {
             guard let over = machine.finished(queueingDone: queueingDone) else {
                 return .flag(false)
             }
+            machine = over
+            return .flag(true)
+        case .returnedWhenOver:
+            guard let over = machine.returnedWhenOver else { return .flag(false) }
             machine = over
             return .flag(true)
         case .completed(let queueingDone):

@@ -41,7 +41,7 @@ struct TaskModel: Equatable {
     func allows(_ input: TaskInput) -> Bool {
         switch input {
         case .enter: place == .inQueue
-        case .returned, .finished: place == .inside
+        case .returned, .finished, .returnedWhenOver: place == .inside
         case .publish: outcome != nil && !published
         case .doneDelivered: doneQueued
         case .stopConfirmed: confirming != nil
@@ -97,6 +97,15 @@ struct TaskModel: Equatable {
             outcome = .succeeded
             published = true
             doneQueued = queueingDone
+            return .flag(true)
+        case .returnedWhenOver:
+            var plain = TaskModel(generation: generation)
+            plain.entered = true
+            plain.place = .inside
+            plain.outcome = .succeeded
+            plain.published = true
+            guard self == plain else { return .flag(false) }
+            place = .gone
             return .flag(true)
         case .completed(let queueingDone):
             var plain = TaskModel(generation: generation)

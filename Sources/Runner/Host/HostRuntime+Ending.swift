@@ -22,7 +22,7 @@ extension HostRuntime {
         var isTooLate = false
         if status == .pending {
             // Armed before it is pending, while nobody can free the slot and use it again.
-            watchers.armPending(task)
+            pathWatchers._withUnsafeGuaranteedRef { $0.armPending(task) }
             if handler.pointee.code.isOneAtATime {
                 // In this order: whoever finds the task opens a gate that is closed already.
                 handler.pointee.gate.bitwiseOr(
@@ -253,7 +253,10 @@ extension HostRuntime {
         guard state.generation == task.generation, let handler = slot.handlerCell else {
             return false
         }
-        let wanted = events.wants(handler.pointee.doneTakers)
+        func isWanted() -> Bool {
+            pathEvents._withUnsafeGuaranteedRef { $0.wants(handler.pointee.doneTakers) }
+        }
+        let wanted = isWanted()
         guard let over = state.completed(queueingDone: wanted),
             slot.pointee.record.load(ordering: .acquiring) == 0,
             slot.pointee.word.compareExchange(
@@ -262,17 +265,19 @@ extension HostRuntime {
         else { return false }
         if state.isReturned {
             pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            watchers.disarm(task)
+            pathWatchers._withUnsafeGuaranteedRef { $0.disarm(task) }
         }
         handler.count(.succeeded)
         if wanted {
-            events.raiseDone(slot)
-        } else if events.wants(handler.pointee.doneTakers) {
+            pathEvents._withUnsafeGuaranteedRef { $0.raiseDone(slot) }
+        } else if isWanted() {
             // Somebody came between the look and the exchange, and may have seen it running.
             events.raiseDone(
                 handler.pointee.doneEvent, task: tasks.publicID(task), .succeeded, error: "")
         } else {
-            events.counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
+            pathEvents._withUnsafeGuaranteedRef {
+                _ = $0.counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
+            }
         }
         noLongerAwaited(task, handler)
         if over.generation != task.generation { tasks.free(task) }

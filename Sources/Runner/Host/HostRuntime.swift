@@ -26,6 +26,9 @@ public final class HostRuntime: @unchecked Sendable {
     let workerCells = WorkerCells()
     public private(set) var events: EventLoop! = nil
     private(set) var watchers: Watchers! = nil
+    /// The same two without counting references, for the path of a task.
+    private(set) var pathEvents: Unmanaged<EventLoop>! = nil
+    private(set) var pathWatchers: Unmanaged<Watchers>! = nil
     private(set) var lanes: [Lane] = []
     /// By index; written before the count is raised, then constant.
     let handlerCells: UnsafeMutablePointer<HandlerCellPointer?>
@@ -106,6 +109,8 @@ public final class HostRuntime: @unchecked Sendable {
         events = try EventLoop(
             host: self, tasks: tasks, limit: configuration.eventLimit,
             ownLoop: configuration.ownLoop)
+        pathEvents = Unmanaged.passUnretained(events)
+        pathWatchers = Unmanaged.passUnretained(watchers)
         ownTable = RetiredTables.take("")
         serve(ownTable, plugin: Self.ownPlugin)
         guard watchers.start(), configuration.ownLoop || startLoop() else {

@@ -9,8 +9,13 @@ import Synchronization
 /// inside them.
 final class Services: TaskServices {
     unowned(unsafe) let host: HostRuntime
+    /// The same without counting references, for the path of a task.
+    private let pathHost: Unmanaged<HostRuntime>
 
-    init(_ host: HostRuntime) { self.host = host }
+    init(_ host: HostRuntime) {
+        self.host = host
+        pathHost = Unmanaged.passUnretained(host)
+    }
 
     func register(_ identifier: String, _ code: HandlerCode, plugin: Int32) -> BridgeError? {
         host.registerWhileLoading(identifier, code, plugin: plugin)
@@ -173,7 +178,9 @@ final class Services: TaskServices {
         _ id: UInt64, _ status: Status, error: UnsafeRawBufferPointer?,
         result: UnsafeRawBufferPointer, plugin: Int32
     ) -> Status {
-        host.complete(id, status, error: error, result: result, plugin: plugin)
+        pathHost._withUnsafeGuaranteedRef {
+            $0.complete(id, status, error: error, result: result, plugin: plugin)
+        }
     }
 
     func keep(_ id: UInt64, plugin: Int32) -> Status {
