@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CInterface
+import Foundation
+import TestSupport
+import Testing
+
+/// Waiting for a task, and its end, at the same moment: whatever the order, who waits is told.
+@Suite("Waits and ends that race")
+struct WaitRaceTests {
+    @Test("several threads wait for each task, some with little patience, and none waits too long")
+    func waitersAndWorkers() throws {
+        let host = try TestHost(clock: nil, workers: 4, observing: false)
+        try host.register(concurrency: 4) { call in
+            // Some are over before anybody looks, some during the looks, some after them.
+            for _ in 0..<(call.payload?.first.map { Int($0) * 400 } ?? 0) { sched_yield() }
+            return 0
+        }
+        let sides = (0..<4).map { side in
+            Side { () -> [Answer] in
+                var random = SeededGenerator(seed: UInt64(side))
+                var wrong: [Answer] = []
+                for round in 0..<600 {
+                    let length: UInt8 =
+                        round % 40 == 0 ? 3 : round % 3 == 0 ? 1 : 0
+                    let launched = host.tryLaunch(payload: [length])
+                    guard launched.answer == .ok else {
+                        wrong.append(launched.answer)
+                        continue
+                    }
+                    if UInt8.random(in: 0...2, using: &random) == 0 {
+                        let early = host.wait(launched.task, within: 20_000)
+                        if early != .ok, early != .timedOut { wrong.append(early) }
+                    }
+                    let other = round % 8 == 0 ? Side { host.wait(launched.task) } : nil
+                    let answer = host.wait(launched.task)
+                    if answer != .ok { wrong.append(answer) }
+                    if let answer = other?.join(), answer != .ok { wrong.append(answer) }
+                    // Over, and waited for again.
+                    if host.wait(launched.task) != .ok { wrong.append(.timedOut) }
+                    if host.release(launched.task) != .ok { wrong.append(.stale) }
+                }
+                return wrong
+            }
+        }
+        for side in sides { #expect(side.join() == []) }
+    }
+
+    @Test("a pending task is completed while a thread goes to sleep on it")
+    func sleepersAndCompletion() throws {
+        let host = try TestHost(clock: nil, workers: 2, observing: false)
+        try host.register(concurrency: 2) { _ in curfew_status(CURFEW_PENDING) }
+        var random = SeededGenerator(seed: 3)
+        for _ in 0..<1_500 {
+            let task = try host.launch()
+            try host.waitUntilPending(task)
+            let looks = Guarded(0)
+            let waiter = Side { () -> Answer in
+                looks.change { $0 += 1 }
+                return host.wait(task)
+            }
+            #expect(looks.wait { $0 == 1 })
+            // Long enough, now and then, for it to be asleep.
+            for _ in 0..<Int.random(in: 0...60, using: &random) { sched_yield() }
+            #expect(host.call(task).complete() == .ok)
+            #expect(waiter.join() == .ok)
+            #expect(host.release(task) == .ok)
+        }
+    }
+
+    @Test("a shutdown wakes those who sleep on tasks, and those about to")
+    func sleepersAndShutdown() throws {
+        for round in 0..<40 {
+            let host = try TestHost(clock: nil, workers: 2, observing: false)
+            try host.register(
+                expired: { call, _ in _ = call.complete() },
+                run: { _ in curfew_status(CURFEW_PENDING) })
+            let task = try host.launch()
+            try host.waitUntilPending(task)
+            let sides = (0..<3).map { _ in Side { host.wait(task) } }
+            for _ in 0..<(round * 10) { sched_yield() }
+            #expect(host.shutDown(expire: 5_000_000_000) == .ok)
+            for side in sides {
+                let answer = side.join()
+                #expect(answer == .closing || answer == .ok)
+            }
+        }
+    }
+
+    @Test("one thread waits again and again for an event that another one raises")
+    func expectationsAndEvents() throws {
+        let host = try TestHost(observing: false)
+        for _ in 0..<3_000 {
+            let wait = try host.expect("hello")
+            let raised = Answer(curfew_host_raise(host.raw, "hello", nil, 0))
+            #expect(raised == .ok)
+            try #require(host.collect(wait).answer == .ok)
+        }
+    }
+
+    @Test("progress from several threads comes in some order, and all of it before the done event")
+    func ownEventsFromThreads() throws {
+        let host = try TestHost(clock: nil, workers: 2) { $0.event_limit = 1 << 16 }
+        try host.register { _ in curfew_status(CURFEW_PENDING) }
+        for _ in 0..<20 {
+            let task = try host.launch()
+            try host.waitUntilPending(task)
+            let call = host.call(task)
+            let sides = (0..<4).map { _ in
+                Side { () -> Int in
+                    var reported = 0
+                    while call.progress(0.5) == .ok { reported += 1 }
+                    return reported
+                }
+            }
+            try host.waitUntil("under way") { host.all.waits { $0.task == task } }
+            #expect(call.complete() == .ok)
+            let reported = sides.reduce(0) { $0 + ($1.join() ?? -1_000_000) }
+            #expect(host.all.waits { $0.task == task && $0.isDone })
+            let own = host.all.events.filter { $0.task == task }
+            #expect(own.count == reported + 1)
+            #expect(own.last?.isDone == true)
+            host.all.seen.change { $0 = [] }
+            #expect(host.release(task) == .ok)
+        }
+    }
+}
