@@ -15,8 +15,13 @@
     X(status_text)          \
     X(host_create)          \
     X(host_destroy)         \
+    X(host_scan)            \
     X(host_load)            \
+    X(host_plugins)         \
+    X(host_plugin_at)       \
     X(host_find_handler)    \
+    X(host_pause_handler)   \
+    X(host_resume_handler)  \
     X(host_handler_at)      \
     X(host_counts)          \
     X(host_launch_at)       \
@@ -36,12 +41,9 @@ struct libcurfew {
     uint32_t handler;
 };
 
-/* Opens the library at `path`, makes a host with `config`, by default with the default one, loads
- * the plugin in `directory` and finds the handler `identifier`. Leaves the process where that
- * fails. */
-static inline struct libcurfew open_libcurfew(const char *path, const char *directory,
-                                              const char *identifier,
-                                              const curfew_host_config *config) {
+/* Opens the library at `path` and looks its functions up; there is no host yet. Leaves the process
+ * where that fails. */
+static inline struct libcurfew look_up_libcurfew(const char *path) {
     struct libcurfew curfew = {.host = NULL};
     void *image = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (image == NULL) fail("%s", dlerror());
@@ -50,7 +52,16 @@ static inline struct libcurfew open_libcurfew(const char *path, const char *dire
     if (curfew.name == NULL) fail("%s: no function curfew_" #name, path);
     CURFEW_FUNCTIONS(CURFEW_LOOK_UP)
 #undef CURFEW_LOOK_UP
+    return curfew;
+}
 
+/* Opens the library at `path`, makes a host with `config`, by default with the default one, loads
+ * the plugin in `directory` and finds the handler `identifier`. Leaves the process where that
+ * fails. */
+static inline struct libcurfew open_libcurfew(const char *path, const char *directory,
+                                              const char *identifier,
+                                              const curfew_host_config *config) {
+    struct libcurfew curfew = look_up_libcurfew(path);
     curfew_error error = {.struct_size = sizeof error};
     curfew_status status = curfew.host_create(config, &curfew.host, &error);
     if (status != CURFEW_OK) fail("no host: %s: %s", curfew.status_text(status), error.message);

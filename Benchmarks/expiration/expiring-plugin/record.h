@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record.h: what a task of the expiring handler notes down for lateness_curfew.c. */
+/* record.h: what a task of these handlers notes down for ../curfew.c. */
 #ifndef CURFEW_BENCH_RECORD_H
 #define CURFEW_BENCH_RECORD_H
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How late Curfew's expiration callback comes while every worker burns CPU: SPANS tasks, two at a
- * time (the manifest's maxConcurrency), each with a budget of 0.2…2 ms that it overruns.
+ * How late Curfew's expiration callback comes, through the public C ABI, in a host with the default
+ * configuration.
  *
- *     lateness_curfew LIBRARY PLUGIN_DIRECTORY
+ *     curfew running | pending LIBRARY PLUGIN_DIRECTORY
+ *
+ * running: RUNNING tasks, two at a time (the manifest's maxConcurrency), each with a budget of
+ * 0.2…2 ms, which it overruns by burning CPU until it is told to stop.
+ * pending: PENDING tasks whose function returns CURFEW_PENDING at once, and whose callback completes
+ * them; their budgets end evenly over 2 s.
  *
  * Lateness is the clock on the first line of the callback, minus the moment the budget was over.
  * That moment is the host's own: the task's started_ns, which a kept task still tells once it is
@@ -12,17 +17,18 @@
  * serves as a check instead: the host's reading may not come after the handler's, or started_ns is
  * not what this program takes it for.
  */
-#include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
+#include <unistd.h>
 
+#include "../libcurfew.h"
 #include "expiring-plugin/record.h"
-#include "libcurfew.h"
+#include "lateness.h"
 
-static struct expiring_record records[SPANS];
-static uint64_t spans[SPANS];
-static curfew_task tasks[SPANS];
-static int64_t lateness[SPANS];
+static struct expiring_record records[SPANS_MAX];
+static uint64_t spans[SPANS_MAX];
+static curfew_task tasks[SPANS_MAX];
+static int64_t lateness[SPANS_MAX];
 
 static void launch(const struct libcurfew *curfew, int i) {
     struct expiring_record *record = &records[i];
@@ -32,8 +38,11 @@ static void launch(const struct libcurfew *curfew, int i) {
                                            .payload_bytes = sizeof record,
                                            .budget_ns = spans[i]};
     curfew_error error = {.struct_size = sizeof error};
-    const curfew_status status =
-        curfew->host_launch_at(curfew->host, curfew->handler, &options, &tasks[i], &error);
+    curfew_status status;
+    /* More tasks are pending in the end than a queue has places. */
+    while ((status = curfew->host_launch_at(curfew->host, curfew->handler, &options, &tasks[i],
+                                            &error)) == CURFEW_BUSY)
+        sched_yield();
     if (status != CURFEW_OK)
         fail("launch %d: %s: %s", i + 1, curfew->status_text(status), error.message);
 }
@@ -69,17 +78,39 @@ static void collect(const struct libcurfew *curfew, int i) {
     if (status != CURFEW_OK) fail("release %d: %s", i + 1, curfew->status_text(status));
 }
 
-int main(int count, char **arguments) {
-    if (count != 3) fail("usage: lateness_curfew LIBRARY PLUGIN_DIRECTORY");
-    struct libcurfew curfew = open_libcurfew(arguments[1], arguments[2], "org.example.expiring", NULL);
-    make_spans(spans);
-    for (int i = 0; i < SPANS; i++) launch(&curfew, i);
-    /* The last one first: this thread must not wake for every task while they are measured. */
-    for (int i = SPANS - 1; i >= 0; i--) collect(&curfew, i);
+/* All deadlines are armed once the last task has been entered; none may be due by then. */
+static void check_all_armed(int count) {
+    uint64_t first = UINT64_MAX, last = 0;
+    for (int i = 0; i < count; i++) {
+        const uint64_t entered = atomic_load(&records[i].entered_ns);
+        if (entered + spans[i] < first) first = entered + spans[i];
+        if (entered > last) last = entered;
+    }
+    if (last >= first) fail("the first task was due before the last one was entered");
+}
+
+int main(int argc, char **argv) {
+    if (argc != 4) fail("usage: curfew running | pending LIBRARY PLUGIN_DIRECTORY");
+    alarm(60);
+    const int count = make_spans(argv[1], spans);
+    const bool is_pending = count == PENDING;
+    struct libcurfew curfew = open_libcurfew(
+        argv[2], argv[3], is_pending ? "org.example.pending" : "org.example.expiring", NULL);
+    for (int i = 0; i < count; i++) launch(&curfew, i);
+    /* The last one first: this thread must not wake for every task while they are measured. Of the
+     * pending ones that is the one that is due last. */
+    int last = count - 1;
+    for (int i = 0; is_pending && i < count; i++)
+        if (spans[i] > spans[last]) last = i;
+    collect(&curfew, last);
+    for (int i = count - 1; i >= 0; i--)
+        if (i != last) collect(&curfew, i);
+    if (is_pending) check_all_armed(count);
     curfew_counts counts = {.struct_size = sizeof counts};
     if (curfew.host_counts(curfew.host, &counts) != CURFEW_OK) fail("no counts");
     close_libcurfew(&curfew);
-    print_lateness(lateness);
-    printf("watchers %" PRIu32 "\n", counts.watchers);
+    print_lateness(lateness, count);
+    if (lateness[0] < 0) fail("%.1f us early", (double)-lateness[0] / 1000);
+    printf("watchers %" PRIu32 "\nwakeups %" PRIu64 "\n", counts.watchers, counts.wakeups);
     return 0;
 }
