@@ -75,8 +75,26 @@ struct HandlerCell: ~Copyable {
         static let refusing = quarantined | exhausted
     }
 
+    /// Memory for a queue that holds so many tasks, a power of two. It is the system's until the
+    /// first task of its page: most handlers never have many. Nil where there is none.
+    static func makeQueue(capacity: UInt32) -> UnsafeMutablePointer<QueueCell>? {
+        csys_map_sparse(queueBytes(capacity)).map {
+            $0.bindMemory(to: QueueCell.self, capacity: Int(capacity))
+        }
+    }
+
+    static func giveBack(_ queue: UnsafeMutablePointer<QueueCell>, capacity: UInt32) {
+        csys_unmap(queue, queueBytes(capacity))
+    }
+
+    private static func queueBytes(_ capacity: UInt32) -> UInt64 {
+        UInt64(capacity) * UInt64(MemoryLayout<QueueCell>.stride)
+    }
+
+    /// `queue` is from `makeQueue` with the same capacity, and this one's to give back.
     init(
-        code: HandlerCode, budget: UInt64, grace: UInt64, capacity: UInt32, index: UInt32,
+        code: HandlerCode, budget: UInt64, grace: UInt64,
+        queue: UnsafeMutablePointer<QueueCell>, capacity: UInt32, index: UInt32,
         plugin: Int32, maxConcurrency: UInt32, kind: TaskKind, done: EventEntry,
         expired: EventEntry, progress: EventEntry
     ) {
@@ -92,18 +110,13 @@ struct HandlerCell: ~Copyable {
         expiredEvent = expired.index
         progressEvent = progress.index
         doneTakers = done.takers
-        let raw = UnsafeMutableRawPointer.allocate(
-            byteCount: Int(capacity) * MemoryLayout<QueueCell>.stride, alignment: 64)
-        cells = raw.bindMemory(to: QueueCell.self, capacity: Int(capacity))
-        for position in 0..<Int(capacity) {
-            (cells + position).initialize(to: QueueCell(position: UInt64(position)))
-        }
+        cells = queue
         ended = .allocate(capacity: 8)
         for outcome in 0..<8 { (ended + outcome).initialize(to: Atomic(0)) }
     }
 
     deinit {
-        UnsafeMutableRawPointer(cells).deallocate()
+        HandlerCell.giveBack(cells, capacity: UInt32(mask + 1))
         ended.deallocate()
     }
 }
@@ -121,14 +134,16 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         prepare: (TaskReference) -> Void
     ) -> Result<TaskReference, QueueRefusal> {
         var position = pointee.tail.load(ordering: .relaxed)
+        var place: UInt64
         var cell: UnsafeMutablePointer<QueueCell>
         // What the cell holds stays the same until somebody has won its place.
         var bits: UInt64
         var fresh: TaskReference?
         while true {
-            cell = pointee.cells + Int(position & pointee.mask)
+            place = position & pointee.mask
+            cell = pointee.cells + Int(place)
             let distance = Int64(
-                bitPattern: cell.pointee.lap.load(ordering: .acquiring) &- position)
+                bitPattern: cell.pointee.lap.load(ordering: .acquiring) &- (position &- place))
             if distance == 0 {
                 bits = cell.pointee.task.load(ordering: .relaxed)
                 if bits == 0, existing == nil, fresh == nil {
@@ -159,7 +174,7 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         let task = TaskReference(bits: bits)
         prepare(task)
         cell.pointee.task.store(bits, ordering: .relaxed)
-        cell.pointee.lap.store(position &+ 1, ordering: .releasing)
+        cell.pointee.lap.store(position &- place &+ 1, ordering: .releasing)
         return .success(task)
     }
 
@@ -170,9 +185,10 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         var position = pointee.head.load(ordering: .relaxed)
         let alone = pointee.maxConcurrency == 1
         while true {
-            let cell = pointee.cells + Int(position & pointee.mask)
+            let place = position & pointee.mask
+            let cell = pointee.cells + Int(place)
             let distance = Int64(
-                bitPattern: cell.pointee.lap.load(ordering: .acquiring) &- (position &+ 1))
+                bitPattern: cell.pointee.lap.load(ordering: .acquiring) &- (position &- place &+ 1))
             if distance < 0 { return nil }
             if distance > 0 {
                 position = pointee.head.load(ordering: .relaxed)
@@ -191,7 +207,8 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
             }
             let bits = cell.pointee.task.load(ordering: .relaxed)
             cell.pointee.task.store(replacement, ordering: .relaxed)
-            cell.pointee.lap.store(position &+ pointee.mask &+ 1, ordering: .releasing)
+            cell.pointee.lap.store(
+                position &- place &+ pointee.mask &+ 1, ordering: .releasing)
             return bits
         }
     }
@@ -201,8 +218,11 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         var swept: [TaskReference] = []
         var position = pointee.head.load(ordering: .sequentiallyConsistent)
         while true {
-            let cell = pointee.cells + Int(position & pointee.mask)
-            guard cell.pointee.lap.load(ordering: .acquiring) == position &+ 1 else { break }
+            let place = position & pointee.mask
+            let cell = pointee.cells + Int(place)
+            guard cell.pointee.lap.load(ordering: .acquiring) == position &- place &+ 1 else {
+                break
+            }
             let task = TaskReference(bits: cell.pointee.task.load(ordering: .relaxed))
             // What is over stays so: if the place is won, it is this task's.
             guard isOver(task),
@@ -211,7 +231,8 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
                 ).exchanged
             else { break }
             cell.pointee.task.store(0, ordering: .relaxed)
-            cell.pointee.lap.store(position &+ pointee.mask &+ 1, ordering: .releasing)
+            cell.pointee.lap.store(
+                position &- place &+ pointee.mask &+ 1, ordering: .releasing)
             swept.append(task)
             position &+= 1
         }
@@ -236,12 +257,13 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         var position = pointee.head.load(ordering: .sequentiallyConsistent)
         let end = pointee.tail.load(ordering: .sequentiallyConsistent)
         while position < end {
-            let cell = pointee.cells + Int(position & pointee.mask)
+            let place = position & pointee.mask
+            let cell = pointee.cells + Int(place)
+            let start = position &- place
             // A cell that is claimed gets full within a few instructions.
-            while cell.pointee.lap.load(ordering: .acquiring) == position { csys_pause() }
+            while cell.pointee.lap.load(ordering: .acquiring) == start { csys_pause() }
             let bits = cell.pointee.task.load(ordering: .relaxed)
-            if cell.pointee.lap.load(ordering: .sequentiallyConsistent) == position &+ 1, bits != 0
-            {
+            if cell.pointee.lap.load(ordering: .sequentiallyConsistent) == start &+ 1, bits != 0 {
                 result.append(TaskReference(bits: bits))
             }
             position += 1
