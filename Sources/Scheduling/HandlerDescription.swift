@@ -79,20 +79,26 @@ public struct HandlerDescription: Sendable {
 
     /// The same for an event name; fewer than four when it cannot be one.
     public static func hostEvents(of event: String) -> [EventSignature] {
-        [
-            EventSignature(name: "registering\(event)_done", parameters: [.bool, .text]),
-            EventSignature(name: "\(event)_progress", parameters: [.double, .text]),
-            EventSignature(name: "\(event)_expired", parameters: []),
-            EventSignature(name: "\(event)_done", parameters: [.bool, .text]),
-        ].compactMap { $0 }
+        events(of: event, names: hostNames)
     }
 
     /// All names of events that are the host's for an event name: what it raises, in the order of
     /// `hostEvents`, and what it will raise about requests. Fewer than five when it cannot be one.
     public static func reservedEvents(of event: String) -> [EventSignature] {
-        hostEvents(of: event)
-            + [EventSignature(name: "scheduling\(event)_done", parameters: [.bool, .text])]
-            .compactMap { $0 }
+        events(of: event, names: hostNames + [("scheduling", "_done", [.bool, .text])])
+    }
+
+    private typealias Name = (before: String, after: String, parameters: [EventType])
+
+    private static let hostNames: [Name] = [
+        ("registering", "_done", [.bool, .text]), ("", "_progress", [.double, .text]),
+        ("", "_expired", []), ("", "_done", [.bool, .text]),
+    ]
+
+    private static func events(of event: String, names: [Name]) -> [EventSignature] {
+        names.compactMap {
+            EventSignature(name: $0.before + event + $0.after, parameters: $0.parameters)
+        }
     }
 
     /// The same for this one's event name.
@@ -104,7 +110,8 @@ public struct HandlerDescription: Sendable {
             return
                 "\"\(identifier)\" is not an identifier: write a reverse-DNS name such as org.example.tidy"
         }
-        if reservedEvents.count != 5 || event.utf8.count > 100 {
+        let reserved = reservedEvents
+        if reserved.count != 5 || event.utf8.count > 100 {
             return
                 "\"\(event)\" is not an event name: use lower-case letters, digits and _, a letter first, at most 100 bytes"
         }
@@ -115,12 +122,17 @@ public struct HandlerDescription: Sendable {
             return "the budget is \(budget) ns; it must be in 1 ms…24 h"
         }
         if grace > 600_000_000_000 { return "the grace is \(grace) ns; it must be at most 10 min" }
-        var declared = Set(reservedEvents.map(\.selector))
+        // Most have a few, which are looked through.
+        var declared = reserved.map(\.selector)
+        var many = events.count > 16 ? Set(declared) : nil
         for event in events {
             if event.selector.name.hasPrefix("curfew_") {
                 return "\"\(event.selector)\": names that start with curfew_ are the host's own"
             }
-            if !declared.insert(event.selector).inserted {
+            let isNew =
+                many?.insert(event.selector).inserted ?? !declared.contains(event.selector)
+            declared.append(event.selector)
+            if !isNew {
                 return
                     "the event \"\(event.selector)\" is declared twice, or is the host's own: leave it out"
             }

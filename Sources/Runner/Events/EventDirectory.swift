@@ -19,6 +19,8 @@ final class EventDirectory: @unchecked Sendable {
 
     private struct State {
         var byName: [EventSelector: EventEntry] = [:]
+        /// By parameters: most events have those of others.
+        var calls: [[EventType]: PreparedCall] = [:]
         var count: UInt32 = 0
         var strangers = 0
         var waits = WaiterRegistry()
@@ -74,6 +76,14 @@ final class EventDirectory: @unchecked Sendable {
         return entry
     }
 
+    private func prepared(_ parameters: [EventType], _ state: inout State) -> PreparedCall {
+        if let call = state.calls[parameters] { return call }
+        let call = PreparedCall(parameters)
+        // As many as there are sorts of events; whoever makes up a sort for each gets them alone.
+        if state.calls.count < 256 { state.calls[parameters] = call }
+        return call
+    }
+
     /// Declares events for `owner`, all or none: a plugin's number, `HostRuntime.ownPlugin` for a
     /// handler of the embedder's, or nil for what the embedder raises itself. Fails with the one
     /// that somebody has declared, and its owner.
@@ -92,7 +102,8 @@ final class EventDirectory: @unchecked Sendable {
                 else {
                     return .failure(DeclarationConflict(selector: signature.selector, owner: nil))
                 }
-                entry.declare(signature, owner: owner)
+                entry.declare(
+                    signature, prepared(signature.parameters, &state), owner: owner)
                 result.append(entry)
             }
             return .success(result)
@@ -121,7 +132,8 @@ final class EventDirectory: @unchecked Sendable {
                 return nil
             }
             if entry.declaration == nil {
-                entry.declare(signature, owner: HostRuntime.ownPlugin)
+                entry.declare(
+                    signature, prepared(signature.parameters, &state), owner: HostRuntime.ownPlugin)
                 entry.isProvisional = true
             }
             return entry

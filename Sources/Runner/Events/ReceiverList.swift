@@ -5,11 +5,14 @@
 ///
 /// Plain memory, so that delivering counts no references: the loop keeps a list that was replaced
 /// until the turn in which it may be walking through it is over.
-final class ReceiverList {
+final class ReceiverList: Sendable {
     let count: Int
     /// The first so many observe all events.
     let observers: Int
-    private let items: UnsafeMutablePointer<Unmanaged<Subscription>>
+    private nonisolated(unsafe) let items: UnsafeMutablePointer<Unmanaged<Subscription>>
+
+    /// Nobody: what every event has at first.
+    static let none = ReceiverList(observers: [], subscribers: [])
 
     init(observers: [Subscription], subscribers: [Subscription]) {
         self.observers = observers.count
