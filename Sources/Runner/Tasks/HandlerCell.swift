@@ -134,17 +134,16 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         prepare: (TaskReference) -> Void
     ) -> Result<TaskReference, QueueRefusal> {
         var position = pointee.tail.load(ordering: .relaxed)
-        var place: UInt64
         var cell: UnsafeMutablePointer<QueueCell>
         // What the cell holds stays the same until somebody has won its place.
         var bits: UInt64
         var fresh: TaskReference?
         while true {
-            place = position & pointee.mask
-            cell = pointee.cells + Int(place)
-            let distance = Int64(
-                bitPattern: cell.pointee.lap.load(ordering: .acquiring) &- (position &- place))
-            if distance == 0 {
+            cell = pointee.cells + Int(position & pointee.mask)
+            let lap = cell.pointee.lap.load(ordering: .acquiring)
+            let distance = Int64(bitPattern: lap &- position)
+            // The second is a cell that was never used: a page of it may be touched here first.
+            if distance == 0 || lap == 0 && position <= pointee.mask {
                 bits = cell.pointee.task.load(ordering: .relaxed)
                 if bits == 0, existing == nil, fresh == nil {
                     // Before the place is taken: a refusal leaves nothing behind.
@@ -174,7 +173,7 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         let task = TaskReference(bits: bits)
         prepare(task)
         cell.pointee.task.store(bits, ordering: .relaxed)
-        cell.pointee.lap.store(position &- place &+ 1, ordering: .releasing)
+        cell.pointee.lap.store(position &+ 1, ordering: .releasing)
         return .success(task)
     }
 
@@ -185,10 +184,9 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         var position = pointee.head.load(ordering: .relaxed)
         let alone = pointee.maxConcurrency == 1
         while true {
-            let place = position & pointee.mask
-            let cell = pointee.cells + Int(place)
+            let cell = pointee.cells + Int(position & pointee.mask)
             let distance = Int64(
-                bitPattern: cell.pointee.lap.load(ordering: .acquiring) &- (position &- place &+ 1))
+                bitPattern: cell.pointee.lap.load(ordering: .acquiring) &- (position &+ 1))
             if distance < 0 { return nil }
             if distance > 0 {
                 position = pointee.head.load(ordering: .relaxed)
@@ -208,7 +206,7 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
             let bits = cell.pointee.task.load(ordering: .relaxed)
             cell.pointee.task.store(replacement, ordering: .relaxed)
             cell.pointee.lap.store(
-                position &- place &+ pointee.mask &+ 1, ordering: .releasing)
+                position &+ pointee.mask &+ 1, ordering: .releasing)
             return bits
         }
     }
@@ -218,9 +216,8 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         var swept: [TaskReference] = []
         var position = pointee.head.load(ordering: .sequentiallyConsistent)
         while true {
-            let place = position & pointee.mask
-            let cell = pointee.cells + Int(place)
-            guard cell.pointee.lap.load(ordering: .acquiring) == position &- place &+ 1 else {
+            let cell = pointee.cells + Int(position & pointee.mask)
+            guard cell.pointee.lap.load(ordering: .acquiring) == position &+ 1 else {
                 break
             }
             let task = TaskReference(bits: cell.pointee.task.load(ordering: .relaxed))
@@ -232,7 +229,7 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
             else { break }
             cell.pointee.task.store(0, ordering: .relaxed)
             cell.pointee.lap.store(
-                position &- place &+ pointee.mask &+ 1, ordering: .releasing)
+                position &+ pointee.mask &+ 1, ordering: .releasing)
             swept.append(task)
             position &+= 1
         }
@@ -257,13 +254,14 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         var position = pointee.head.load(ordering: .sequentiallyConsistent)
         let end = pointee.tail.load(ordering: .sequentiallyConsistent)
         while position < end {
-            let place = position & pointee.mask
-            let cell = pointee.cells + Int(place)
-            let start = position &- place
+            let cell = pointee.cells + Int(position & pointee.mask)
             // A cell that is claimed gets full within a few instructions.
-            while cell.pointee.lap.load(ordering: .acquiring) == start { csys_pause() }
+            while case let lap = cell.pointee.lap.load(ordering: .acquiring),
+                lap == position || lap == 0
+            { csys_pause() }
             let bits = cell.pointee.task.load(ordering: .relaxed)
-            if cell.pointee.lap.load(ordering: .sequentiallyConsistent) == start &+ 1, bits != 0 {
+            if cell.pointee.lap.load(ordering: .sequentiallyConsistent) == position &+ 1, bits != 0
+            {
                 result.append(TaskReference(bits: bits))
             }
             position += 1

@@ -3,8 +3,8 @@ import Synchronization
 
 /// One place in a handler's queue, on a cache line of its own. All zero in a queue that is new.
 struct QueueCell: ~Copyable {
-    /// Until when the cell is full or free, as a position counted from the cell's own place: 0 at
-    /// first, 1 once it is full, the capacity once it is free again, and so on from there.
+    /// The lap at which the cell is full (position + 1) or free again (position + capacity). Zero
+    /// until it was full for the first time: free on the first lap, and on no other.
     let lap: Atomic<UInt64>
     /// The task that waits here; while the cell is free, the id of the next one, or 0.
     let task: Atomic<UInt64>
