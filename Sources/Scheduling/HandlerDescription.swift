@@ -13,7 +13,11 @@ public struct HandlerDescription: Sendable {
     /// How many of its tasks may run at a time.
     public var maxConcurrency: UInt32
     /// The base of its events' names.
-    public var event: String
+    public var event: String {
+        didSet { reservedEvents = HandlerDescription.reservedEvents(of: event) }
+    }
+    /// All names of events that are the host's for `event`; see `reservedEvents(of:)`.
+    public private(set) var reservedEvents: [EventSignature]
     /// What its tasks may raise besides.
     public var events: [EventSignature]
     /// What the machine has to have for its requests to be launched, and while their tasks run.
@@ -42,7 +46,9 @@ public struct HandlerDescription: Sendable {
         self.budget = budget ?? kind.defaultBudget
         self.grace = grace ?? TaskKind.defaultGrace
         self.maxConcurrency = maxConcurrency
-        self.event = event ?? HandlerDescription.defaultEvent(of: identifier)
+        let name = event ?? HandlerDescription.defaultEvent(of: identifier)
+        self.event = name
+        reservedEvents = HandlerDescription.reservedEvents(of: name)
         self.events = events
     }
 
@@ -85,24 +91,38 @@ public struct HandlerDescription: Sendable {
     /// All names of events that are the host's for an event name: what it raises, in the order of
     /// `hostEvents`, and what it will raise about requests. Fewer than five when it cannot be one.
     public static func reservedEvents(of event: String) -> [EventSignature] {
-        events(of: event, names: hostNames + [("scheduling", "_done", [.bool, .text])])
+        events(of: event, names: allNames)
     }
 
-    private typealias Name = (before: String, after: String, parameters: [EventType])
-
-    private static let hostNames: [Name] = [
-        ("registering", "_done", [.bool, .text]), ("", "_progress", [.double, .text]),
-        ("", "_expired", []), ("", "_done", [.bool, .text]),
+    private static let hostNames = [
+        Name("registering", "_done", [.bool, .text]), Name("", "_progress", [.double, .text]),
+        Name("", "_expired", []), Name("", "_done", [.bool, .text]),
     ]
+    private static let allNames = hostNames + [Name("scheduling", "_done", [.bool, .text])]
 
-    private static func events(of event: String, names: [Name]) -> [EventSignature] {
-        names.compactMap {
-            EventSignature(name: $0.before + event + $0.after, parameters: $0.parameters)
+    /// How an event of the host's is called after a handler's.
+    private struct Name {
+        let before: String
+        let after: String
+        let parameters: [EventType]
+
+        init(_ before: String, _ after: String, _ parameters: [EventType]) {
+            (self.before, self.after, self.parameters) = (before, after, parameters)
+        }
+
+        func name(_ event: String) -> String {
+            var name = ""
+            name.reserveCapacity(before.utf8.count + event.utf8.count + after.utf8.count)
+            name += before
+            name += event
+            name += after
+            return name
         }
     }
 
-    /// The same for this one's event name.
-    public var reservedEvents: [EventSignature] { HandlerDescription.reservedEvents(of: event) }
+    private static func events(of event: String, names: [Name]) -> [EventSignature] {
+        names.compactMap { EventSignature(name: $0.name(event), parameters: $0.parameters) }
+    }
 
     /// Why it cannot be used, or nil.
     public var fault: String? {
@@ -110,8 +130,7 @@ public struct HandlerDescription: Sendable {
             return
                 "\"\(identifier)\" is not an identifier: write a reverse-DNS name such as org.example.tidy"
         }
-        let reserved = reservedEvents
-        if reserved.count != 5 || event.utf8.count > 100 {
+        if reservedEvents.count != 5 || event.utf8.count > 100 {
             return
                 "\"\(event)\" is not an event name: use lower-case letters, digits and _, a letter first, at most 100 bytes"
         }
@@ -123,7 +142,7 @@ public struct HandlerDescription: Sendable {
         }
         if grace > 600_000_000_000 { return "the grace is \(grace) ns; it must be at most 10 min" }
         // Most have a few, which are looked through.
-        var declared = reserved.map(\.selector)
+        var declared = reservedEvents.map(\.selector)
         var many = events.count > 16 ? Set(declared) : nil
         for event in events {
             if event.selector.name.hasPrefix("curfew_") {

@@ -370,7 +370,12 @@ private func isVersion(_ text: String) -> Bool {
 }
 
 private func hasTwoPoints(_ text: String) -> Bool {
-    zip(text.utf8, text.utf8.dropFirst()).contains { $0 == UInt8(ascii: ".") && $0 == $1 }
+    var last = UInt8(0)
+    for byte in text.utf8 {
+        if byte == UInt8(ascii: "."), last == byte { return true }
+        last = byte
+    }
+    return false
 }
 
 private func isDigit(_ byte: UInt8) -> Bool {

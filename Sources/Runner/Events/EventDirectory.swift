@@ -17,10 +17,13 @@ final class EventDirectory: @unchecked Sendable {
     /// Expectations that were not collected.
     static let expectationLimit = 1 << 16
 
+    /// Prepared calls that are looked through for one with the same parameters.
+    private static let sharedCalls = 16
+
     private struct State {
         var byName: [EventSelector: EventEntry] = [:]
-        /// By parameters: most events have those of others.
-        var calls: [[EventType]: PreparedCall] = [:]
+        /// Those that several events share; most have the same parameters as others.
+        var calls: [PreparedCall] = []
         var count: UInt32 = 0
         var strangers = 0
         var waits = WaiterRegistry()
@@ -77,10 +80,10 @@ final class EventDirectory: @unchecked Sendable {
     }
 
     private func prepared(_ parameters: [EventType], _ state: inout State) -> PreparedCall {
-        if let call = state.calls[parameters] { return call }
+        for call in state.calls where call.parameters == parameters { return call }
         let call = PreparedCall(parameters)
-        // As many as there are sorts of events; whoever makes up a sort for each gets them alone.
-        if state.calls.count < 256 { state.calls[parameters] = call }
+        // There are not many sorts of events; of more than these each has its own.
+        if state.calls.count < Self.sharedCalls { state.calls.append(call) }
         return call
     }
 
