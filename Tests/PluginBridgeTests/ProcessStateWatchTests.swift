@@ -97,7 +97,8 @@ struct ProcessStateWatchTests {
     func mask() {
         let before = csys_signal_mask()
         let watch = ProcessStateWatch()
-        csys_set_signal_mask(before | 1 << 49)
+        // Threads of the runtime's block nearly everything, others nothing.
+        csys_set_signal_mask(before ^ 1 << 49)
         let told = watch.restore()
         #expect(told.count == 1)
         #expect(told.first?.hasPrefix("the signal mask of the thread (") == true)
@@ -117,12 +118,14 @@ struct ProcessStateWatchTests {
         var (told, asked) = (csys_process_state(), csys_process_state())
         csys_get_process_state(descriptor, &told)
         csys_get_process_state(-1, &asked)
-        #expect(csys_same_process_state(&told, &asked))
+        let isSame = csys_same_process_state(&told, &asked)
+        #expect(isSame)
         // A descriptor that has become another file's.
         var confused = csys_process_state()
         let null = open("/dev/null", O_RDONLY)
         defer { close(null) }
         csys_get_process_state(null, &confused)
-        #expect(csys_same_process_state(&told, &confused))
+        let isSameAgain = csys_same_process_state(&told, &confused)
+        #expect(isSameAgain)
     }
 }

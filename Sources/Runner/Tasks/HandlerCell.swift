@@ -142,8 +142,7 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
             cell = pointee.cells + Int(position & pointee.mask)
             let lap = cell.pointee.lap.load(ordering: .acquiring)
             let distance = Int64(bitPattern: lap &- position)
-            // The second is a cell that was never used: a page of it may be touched here first.
-            if distance == 0 || lap == 0 && position <= pointee.mask {
+            if distance == 0 {
                 bits = cell.pointee.task.load(ordering: .relaxed)
                 if bits == 0, existing == nil, fresh == nil {
                     // Before the place is taken: a refusal leaves nothing behind.
@@ -155,6 +154,12 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
                 if exchanged { break }
                 position = original
             } else if distance < 0 {
+                if lap == 0, position <= pointee.mask {
+                    // Never used: free, once somebody has written so.
+                    _ = cell.pointee.lap.compareExchange(
+                        expected: 0, desired: position, ordering: .relaxed)
+                    continue
+                }
                 if let fresh { tasks.give(fresh.bits) }
                 return .failure(.full)
             } else {
@@ -256,9 +261,7 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         while position < end {
             let cell = pointee.cells + Int(position & pointee.mask)
             // A cell that is claimed gets full within a few instructions.
-            while case let lap = cell.pointee.lap.load(ordering: .acquiring),
-                lap == position || lap == 0
-            { csys_pause() }
+            while cell.pointee.lap.load(ordering: .acquiring) == position { csys_pause() }
             let bits = cell.pointee.task.load(ordering: .relaxed)
             if cell.pointee.lap.load(ordering: .sequentiallyConsistent) == position &+ 1, bits != 0
             {

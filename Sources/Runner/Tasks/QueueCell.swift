@@ -4,7 +4,7 @@ import Synchronization
 /// One place in a handler's queue, on a cache line of its own. All zero in a queue that is new.
 struct QueueCell: ~Copyable {
     /// The lap at which the cell is full (position + 1) or free again (position + capacity). Zero
-    /// until it was full for the first time: free on the first lap, and on no other.
+    /// until somebody wants it for the first lap, and then that position: free, and on no other lap.
     let lap: Atomic<UInt64>
     /// The task that waits here; while the cell is free, the id of the next one, or 0.
     let task: Atomic<UInt64>
