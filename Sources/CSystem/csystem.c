@@ -256,6 +256,12 @@ void *csys_map(uint64_t bytes) {
     return address == MAP_FAILED ? NULL : address;
 }
 
+void *csys_map_sparse(uint64_t bytes) {
+    void *address = csys_map(bytes);
+    if (address != NULL) madvise(address, bytes, MADV_NOHUGEPAGE);
+    return address;
+}
+
 void csys_unmap(void *address, uint64_t bytes) { munmap(address, bytes); }
 
 int32_t csys_getopt_long(int32_t argc, char *const *argv, const char *short_options,

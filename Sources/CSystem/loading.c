@@ -52,6 +52,26 @@ int32_t csys_open_beneath(int32_t directory, const char *name) {
     return openat(directory, name, flags | O_NOFOLLOW);
 }
 
+int32_t csys_open_without_links(const char *path) {
+    struct open_how how = {
+        .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    return (int32_t)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+}
+
+bool csys_look_above(int32_t directory, int32_t levels, csys_ownership *found) {
+    static const char above[] = "../../../../../../../../../../../../../../../..";
+    _Static_assert(sizeof above == 3 * CSYS_LEVELS, "one step up a level");
+    struct stat status;
+    if (levels < 0 || levels > CSYS_LEVELS) return false;
+    const char *path = levels == 0 ? "" : above + sizeof above - 3 * (size_t)levels;
+    if (fstatat(directory, path, &status, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0) return false;
+    *found = (csys_ownership){
+        .mode = status.st_mode, .owner = status.st_uid, .group = status.st_gid};
+    return true;
+}
+
 bool csys_has_access_list(int32_t fd) {
     /* fgetxattr(2) takes no descriptor that was opened with O_PATH. */
     char path[32];
@@ -90,12 +110,10 @@ void csys_unmap_file(const void *address, uint64_t bytes) { munmap((void *)addre
 
 int32_t csys_make_file(char *path) { return mkostemp(path, O_CLOEXEC); }
 
-bool csys_wait_past_change(int32_t fd) {
+bool csys_wait_past(int64_t seconds, int64_t nanoseconds) {
     enum { attempts = 100, coarse_seconds = 2 };
     const struct timespec pause = {.tv_nsec = 1000000};
-    struct stat status;
-    if (fstat(fd, &status) != 0) return false;
-    const struct timespec then = status.st_mtim;
+    const struct timespec then = {.tv_sec = (time_t)seconds, .tv_nsec = (long)nanoseconds};
     for (int attempt = 0; attempt < attempts; attempt++) {
         struct timespec now;
         if (clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0) return false;
@@ -148,10 +166,11 @@ bool csys_is_thread(int32_t thread) { return tgkill(getpid(), thread, 0) == 0 ||
 
 int32_t csys_last_signal(void) { return SIGRTMAX; }
 
+/* The kernel's set is the first word of the C library's, on every system with words of 64 bits. */
+_Static_assert(sizeof(unsigned long) == 8, "a signal set of one word");
 static uint64_t bits_of(const sigset_t *set) {
-    uint64_t bits = 0;
-    for (int signal = 1; signal <= 64; signal++)
-        if (sigismember(set, signal) == 1) bits |= UINT64_C(1) << (signal - 1);
+    uint64_t bits;
+    memcpy(&bits, set, sizeof bits);
     return bits;
 }
 
@@ -247,10 +266,48 @@ uint64_t csys_float_control(void) { return 0; }
 void csys_set_float_control(uint64_t control) { (void)control; }
 #endif
 
+/* The fields of a thread's status that tell of signals and the umask. */
+typedef struct thread_status {
+    int32_t umask;
+    uint64_t blocked;
+    uint64_t ignored;
+    uint64_t caught;
+} thread_status;
+
+int32_t csys_open_status(void) { return open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC); }
+
+/* The number after a name, which begins a line; *text moves behind it. */
+static bool status_field(const char **text, const char *name, int base, uint64_t *value) {
+    const char *line = strstr(*text, name);
+    if (line == NULL) return false;
+    char *end;
+    *value = strtoull(line + strlen(name), &end, base);
+    *text = end;
+    return true;
+}
+
+/* The fields stand in this order, with those of memory and of groups between them: there may be
+ * many groups, and then what is behind them is not told. */
+static bool read_status(int32_t fd, thread_status *status) {
+    char buffer[8192];
+    const ssize_t count = pread(fd, buffer, sizeof buffer - 1, 0);
+    if (count <= 0) return false;
+    buffer[count] = 0;
+    const char *text = buffer;
+    uint64_t umask;
+    if (strncmp(text, "Name:", 5) != 0 || !status_field(&text, "\nUmask:", 8, &umask) ||
+        !status_field(&text, "\nSigBlk:", 16, &status->blocked) ||
+        !status_field(&text, "\nSigIgn:", 16, &status->ignored) ||
+        !status_field(&text, "\nSigCgt:", 16, &status->caught) || *text != '\n')
+        return false;
+    status->umask = (int32_t)umask;
+    return true;
+}
+
 int32_t csys_umask(void) {
     /* umask(2) only tells the mask by changing it, and what another thread made meanwhile would be
      * open to everyone. */
-    int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+    int fd = csys_open_status();
     if (fd < 0) return -1;
     char text[1024];
     ssize_t count = read(fd, text, sizeof text - 1);
@@ -265,4 +322,44 @@ void csys_set_umask(int32_t mask) { umask((mode_t)mask); }
 
 int32_t csys_open_working_directory(void) {
     return open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* A handler's function is called with its mask and flags; where there is none they say nothing, but
+ * for what the death of a child does. */
+static csys_signal_action plain_action(int32_t signal, csys_signal_action action) {
+    if (action.handler > 1) return action;
+    action.mask = 0;
+    action.flags = signal == SIGCHLD ? action.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT) : 0;
+    return action;
+}
+
+void csys_get_process_state(int32_t status_fd, csys_process_state *state) {
+    memset(state, 0, sizeof *state);
+    thread_status status;
+    const bool is_told = status_fd >= 0 && read_status(status_fd, &status);
+    state->umask = is_told ? status.umask : csys_umask();
+    state->signal_mask = is_told ? status.blocked : csys_signal_mask();
+    for (int32_t signal = 1; signal <= CSYS_SIGNALS; signal++) {
+        csys_signal_action *action = &state->actions[signal - 1];
+        const uint64_t bit = UINT64_C(1) << (signal - 1);
+        if (is_told && signal != SIGCHLD && (status.caught & bit) == 0) {
+            action->handler = (status.ignored & bit) != 0 ? 1 : 0;
+        } else if (csys_get_signal_action(signal, action)) {
+            *action = plain_action(signal, *action);
+        }
+    }
+    state->signal_stack = csys_get_signal_stack();
+    state->float_control = csys_float_control();
+}
+
+bool csys_same_process_state(const csys_process_state *a, const csys_process_state *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+bool csys_working_directory(uint64_t *device, uint64_t *file) {
+    struct stat status;
+    if (stat(".", &status) != 0) return false;
+    *device = (uint64_t)status.st_dev;
+    *file = (uint64_t)status.st_ino;
+    return true;
 }

@@ -13,7 +13,11 @@ public struct HandlerDescription: Sendable {
     /// How many of its tasks may run at a time.
     public var maxConcurrency: UInt32
     /// The base of its events' names.
-    public var event: String
+    public var event: String {
+        didSet { reservedEvents = HandlerDescription.reservedEvents(of: event) }
+    }
+    /// All names of events that are the host's for `event`; see `reservedEvents(of:)`.
+    public private(set) var reservedEvents: [EventSignature]
     /// What its tasks may raise besides.
     public var events: [EventSignature]
     /// What the machine has to have for its requests to be launched, and while their tasks run.
@@ -42,7 +46,9 @@ public struct HandlerDescription: Sendable {
         self.budget = budget ?? kind.defaultBudget
         self.grace = grace ?? TaskKind.defaultGrace
         self.maxConcurrency = maxConcurrency
-        self.event = event ?? HandlerDescription.defaultEvent(of: identifier)
+        let name = event ?? HandlerDescription.defaultEvent(of: identifier)
+        self.event = name
+        reservedEvents = HandlerDescription.reservedEvents(of: name)
         self.events = events
     }
 
@@ -79,24 +85,44 @@ public struct HandlerDescription: Sendable {
 
     /// The same for an event name; fewer than four when it cannot be one.
     public static func hostEvents(of event: String) -> [EventSignature] {
-        [
-            EventSignature(name: "registering\(event)_done", parameters: [.bool, .text]),
-            EventSignature(name: "\(event)_progress", parameters: [.double, .text]),
-            EventSignature(name: "\(event)_expired", parameters: []),
-            EventSignature(name: "\(event)_done", parameters: [.bool, .text]),
-        ].compactMap { $0 }
+        events(of: event, names: hostNames)
     }
 
     /// All names of events that are the host's for an event name: what it raises, in the order of
     /// `hostEvents`, and what it will raise about requests. Fewer than five when it cannot be one.
     public static func reservedEvents(of event: String) -> [EventSignature] {
-        hostEvents(of: event)
-            + [EventSignature(name: "scheduling\(event)_done", parameters: [.bool, .text])]
-            .compactMap { $0 }
+        events(of: event, names: allNames)
     }
 
-    /// The same for this one's event name.
-    public var reservedEvents: [EventSignature] { HandlerDescription.reservedEvents(of: event) }
+    private static let hostNames = [
+        Name("registering", "_done", [.bool, .text]), Name("", "_progress", [.double, .text]),
+        Name("", "_expired", []), Name("", "_done", [.bool, .text]),
+    ]
+    private static let allNames = hostNames + [Name("scheduling", "_done", [.bool, .text])]
+
+    /// How an event of the host's is called after a handler's.
+    private struct Name {
+        let before: String
+        let after: String
+        let parameters: [EventType]
+
+        init(_ before: String, _ after: String, _ parameters: [EventType]) {
+            (self.before, self.after, self.parameters) = (before, after, parameters)
+        }
+
+        func name(_ event: String) -> String {
+            var name = ""
+            name.reserveCapacity(before.utf8.count + event.utf8.count + after.utf8.count)
+            name += before
+            name += event
+            name += after
+            return name
+        }
+    }
+
+    private static func events(of event: String, names: [Name]) -> [EventSignature] {
+        names.compactMap { EventSignature(name: $0.name(event), parameters: $0.parameters) }
+    }
 
     /// Why it cannot be used, or nil.
     public var fault: String? {
@@ -115,12 +141,17 @@ public struct HandlerDescription: Sendable {
             return "the budget is \(budget) ns; it must be in 1 ms…24 h"
         }
         if grace > 600_000_000_000 { return "the grace is \(grace) ns; it must be at most 10 min" }
-        var declared = Set(reservedEvents.map(\.selector))
+        // Most have a few, which are looked through.
+        var declared = reservedEvents.map(\.selector)
+        var many = events.count > 16 ? Set(declared) : nil
         for event in events {
             if event.selector.name.hasPrefix("curfew_") {
                 return "\"\(event.selector)\": names that start with curfew_ are the host's own"
             }
-            if !declared.insert(event.selector).inserted {
+            let isNew =
+                many?.insert(event.selector).inserted ?? !declared.contains(event.selector)
+            declared.append(event.selector)
+            if !isNew {
                 return
                     "the event \"\(event.selector)\" is declared twice, or is the host's own: leave it out"
             }

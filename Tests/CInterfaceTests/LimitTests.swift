@@ -27,6 +27,73 @@ struct LimitTests {
         }
     }
 
+    @Test("a queue costs no memory before something waits in it")
+    func untouchedQueues() throws {
+        /// The pages of the process that are in memory, in bytes.
+        func resident() throws -> Int {
+            let file = try #require(fopen("/proc/self/statm", "r"))
+            defer { fclose(file) }
+            var text = [CChar](repeating: 0, count: 128)
+            fgets(&text, 128, file)
+            let fields = String(
+                decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self
+            )
+            .split(separator: " ")
+            return try #require(Int(fields[1])) * sysconf(Int32(_SC_PAGESIZE))
+        }
+        let host = try TestHost(observing: false) { $0.queue_limit = 1 << 16 }
+        try host.register { _ in 0 }
+        let before = try resident()
+        for number in 0..<32 { try host.register("org.example.idle\(number)") { _ in 0 } }
+        // The queues are 128 MiB together.
+        #expect(try resident() - before < 32 << 20)
+        #expect(host.wait(try host.launch("org.example.idle31")) == .ok)
+    }
+
+    @Test("every launch finds its place on the first lap and on later ones", arguments: [2, 4, 64])
+    func laps(size: UInt32) throws {
+        let host = try TestHost(clock: nil, observing: false) { $0.queue_limit = size }
+        let name = "org.example.laps"
+        let index = try host.register(name) { _ in 0 }
+        var launched: UInt64 = 0
+        for lap in 0..<5 {
+            #expect(Answer(curfew_host_pause_handler(host.raw, name)) == .ok)
+            // Not always to the end, so that laps begin in the middle.
+            let count = lap % 2 == 0 ? size : size - 1
+            for _ in 0..<count {
+                #expect(curfew_host_launch_at(host.raw, index, nil, nil, nil) == 0)
+                launched += 1
+            }
+            if count == size {
+                #expect(
+                    Answer(curfew_host_launch_at(host.raw, index, nil, nil, nil)) == .busy)
+            }
+            #expect(try host.handler(name).queued == count)
+            #expect(Answer(curfew_host_resume_handler(host.raw, name)) == .ok)
+            try host.waitUntil("empty") { try host.handler(name).queued == 0 }
+        }
+        try host.waitUntil("over") { try host.handler(name).ended.1 == launched }
+    }
+
+    @Test(
+        "a handler for whose queue there is no memory is EXHAUSTED",
+        .enabled(if: !ProcessFacts.isSanitized))
+    func noMemoryForQueue() throws {
+        let host = try TestHost(observing: false) { $0.queue_limit = 1 << 16 }
+        try host.register { _ in 0 }
+        var before = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &before)
+        var tight = before
+        tight.rlim_cur = 1
+        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &tight)
+        let (answer, text) = host.tryRegister("org.example.large")
+        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &before)
+        #expect(answer == .exhausted)
+        #expect(text.contains("no memory for a queue of 65536 tasks"))
+        try host.register("org.example.large") { _ in 0 }
+        #expect(host.wait(try host.launch("org.example.large")) == .ok)
+    }
+
     @Test("launches that are refused for want of a slot take no place in the queue")
     func refusedLaunches() throws {
         let host = try TestHost(observing: false) {

@@ -291,4 +291,77 @@ struct JSONReaderTests {
     func equivalentKeys() throws {
         #expect(Self.fault(Array("{\"\u{E9}\": 1, \"e\u{301}\": 2}".utf8)) == nil)
     }
+
+    @Test("a key stands once, however many there are", arguments: [1, 15, 16, 17, 40, 500])
+    func manyKeys(count: Int) throws {
+        let keys = (0..<count).map { "\"k\u{E9}\($0)\": \($0)" }
+        guard case .object(let members) = try Self.read("{\(keys.joined(separator: ","))}").kind
+        else {
+            Issue.record("not an object")
+            return
+        }
+        #expect(members.map(\.key) == (0..<count).map { "k\u{E9}\($0)" })
+        for again in Set([0, count / 2, count - 1]) {
+            let text = "{\(keys.joined(separator: ",\n")),\n\(keys[again]), \(keys[again])}"
+            let (value, faults) = JSONReader.readAll(
+                DiagnosticSource(file: "test.json", bytes: Array(text.utf8)))
+            #expect(
+                faults.map(\.rule) == Array(repeating: JSONRule.duplicateKey.rawValue, count: 2))
+            #expect(
+                faults.allSatisfy {
+                    $0.message.hasSuffix("is at line \(again + 1), column \(again == 0 ? 2 : 1)")
+                })
+            guard case .object(let members) = value?.kind else {
+                Issue.record("not an object")
+                return
+            }
+            #expect(members.count == count)
+        }
+    }
+
+    @Test("keys with an escape and without are the same key")
+    func escapedKeys() throws {
+        let fault = try #require(Self.fault(Array(#"{"ab": 1, "\u0061b": 2}"#.utf8)))
+        #expect(fault.rule == JSONRule.duplicateKey.rawValue)
+    }
+
+    @Test("columns count on behind escapes, other alphabets and lines")
+    func columns() throws {
+        let text = "[\"\u{E9}\\n\u{1F600}x\\u00e9\", 1,\n \"\u{436}\", \"plain\", \"\\\\\", 2]"
+        guard case .array(let elements) = try Self.read(text).kind else {
+            Issue.record("not an array")
+            return
+        }
+        #expect(elements[0].kind == .string("\u{E9}\n\u{1F600}x\u{E9}"))
+        #expect(elements.map(\.position.line) == [1, 1, 2, 2, 2, 2])
+        #expect(elements.map(\.position.column) == [2, 17, 2, 7, 16, 22])
+        #expect(elements.map(\.width) == [13, 1, 3, 7, 4, 1])
+        for element in elements {
+            let byte = Array(text.utf8)[element.position.offset]
+            #expect(byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "1") || byte == 0x32)
+        }
+    }
+
+    @Test("a byte that is not UTF-8 is found wherever it stands", arguments: 0..<40)
+    func encodingAnywhere(place: Int) throws {
+        var bytes = Array("[\"\(String(repeating: "a", count: 40))\", 1, {}]".utf8)
+        bytes[2 + place] = 0xFF
+        #expect(Self.fault(bytes)?.column == 3 + place)
+        bytes[2 + place] = 0xE2
+        #expect(Self.fault(bytes)?.column == 3 + place)
+        #expect(Self.fault(Array(bytes[...(2 + place)]))?.column == 3 + place)
+    }
+
+    @Test("halves of pairs are refused, one fault each")
+    func halves() {
+        for (text, count) in [
+            (#"["\uD83D\uDE00"]"#, 0), (#"["\uD83D"]"#, 1), (#"["\uDE00\uD83D"]"#, 2),
+            (#"["\uD83D\u0041"]"#, 1), (#"["\uD83D\n"]"#, 1), (#"["\uD83Dx\uDE00"]"#, 2),
+        ] {
+            let (_, faults) = JSONReader.readAll(
+                DiagnosticSource(file: "test.json", bytes: Array(text.utf8)))
+            #expect(
+                faults.map(\.rule) == Array(repeating: "json-surrogate", count: count), "\(text)")
+        }
+    }
 }

@@ -111,6 +111,42 @@ struct PluginDirectoryTests {
         #expect(self.refusal(files.path("way")) == nil)
     }
 
+    @Test("a path is checked as strictly when it is written plainly", arguments: [1, 8, 15, 30])
+    func deep(levels: Int) throws {
+        let below = (0..<levels).map { "d\($0)" }.joined(separator: "/")
+        try FileManager.default.createDirectory(
+            atPath: files.path(below), withIntermediateDirectories: true)
+        let plain = try root + "/" + below
+        #expect(try open(plain).path == plain)
+        #expect(try open(plain).given == plain)
+        #expect(try open(plain).has("."))
+        // Any of them in its turn.
+        for level in 0..<levels {
+            let name = (0...level).map { "d\($0)" }.joined(separator: "/")
+            let path = try root + "/" + name
+            for (mode, rule) in [
+                (0o757, "load-writable"), (0o775, "load-writable"),
+                (0o1777, level == levels - 1 ? "load-writable" : nil),
+            ] as [(Int, String?)] {
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: mode], ofItemAtPath: path)
+                #expect(refusal(plain)?.rule == rule, "\(name), \(mode)")
+                #expect(rule == nil || refusal(plain)!.message.contains(path + " can be"))
+            }
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+        #expect(refusal(plain) == nil)
+    }
+
+    @Test("a name may begin with points")
+    func points() throws {
+        for name in [".a", "..a", "...", "a.", "a.."] {
+            try FileManager.default.createDirectory(
+                atPath: files.path(name), withIntermediateDirectories: true)
+            #expect(try open(root + "/" + name).path == root + "/" + name)
+        }
+    }
+
     @Test("a directory that is sticky and open to all is passed, and is no plugin's")
     func sticky() throws {
         try FileManager.default.setAttributes(

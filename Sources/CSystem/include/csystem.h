@@ -80,6 +80,9 @@ void csys_set_thread_owner(const void *owner, uint64_t role);
 
 /* An anonymous, zeroed, lazily filled mapping; NULL when there is none to be had. */
 void *csys_map(uint64_t bytes);
+/* The same for what is used here and there: a page that is touched costs that page only, however
+ * large the kernel would like pages to be. */
+void *csys_map_sparse(uint64_t bytes);
 void csys_unmap(void *address, uint64_t bytes);
 
 /* getopt_long(3) with a table of `count` options; has_argument 0 or 1. `index` and the others are

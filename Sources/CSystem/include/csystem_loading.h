@@ -15,6 +15,23 @@
  * with errno. */
 int32_t csys_open_component(int32_t directory, const char *name);
 
+/* Opens a directory for what is below it, or fails where there is a symbolic link on the way. -1
+ * with errno; ENOSYS or EPERM where the system has no openat2(2). */
+int32_t csys_open_without_links(const char *path);
+
+/* Who owns a directory, and its mode with its type. */
+typedef struct csys_ownership {
+    uint32_t mode;
+    uint32_t owner;
+    uint32_t group;
+} csys_ownership;
+
+/* How far up can be looked. */
+enum { CSYS_LEVELS = 16 };
+/* Looks at the directory that many levels above another, or at itself; false with errno, or where
+ * there are too many levels. The directory above the root is the root. */
+bool csys_look_above(int32_t directory, int32_t levels, csys_ownership *found);
+
 /* Opens a file below `directory` for reading, with openat2(2) so that the kernel refuses every
  * link and every way out; where it has no openat2, only a plain name is opened. -1 with errno. */
 int32_t csys_open_beneath(int32_t directory, const char *name);
@@ -33,10 +50,10 @@ int32_t csys_seal(int32_t fd);
 const void *csys_map_file(int32_t fd, uint64_t bytes);
 void csys_unmap_file(const void *address, uint64_t bytes);
 
-/* Waits until the kernel's clock has gone past the time a file was last written to, so that every
- * write from now on gives it another time. That clock moves in steps of some milliseconds. False
- * when it does not get there within 0.1 s, or the file system has no fine times. */
-bool csys_wait_past_change(int32_t fd);
+/* Waits until the kernel's clock has gone past a time at which a file was last written to, so that
+ * every write from now on gives it another time. That clock moves in steps of some milliseconds.
+ * False when it does not get there within 0.1 s, or the file system has no fine times. */
+bool csys_wait_past(int64_t seconds, int64_t nanoseconds);
 
 /* getenv(3), but NULL in a program that runs with more rights than its caller has. */
 const char *csys_trusted_environment(const char *name);
@@ -99,5 +116,30 @@ int32_t csys_make_file(char *path);
 /* The kernel's number of the calling thread, and whether this process has a thread of a number. */
 int32_t csys_thread_id(void);
 bool csys_is_thread(int32_t thread);
+
+/* The device and the number of the working directory; false with errno. */
+bool csys_working_directory(uint64_t *device, uint64_t *file);
+
+enum { CSYS_SIGNALS = 64 };
+
+/* What is the process's and the calling thread's, for comparing two moments. */
+typedef struct csys_process_state {
+    /* Of signal 1 and so on; zero for those that are the C library's own. Mask and flags are zero
+     * where no function is called: they mean nothing then, but for SIGCHLD's. */
+    csys_signal_action actions[CSYS_SIGNALS];
+    uint64_t signal_mask;
+    csys_signal_stack signal_stack;
+    uint64_t float_control;
+    int32_t umask; /* -1 where it cannot be told */
+    uint32_t reserved;
+} csys_process_state;
+
+/* A descriptor of the calling thread's status, to be read again and again, or -1 with errno. */
+int32_t csys_open_status(void);
+
+/* Fills a state in, without the working directory. The status tells most of it at once; -1, or one
+ * that somebody has closed or exchanged, costs a system call for each signal. */
+void csys_get_process_state(int32_t status_fd, csys_process_state *state);
+bool csys_same_process_state(const csys_process_state *a, const csys_process_state *b);
 
 #endif /* CSYSTEM_LOADING_H */

@@ -19,10 +19,10 @@ public struct ABINote: Hashable, Sendable {
         }
     }
 
-    /// The same of a file that is open already.
-    static func read(descriptor: Int32) -> Result<ABINote, ABINoteFault> {
+    /// The same of a file that is in memory, and stays there meanwhile.
+    static func read(_ bytes: UnsafeRawBufferPointer) -> Result<ABINote, ABINoteFault> {
         do throws(ABINoteFault) {
-            return .success(try read(try ELFSharedObject(descriptor: descriptor)))
+            return .success(try read(try ELFSharedObject(bytes)))
         } catch {
             return .failure(error)
         }

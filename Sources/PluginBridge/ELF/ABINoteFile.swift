@@ -2,9 +2,13 @@
 
 internal import Glibc
 
-/// A library opened for reading single pieces of it; closed with the value.
+/// A library of which single pieces are read: a file, closed with the value if it is its own, or the
+/// bytes of one in memory.
 struct ABINoteFile: ~Copyable {
     private let descriptor: Int32
+    private let isOwned: Bool
+    /// In place of the descriptor.
+    private let memory: UnsafeRawPointer?
     /// In bytes, when it was opened.
     let size: UInt64
 
@@ -18,11 +22,20 @@ struct ABINoteFile: ~Copyable {
         try self.init(owning: opened)
     }
 
-    /// The same of a file that is open already; the descriptor stays the caller's.
-    init(descriptor: Int32) throws(ABINoteFault) {
-        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard own >= 0 else { throw .cannotOpen(String(cString: strerror(errno))) }
-        try self.init(owning: own)
+    /// A regular file that is open already, and how large it is; the descriptor stays the caller's.
+    init(descriptor: Int32, size: UInt64) {
+        self.descriptor = descriptor
+        self.size = size
+        isOwned = false
+        memory = nil
+    }
+
+    /// Bytes that stay the caller's, and must stay where they are.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        descriptor = -1
+        size = UInt64(bytes.count)
+        isOwned = false
+        memory = bytes.baseAddress
     }
 
     private init(owning opened: Int32) throws(ABINoteFault) {
@@ -37,10 +50,14 @@ struct ABINoteFile: ~Copyable {
             throw .cannotOpen("not a regular file")
         }
         descriptor = opened
+        isOwned = true
+        memory = nil
         size = UInt64(clamping: status.st_size)
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        if isOwned { close(descriptor) }
+    }
 
     /// Reads exactly that many bytes, or says that the file has none there.
     func bytes(at offset: UInt64, count: Int) throws(ABINoteFault) -> [UInt8] {
@@ -48,6 +65,15 @@ struct ABINoteFile: ~Copyable {
         guard !overflow, end <= size else {
             throw .malformed("it points past its own end")
         }
+        if let memory {
+            return [UInt8](
+                UnsafeRawBufferPointer(start: memory + Int(offset), count: count))
+        }
+        return try read(at: offset, count: count)
+    }
+
+    /// The same from the file; the place has been checked.
+    private func read(at offset: UInt64, count: Int) throws(ABINoteFault) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
             let raw = UnsafeMutableRawBufferPointer(buffer)

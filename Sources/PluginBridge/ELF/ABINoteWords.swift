@@ -23,8 +23,12 @@ struct ABINoteWords {
         bytes[offset..<(offset + expected.count)].elementsEqual(expected)
     }
 
+    @inline(__always)
     private func number<Number: FixedWidthInteger>(at offset: Int) -> Number {
-        bytes[offset..<(offset + MemoryLayout<Number>.size)].reversed()
-            .reduce(0) { $0 << 8 | Number($1) }
+        precondition(offset >= 0 && offset <= bytes.count - MemoryLayout<Number>.size)
+        return Number(
+            littleEndian: bytes.withUnsafeBytes {
+                $0.loadUnaligned(fromByteOffset: offset, as: Number.self)
+            })
     }
 }

@@ -24,23 +24,21 @@ struct ELFDependencies: Hashable, Sendable {
         self.searchPath = searchPath
     }
 
-    /// Reads them from a file that is open already.
-    init(descriptor: Int32) throws(ABINoteFault) {
-        try self.init(try ELFSharedObject(descriptor: descriptor))
+    /// Reads them from a file that is in memory, and stays there meanwhile.
+    init(_ bytes: UnsafeRawBufferPointer) throws(ABINoteFault) {
+        try self.init(try ELFSharedObject(bytes))
     }
 
     init(_ library: borrowing ELFSharedObject) throws(ABINoteFault) {
         let entries = try ELFExport.dynamicEntries(of: library)
-        func values(_ tag: UInt64) -> [UInt64] {
-            entries.filter { $0.tag == tag }.map(\.value)
-        }
-        let wanted = values(ELFDependencies.neededTag)
+        func first(_ tag: UInt64) -> UInt64? { entries.first { $0.tag == tag }?.value }
+        let wanted = entries.filter { $0.tag == ELFDependencies.neededTag }.map(\.value)
         guard wanted.count <= ELFDependencies.neededLimit else {
             throw .malformed(
                 "it needs \(wanted.count) libraries, the limit is \(ELFDependencies.neededLimit)")
         }
-        guard let texts = values(ELFDependencies.textTag).first,
-            let size = values(ELFDependencies.textSizeTag).first
+        guard let texts = first(ELFDependencies.textTag),
+            let size = first(ELFDependencies.textSizeTag)
         else {
             self.init(needed: [], searchPath: [])
             return
@@ -50,9 +48,7 @@ struct ELFDependencies: Hashable, Sendable {
             names.append(try ELFDependencies.text(at: offset, texts, size, in: library))
         }
         var path = ""
-        if let offset = values(ELFDependencies.runpathTag).first
-            ?? values(ELFDependencies.rpathTag).first
-        {
+        if let offset = first(ELFDependencies.runpathTag) ?? first(ELFDependencies.rpathTag) {
             path = try ELFDependencies.text(at: offset, texts, size, in: library)
         }
         // An empty element is a directory, too: the one the process is in.

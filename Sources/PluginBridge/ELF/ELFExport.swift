@@ -23,13 +23,12 @@ public enum ELFExport: Hashable, Sendable {
         }
     }
 
-    /// The same of a file that is open already.
-    static func find(_ name: String, inDescriptor descriptor: Int32) -> Result<
-        ELFExport, ABINoteFault
-    > {
+    /// The same of a file that is in memory, and stays there meanwhile.
+    static func find(
+        _ name: String, in bytes: UnsafeRawBufferPointer
+    ) -> Result<ELFExport, ABINoteFault> {
         do throws(ABINoteFault) {
-            return .success(
-                try find(Array(name.utf8), in: try ELFSharedObject(descriptor: descriptor)))
+            return .success(try find(Array(name.utf8), in: try ELFSharedObject(bytes)))
         } catch {
             return .failure(error)
         }
@@ -47,16 +46,16 @@ public enum ELFExport: Hashable, Sendable {
     private static func find(
         _ name: [UInt8], in library: borrowing ELFSharedObject
     ) throws(ABINoteFault) -> ELFExport {
-        let entries = Dictionary(
-            try dynamicEntries(of: library).map { ($0.tag, $0.value) }, uniquingKeysWith: { $1 })
+        let entries = try dynamicEntries(of: library)
+        func value(_ tag: UInt64) -> UInt64? { entries.last { $0.tag == tag }?.value }
         // Without one of them the loader finds nothing either.
-        guard let symbols = entries[symbolTag], let texts = entries[textTag],
-            let textSize = entries[textSizeTag]
+        guard let symbols = value(symbolTag), let texts = value(textTag),
+            let textSize = value(textSizeTag)
         else { return .missing }
         let candidates =
-            if let table = entries[gnuHashTag] {
+            if let table = value(gnuHashTag) {
                 try gnuCandidates(name, table, in: library)
-            } else if let table = entries[hashTag] {
+            } else if let table = value(hashTag) {
                 try candidates(name, table, in: library)
             } else {
                 [UInt64]()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A shared object for this machine, read from its file without mapping it.
+/// A shared object for this machine, read from its file, or a copy of that, and not loaded.
 ///
 /// Nothing in the file is trusted: every offset and size is checked against the size of the file
 /// and against a limit. Only what the loader itself goes by is looked at; section headers may be
@@ -16,9 +16,9 @@ struct ELFSharedObject: ~Copyable {
         try self.init(file: try ABINoteFile(path: path))
     }
 
-    /// The same of a file that is open already; the descriptor stays the caller's.
-    init(descriptor: Int32) throws(ABINoteFault) {
-        try self.init(file: try ABINoteFile(descriptor: descriptor))
+    /// The same of a file that is in memory; it stays the caller's, and must stay there.
+    init(_ bytes: UnsafeRawBufferPointer) throws(ABINoteFault) {
+        try self.init(file: ABINoteFile(bytes))
     }
 
     private init(file: consuming ABINoteFile) throws(ABINoteFault) {

@@ -2,9 +2,16 @@
 
 extension JSONReader {
     /// Returns how many bytes at the beginning are well-formed UTF-8 (Unicode, table 3-7).
-    static func validPrefix(of bytes: [UInt8]) -> Int {
+    static func validPrefix(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        let raw = UnsafeRawBufferPointer(bytes)
         var offset = 0
         while offset < bytes.count {
+            // Eight of ASCII at a time.
+            while offset <= bytes.count - 8,
+                raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                    & 0x8080_8080_8080_8080 == 0
+            { offset += 8 }
+            if offset == bytes.count { break }
             let length = sequenceLength(in: bytes, at: offset)
             if length == 0 { return offset }
             offset += length
@@ -13,7 +20,8 @@ extension JSONReader {
     }
 
     /// Returns the length of the character that begins at `offset`, or 0 where none does.
-    private static func sequenceLength(in bytes: [UInt8], at offset: Int) -> Int {
+    private static func sequenceLength(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> Int
+    {
         let length: Int
         // The second byte rules out overlong forms, surrogates, and what lies past U+10FFFF.
         var second: ClosedRange<UInt8> = 0x80...0xBF

@@ -13,18 +13,23 @@ public struct JSONReader {
     public static var depthLimit: Int { 32 }
 
     private let source: DiagnosticSource
+    /// The text, in place while it is read.
+    private let bytes: UnsafeBufferPointer<UInt8>
     /// The offset of the first byte that is not UTF-8, or the size of the text. Nothing from there
     /// on is looked at, so the rest of the reader may take the text for valid.
     private let validEnd: Int
     private var offset = 0
     private var line = 1
-    private var column = 1
+    /// Where column 1 of the line is, and how many bytes of it up to here begin no character.
+    private var lineStart = 0
+    private var continuations = 0
     private var depth = 0
     private var faults: [Diagnostic] = []
 
-    private init(_ source: DiagnosticSource) {
+    private init(_ source: DiagnosticSource, _ bytes: UnsafeBufferPointer<UInt8>) {
         self.source = source
-        validEnd = JSONReader.validPrefix(of: source.bytes)
+        self.bytes = bytes
+        validEnd = JSONReader.validPrefix(of: bytes)
     }
 
     /// Reads one value that takes the whole text. `file` is only shown in the fault.
@@ -45,17 +50,18 @@ public struct JSONReader {
     /// returns is the text as it was probably meant, or nil where there is no telling. Without a
     /// fault there is a value.
     static func readAll(_ source: DiagnosticSource) -> (value: JSONValue?, faults: [Diagnostic]) {
-        var reader = JSONReader(source)
-        do throws(Diagnostic) {
-            let value = try reader.document()
-            return (value, reader.faults)
-        } catch {
-            return (nil, reader.faults + [error])
+        source.bytes.withUnsafeBufferPointer { bytes in
+            var reader = JSONReader(source, bytes)
+            do throws(Diagnostic) {
+                let value = try reader.document()
+                return (value, reader.faults)
+            } catch {
+                return (nil, reader.faults + [error])
+            }
         }
     }
 
     private mutating func document() throws(Diagnostic) -> JSONValue {
-        let bytes = source.bytes
         guard bytes.count <= Self.sizeLimit else {
             throw source.diagnostic(
                 rule: JSONRule.size.rawValue,
@@ -74,6 +80,7 @@ public struct JSONReader {
                     help: "save it as UTF-8 without a byte order mark"))
             // No editor counts it.
             offset = 3
+            lineStart = 3
         }
         try skipSpace()
         if isAtEnd {
@@ -100,28 +107,39 @@ public struct JSONReader {
 
     // MARK: Moving
 
+    /// Counted in characters: the bytes since the line began, without those within a character.
+    private var column: Int { offset - lineStart - continuations + 1 }
+
     private var position: JSONPosition { JSONPosition(line: line, column: column, offset: offset) }
 
-    private var isAtEnd: Bool { offset == source.bytes.count }
+    private var isAtEnd: Bool { offset == bytes.count }
 
     /// The byte at the current place, or nil at the end of the text.
+    @inline(__always)
     private func peek() throws(Diagnostic) -> UInt8? {
-        if offset < validEnd { return source.bytes[offset] }
+        if offset < validEnd { return bytes[offset] }
         if isAtEnd { return nil }
-        throw fault(
-            .encoding, at: position, "the byte 0x\(hex(source.bytes[offset])) is not UTF-8",
+        throw notText()
+    }
+
+    @inline(never)
+    private func notText() -> Diagnostic {
+        fault(
+            .encoding, at: position, "the byte 0x\(hex(bytes[offset])) is not UTF-8",
             help: "save the file as UTF-8")
     }
 
     /// Steps over the current byte; a column is counted at the first byte of a character.
+    @inline(__always)
     private mutating func advance() {
-        let byte = source.bytes[offset]
+        let byte = bytes[offset]
         offset += 1
         if byte == UInt8(ascii: "\n") {
             line += 1
-            column = 1
-        } else if byte & 0xC0 != 0x80 {
-            column += 1
+            lineStart = offset
+            continuations = 0
+        } else if byte & 0xC0 == 0x80 {
+            continuations += 1
         }
     }
 
@@ -173,10 +191,14 @@ public struct JSONReader {
         let kind: JSONValue.Kind
         switch byte {
         case UInt8(ascii: "{"):
-            kind = .object(try nested { reader throws(Diagnostic) in try reader.members() })
+            try open()
+            kind = .object(try members())
+            depth -= 1
             return JSONValue(kind: kind, position: start, width: 1)
         case UInt8(ascii: "["):
-            kind = .array(try nested { reader throws(Diagnostic) in try reader.elements() })
+            try open()
+            kind = .array(try elements())
+            depth -= 1
             return JSONValue(kind: kind, position: start, width: 1)
         case UInt8(ascii: "\""):
             let noted = faults.count
@@ -190,9 +212,8 @@ public struct JSONReader {
         return JSONValue(kind: kind, position: start, width: column - start.column)
     }
 
-    private mutating func nested<Content>(
-        _ read: (inout JSONReader) throws(Diagnostic) -> Content
-    ) throws(Diagnostic) -> Content {
+    /// Steps over an opening bracket or brace.
+    private mutating func open() throws(Diagnostic) {
         guard depth < JSONReader.depthLimit else {
             throw fault(
                 .depth, at: position, "nested more than \(JSONReader.depthLimit) levels deep",
@@ -200,15 +221,11 @@ public struct JSONReader {
         }
         depth += 1
         advance()
-        let content = try read(&self)
-        depth -= 1
-        return content
     }
 
     private mutating func members() throws(Diagnostic) -> [JSONMember] {
         var members: [JSONMember] = []
-        // Keyed by bytes: comparing text by canonical equivalence can be made very slow.
-        var places: [[UInt8]: JSONPosition] = [:]
+        var keys = JSONKeys()
         var comma: JSONPosition?
         while true {
             try skipSpace()
@@ -222,7 +239,7 @@ public struct JSONReader {
             let keyPosition = position
             let key = try string()
             let keyWidth = column - keyPosition.column
-            let first = places[Array(key.utf8)]
+            let first = keys.take(key, in: members).map { members[$0].keyPosition }
             if let first {
                 try note(
                     fault(
@@ -230,8 +247,6 @@ public struct JSONReader {
                         "the key \(DiagnosticText.quoted(key)) stands twice in one object; the"
                             + " first is at line \(first.line), column \(first.column)",
                         help: "keep one of the two"))
-            } else {
-                places[Array(key.utf8)] = keyPosition
             }
             try skipSpace()
             guard let colon = try peek() else { throw unfinished("`:`") }
@@ -244,6 +259,7 @@ public struct JSONReader {
             try skipSpace()
             let value = try value()
             if first == nil {
+                if members.isEmpty { members.reserveCapacity(4) }
                 members.append(
                     JSONMember(
                         key: key, keyPosition: keyPosition, keyWidth: keyWidth, value: value))
@@ -271,10 +287,11 @@ public struct JSONReader {
     /// Steps over a comma and returns its place; returns nil before the closing bracket.
     private mutating func separator(closing: UInt8) throws(Diagnostic) -> JSONPosition? {
         try skipSpace()
-        let bracket = String(UnicodeScalar(closing))
-        guard let byte = try peek() else { throw unfinished("`,` or `\(bracket)`") }
+        let byte = try peek()
         if byte == closing { return nil }
         guard byte == UInt8(ascii: ",") else {
+            let bracket = String(UnicodeScalar(closing))
+            guard let byte else { throw unfinished("`,` or `\(bracket)`") }
             let missing = fault(
                 .syntax, at: position, "expected `,` or `\(bracket)`, found \(try describe())",
                 help: "write a comma between two values, or close with `\(bracket)`")
@@ -296,10 +313,11 @@ public struct JSONReader {
 
     private mutating func word() throws(Diagnostic) -> JSONValue.Kind {
         let start = position
-        let text = try upcomingWord()
-        for (word, kind) in [("true", .bool(true)), ("false", .bool(false)), ("null", .null)]
-            as [(String, JSONValue.Kind)] where word == text
-        {
+        let text = upcomingWord()
+        let kinds: [(String, JSONValue.Kind)] = [
+            ("true", .bool(true)), ("false", .bool(false)), ("null", .null),
+        ]
+        for (word, kind) in kinds where word == text {
             for _ in word.utf8 { advance() }
             return kind
         }
@@ -335,10 +353,10 @@ public struct JSONReader {
     }
 
     /// The letters, digits and underscores ahead, at most 32 of them.
-    private func upcomingWord() throws(Diagnostic) -> String {
+    private func upcomingWord() -> String {
         var end = offset
-        while end < validEnd, end - offset < 32, isWord(source.bytes[end]) { end += 1 }
-        return String(decoding: source.bytes[offset..<end], as: UTF8.self)
+        while end < validEnd, end - offset < 32, isWord(bytes[end]) { end += 1 }
+        return String(decoding: UnsafeBufferPointer(rebasing: bytes[offset..<end]), as: UTF8.self)
     }
 
     /// Nil for what is noted as a fault.
@@ -395,8 +413,7 @@ public struct JSONReader {
             try skipUnquoted()
             return nil
         }
-        let literal = source.bytes[start.offset..<offset]
-        return JSONNumber(literal: String(decoding: literal, as: UTF8.self))
+        return JSONNumber(literal: text(from: start.offset))
     }
 
     private mutating func digits() throws(Diagnostic) -> Int {
@@ -410,10 +427,36 @@ public struct JSONReader {
 
     // MARK: Strings
 
+    /// The text from a place up to here.
+    private func text(from start: Int) -> String {
+        String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<offset]), as: UTF8.self)
+    }
+
+    /// Steps over what stands for itself in a text.
+    @inline(__always)
+    private mutating func skipPlain() {
+        while offset < validEnd {
+            let byte = bytes[offset]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
+            if byte & 0xC0 == 0x80 { continuations += 1 }
+            offset += 1
+        }
+    }
+
     private mutating func string() throws(Diagnostic) -> String {
         let start = position
         advance()
-        var text: [UInt8] = []
+        skipPlain()
+        if offset < validEnd, bytes[offset] == UInt8(ascii: "\"") {
+            defer { advance() }
+            return text(from: start.offset + 1)
+        }
+        return try rest(of: start)
+    }
+
+    /// Reads on in a text with more than plain characters in it, which begins at `start`.
+    private mutating func rest(of start: JSONPosition) throws(Diagnostic) -> String {
+        var text = Array(bytes[(start.offset + 1)..<offset])
         while true {
             guard let byte = try peek() else {
                 throw fault(
@@ -438,8 +481,9 @@ public struct JSONReader {
                         help: byte == UInt8(ascii: "\t") ? "write \\t" : "write \\u00\(hex(byte))"))
                 advance()
             default:
-                text.append(byte)
-                advance()
+                let from = offset
+                skipPlain()
+                text.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[from..<offset]))
             }
         }
     }
@@ -457,7 +501,7 @@ public struct JSONReader {
         case UInt8(ascii: "t"): text.append(0x09)
         case UInt8(ascii: "u"):
             advance()
-            text.append(contentsOf: Array(String(try unicodeEscape(from: start)).utf8))
+            text.append(contentsOf: String(try unicodeEscape(from: start)).utf8)
             return
         default:
             try note(
@@ -477,7 +521,7 @@ public struct JSONReader {
     {
         guard let high = try hexadecimal(from: start) else { return "\u{FFFD}" }
         if let scalar = Unicode.Scalar(high) { return scalar }
-        if high < 0xDC00, source.bytes[offset..<validEnd].starts(with: "\\u".utf8) {
+        if high < 0xDC00, bytes[offset..<validEnd].starts(with: "\\u".utf8) {
             let second = position
             advance()
             advance()
@@ -541,7 +585,7 @@ public struct JSONReader {
 
     private func notAKey(_ byte: UInt8) -> Diagnostic {
         do throws(Diagnostic) {
-            let word = try upcomingWord()
+            let word = upcomingWord()
             return fault(
                 .syntax, at: position, width: max(word.utf8.count, 1),
                 "expected a key in double quotes, found \(try describe())",
@@ -555,10 +599,11 @@ public struct JSONReader {
     /// What stands at the current place, for messages.
     private func describe() throws(Diagnostic) -> String {
         guard try peek() != nil else { return "the end of the file" }
-        let word = try upcomingWord()
+        let word = upcomingWord()
         if !word.isEmpty { return "`\(word)`" }
         let character = String(
-            decoding: source.bytes[offset..<min(offset + 4, validEnd)], as: UTF8.self)
+            decoding: UnsafeBufferPointer(rebasing: bytes[offset..<min(offset + 4, validEnd)]),
+            as: UTF8.self)
         let first = character.unicodeScalars.first.map { String($0) } ?? ""
         return first == "\n" || first == "\r" ? "the end of the line" : DiagnosticText.quoted(first)
     }

@@ -37,7 +37,7 @@ public struct CheckedLibrary: Sendable {
             )
         }
         let file = try folder.file(library)
-        copy = try PluginCopy(of: file, name: library, shown: shown)
+        copy = try PluginCopy(of: file.descriptor, file.status, name: library, shown: shown)
         try check(allowed, from: "the host's configuration")
         try check(manifest.sha256.map { [$0] }, from: "its manifest")
         try checkCode(of: manifest.handlers)
@@ -88,7 +88,7 @@ public struct CheckedLibrary: Sendable {
 
     /// - Parameter reason: why there must be one, to be put after what is wrong; nil: there need not.
     private func checkNote(neededFor reason: String?) throws(BridgeError) {
-        switch ABINote.read(descriptor: copy.number) {
+        switch ABINote.read(copy.bytes) {
         case .failure(.noNote) where reason == nil: return
         case .failure(let fault):
             throw BridgeError(.note, "\(shown): \(fault.message)\(reason ?? ""); \(fault.help)")
@@ -103,7 +103,7 @@ public struct CheckedLibrary: Sendable {
     }
 
     private func export(_ name: String) throws(BridgeError) -> ELFExport {
-        switch ELFExport.find(name, inDescriptor: copy.number) {
+        switch ELFExport.find(name, in: copy.bytes) {
         case .failure(let fault):
             throw BridgeError(.note, "\(shown): \(fault.message); \(fault.help)")
         case .success(let export): return export
@@ -126,7 +126,7 @@ public struct CheckedLibrary: Sendable {
     private func checkDependencies(_ folder: PluginDirectory) throws(BridgeError) {
         let dependencies: ELFDependencies
         do {
-            dependencies = try ELFDependencies(descriptor: copy.number)
+            dependencies = try ELFDependencies(copy.bytes)
         } catch {
             throw BridgeError(.note, "\(shown): \(error.message); \(error.help)")
         }

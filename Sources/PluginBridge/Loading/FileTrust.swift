@@ -16,15 +16,33 @@ struct FileTrust: Sendable {
     let user: UInt32
     /// The number all users have that do not exist in this user namespace, root outside among them.
     /// Nobody in here can act as one of them, and who made the namespace chose what is seen in it.
-    var outsiders: UInt32?
+    /// Asked for only where a file belongs to a stranger.
+    private let outsiders: @Sendable () -> UInt32?
     /// Whether a group has nobody in it but that user.
-    let isPrivate: @Sendable (_ group: UInt32, _ owner: UInt32) -> Bool
+    private let isPrivate: @Sendable (_ group: UInt32, _ owner: UInt32) -> Bool
+
+    init(
+        user: UInt32, outsiders: @escaping @autoclosure @Sendable () -> UInt32?,
+        isPrivate: @escaping @Sendable (_ group: UInt32, _ owner: UInt32) -> Bool
+    ) {
+        self.user = user
+        self.outsiders = outsiders
+        self.isPrivate = isPrivate
+    }
+
+    /// Whether a file is beyond doubt without another look at the system, as nearly all are: what
+    /// is not may be trusted all the same.
+    func isPlain(owner: UInt32, mode: UInt32, as role: FileFacts.Role) -> Bool {
+        guard owner == 0 || owner == user else { return false }
+        return mode & 0o022 == 0 || role == .link || role == .passage && mode & 0o1000 != 0
+    }
 
     /// Why a file cannot be trusted, and the command that mends it; nil when it can.
     func fault(of file: FileFacts, as role: FileFacts.Role) -> (rule: LoadRule, text: String)? {
+        if isPlain(owner: file.owner, mode: file.mode, as: role) { return nil }
         let path = FileTrust.word(file.path)
         let mode = "mode \(FileTrust.octal(file.mode)), uid \(file.owner), gid \(file.group)"
-        guard file.owner == 0 || file.owner == user || file.owner == outsiders else {
+        guard file.owner == 0 || file.owner == user || file.owner == outsiders() else {
             let trusted = user == 0 ? "root" : "root or uid \(user), which this host runs as"
             let option = role == .link ? "-h " : ""
             return (

@@ -31,15 +31,18 @@ final class PluginCopy: @unchecked Sendable {
     /// Its file stays when this goes.
     private var isKept = false
 
-    /// Reads a file whose owner and mode have been checked.
-    init(of file: OwnedDescriptor, name: String, shown: String) throws(BridgeError) {
+    /// Reads a file whose owner and mode have been checked, and which was like `status` then.
+    init(
+        of file: OwnedDescriptor, _ status: stat, name: String, shown: String
+    ) throws(BridgeError) {
         self.shown = shown
-        let size = try file.size(shown)
+        let size = try PluginCopy.size(status, shown)
         let (place, path) = try PluginCopy.place(for: name, shown, size: size)
         var isWhole = false
         // Somebody who is just writing the file is given the time to finish.
-        for _ in 0..<4 where !isWhole {
-            isWhole = try PluginCopy.fill(place, from: file, size, shown)
+        for attempt in 0..<4 where !isWhole {
+            let before = attempt == 0 ? status : try PluginCopy.begin(place, again: file, shown)
+            isWhole = try PluginCopy.fill(place, from: file, before, size, shown)
         }
         guard isWhole else {
             throw BridgeError(
@@ -119,25 +122,33 @@ final class PluginCopy: @unchecked Sendable {
         return (made, String(decoding: path, as: UTF8.self))
     }
 
-    /// Copies the file. Returns false when it changed meanwhile.
+    /// Empties the copy, and looks at the file anew.
+    private static func begin(
+        _ place: OwnedDescriptor, again file: OwnedDescriptor, _ shown: String
+    ) throws(BridgeError) -> stat {
+        guard let status = file.status, ftruncate(place.number, 0) == 0 else {
+            throw failed(shown, errno)
+        }
+        return status
+    }
+
+    /// Copies the file, which was like `before`. Returns false when it changed meanwhile.
     ///
     /// What is written to a file changes its modification time, once the kernel's clock has gone
     /// past the last change. Where that cannot be had, the file is read twice.
     private static func fill(
-        _ place: OwnedDescriptor, from file: OwnedDescriptor, _ size: Int, _ shown: String
+        _ place: OwnedDescriptor, from file: OwnedDescriptor, _ before: stat, _ size: Int,
+        _ shown: String
     ) throws(BridgeError) -> Bool {
-        let first = file.status
-        let isPast = csys_wait_past_change(file.number)
-        guard let first, let before = file.status, ftruncate(place.number, 0) == 0 else {
-            throw failed(shown, errno)
-        }
-        guard isSame(first.st_mtim, before.st_mtim) else { return false }
+        let isPast = csys_wait_past(Int64(before.st_mtim.tv_sec), Int64(before.st_mtim.tv_nsec))
         var done = 0
         var failure: Int32 = 0
-        // Written and not stored to: where memory is short, a store would end the process.
-        withUnsafeTemporaryAllocation(byteCount: pieceSize, alignment: 16) { buffer in
-            while done <= size, failure == 0 {
-                let got = pread(file.number, buffer.baseAddress, buffer.count, done)
+        // Written and not stored to: where memory is short, a store would end the process. What is
+        // longer than it was gives itself away by its size, below.
+        withUnsafeTemporaryAllocation(byteCount: min(size, pieceSize), alignment: 16) { buffer in
+            while done < size, failure == 0 {
+                let got = pread(
+                    file.number, buffer.baseAddress, min(buffer.count, size - done), done)
                 if got == 0 { return }
                 guard got > 0 else {
                     if errno == EINTR { continue }
@@ -184,7 +195,7 @@ final class PluginCopy: @unchecked Sendable {
         }
     }
 
-    fileprivate static func failed(_ shown: String, _ code: Int32) -> BridgeError {
+    private static func failed(_ shown: String, _ code: Int32) -> BridgeError {
         let help =
             switch code {
             case EFBIG: "raise the limit of file sizes (ulimit -f)"
@@ -199,18 +210,18 @@ final class PluginCopy: @unchecked Sendable {
     }
 }
 
-extension OwnedDescriptor {
+extension PluginCopy {
     /// The size of a library's file, when it can be one.
-    fileprivate func size(_ shown: String) throws(BridgeError) -> Int {
-        guard let size = status?.st_size else { throw PluginCopy.failed(shown, errno) }
+    private static func size(_ status: stat, _ shown: String) throws(BridgeError) -> Int {
+        let size = status.st_size
         guard size > 0 else {
             throw BridgeError(
                 .note, "\(shown): \(ABINoteFault.notELF.message); \(ABINoteFault.notELF.help)")
         }
-        guard size <= PluginCopy.sizeLimit else {
+        guard size <= sizeLimit else {
             throw BridgeError(
                 .file,
-                "\(shown) has \(size) bytes, the limit is \(PluginCopy.sizeLimit); strip the library, or link less into it"
+                "\(shown) has \(size) bytes, the limit is \(sizeLimit); strip the library, or link less into it"
             )
         }
         return size

@@ -36,6 +36,10 @@ public final class PluginDirectory: Sendable {
         }
         self.given = given
         self.trust = trust
+        if let found = Self.plain(given, trust) {
+            (descriptor, path) = found
+            return
+        }
         var seen: [(facts: FileFacts, isLink: Bool)] = []
         var names: [String] = []
         func place(_ name: String? = nil) -> String {
@@ -98,11 +102,61 @@ public final class PluginDirectory: Sendable {
             first.rule, "\(given) is not loaded: \(faults.map(\.text).joined(separator: "; "))")
     }
 
+    /// The directory of a path that is absolute and has no links and no points in it, where all
+    /// above it are beyond doubt; nil where one has to look closer.
+    ///
+    /// The path is taken at once, and then looked at from its end upwards. Without links, what was
+    /// passed on the way down is what lies above the end, but for what was renamed meanwhile: and
+    /// only who may write to a directory moves another out of it.
+    private static func plain(
+        _ given: String, _ trust: FileTrust
+    ) -> (descriptor: OwnedDescriptor, path: String)? {
+        guard let depth = plainDepth(given), depth <= Int(CSYS_LEVELS),
+            let found = OwnedDescriptor(csys_open_without_links(given))
+        else { return nil }
+        for level in 0...Int32(depth) {
+            var directory = csys_ownership()
+            guard csys_look_above(found.number, level, &directory),
+                directory.mode & S_IFMT == S_IFDIR,
+                trust.isPlain(
+                    owner: directory.owner, mode: directory.mode & 0o7777,
+                    as: level == 0 ? .folder : .passage)
+            else { return nil }
+        }
+        return (found, given)
+    }
+
+    /// How many directories are in an absolute path that is written in the shortest way: with one
+    /// slash before each name, none of which is a point or two. Nil for any other path.
+    private static func plainDepth(_ path: String) -> Int? {
+        var depth = 0
+        var last = UInt8(0)
+        var points = 0
+        var length = 0
+        for byte in path.utf8 {
+            if depth == 0, byte != UInt8(ascii: "/") { return nil }
+            if byte == UInt8(ascii: "/") {
+                if depth > 0, points == length, length <= 2 { return nil }
+                depth += 1
+                (points, length) = (0, 0)
+            } else {
+                length += 1
+                if byte == UInt8(ascii: ".") { points += 1 }
+            }
+            last = byte
+        }
+        guard depth > 0, last != UInt8(ascii: "/"), points < length || length > 2 else {
+            return nil
+        }
+        return depth
+    }
+
     /// Reads and checks the manifest; the library is not looked at.
     public func manifest() throws(BridgeError) -> Result<Manifest, ManifestFaults> {
         let file = try self.file(Manifest.fileName)
         do throws(ABINoteFault) {
-            let reader = try ABINoteFile(descriptor: file.number)
+            let reader = ABINoteFile(
+                descriptor: file.descriptor.number, size: UInt64(clamping: file.status.st_size))
             // One byte more than is allowed, so that the reader says that it is too long.
             let count = Int(min(reader.size, UInt64(JSONReader.sizeLimit) + 1))
             let bytes = try reader.bytes(at: 0, count: count)
@@ -113,7 +167,7 @@ public final class PluginDirectory: Sendable {
     }
 
     /// Opens a file of the directory that nobody else can have changed.
-    func file(_ name: String) throws(BridgeError) -> OwnedDescriptor {
+    func file(_ name: String) throws(BridgeError) -> (descriptor: OwnedDescriptor, status: stat) {
         let shown = self.shown(name)
         guard !name.isEmpty, !name.utf8.contains(0), !name.utf8.contains(UInt8(ascii: "/")) else {
             throw BridgeError(.file, "\(shown) is no plain file name in the plugin's directory")
@@ -136,11 +190,14 @@ public final class PluginDirectory: Sendable {
             throw BridgeError(
                 .file, "\(shown) is not a regular file; put the file itself beside the manifest")
         }
+        if trust.isPlain(owner: status.st_uid, mode: status.st_mode & 0o7777, as: .file) {
+            return (file, status)
+        }
         let facts = FileFacts(path == "/" ? "/" + name : path + "/" + name, status, file)
         if let fault = trust.fault(of: facts, as: .file) {
             throw BridgeError(fault.rule, "\(given) is not loaded: \(fault.text)")
         }
-        return file
+        return (file, status)
     }
 
     /// Whether there is something at a path below the directory; follows links.

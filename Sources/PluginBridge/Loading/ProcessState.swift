@@ -26,7 +26,7 @@ struct ProcessState: Hashable, Sendable {
         var flags: Int32
     }
 
-    /// By number; without those that are the C library's own.
+    /// By number; those that are the C library's own always as default.
     var signals: [Int32: SignalAction]
     var signalMask: UInt64
     var signalStack: SignalStack

@@ -9,21 +9,50 @@ internal import Glibc
 /// changes meanwhile cannot be told from what the library does, and is undone too; the header says
 /// so.
 public struct ProcessStateWatch: ~Copyable {
-    private let before: ProcessState
-    /// The working directory as it was.
+    private let before: csys_process_state
+    /// The working directory as it was, with its device and number.
     private let directory: OwnedDescriptor?
+    private let directoryNumbers: (device: UInt64, file: UInt64)
+    /// The thread's status, which is read twice.
+    private let status: OwnedDescriptor?
 
     public init() {
         directory = OwnedDescriptor(csys_open_working_directory())
-        before = ProcessState.now(in: directory)
+        let numbers = directory?.status
+        directoryNumbers = (UInt64(numbers?.st_dev ?? 0), UInt64(numbers?.st_ino ?? 0))
+        status = OwnedDescriptor(csys_open_status())
+        var state = csys_process_state()
+        csys_get_process_state(status?.number ?? -1, &state)
+        before = state
     }
 
     /// Puts everything back. Returns what was changed by somebody who is to blame for it, each to be
     /// put after "changed".
     public func restore() -> [String] {
-        let here = OwnedDescriptor(csys_open_working_directory())
-        let changes = before.changes(to: .now(in: here))
-        if changes.isEmpty { return [] }
+        var after = csys_process_state()
+        csys_get_process_state(status?.number ?? -1, &after)
+        var place: (device: UInt64, file: UInt64) = (0, 0)
+        let isElsewhere =
+            directory != nil && csys_working_directory(&place.device, &place.file)
+            && place != directoryNumbers
+        let isSame = withUnsafePointer(to: before) { csys_same_process_state($0, &after) }
+        return isSame && !isElsewhere ? [] : restore(after, isElsewhere ? place : nil)
+    }
+
+    /// The same once something is known to be different; `place`: the working directory, if it is.
+    private func restore(
+        _ after: csys_process_state, _ place: (device: UInt64, file: UInt64)?
+    ) -> [String] {
+        var (first, last) = (ProcessState(before), ProcessState(after))
+        if let place, let directory {
+            last.directory = ProcessState.Directory(
+                device: place.device, file: place.file, path: ProcessState.path)
+            _ = fchdir(directory.number)
+            first.directory = ProcessState.Directory(
+                device: directoryNumbers.device, file: directoryNumbers.file,
+                path: ProcessState.path)
+        }
+        let changes = first.changes(to: last)
         let told = ProcessStateChange.blamed(changes, file: ProcessStateWatch.file)
             .map { $0.text(file: ProcessStateWatch.file) }
         for change in changes { undo(change) }
@@ -55,28 +84,26 @@ public struct ProcessStateWatch: ~Copyable {
 }
 
 extension ProcessState {
-    /// As it is for the calling thread; `directory` is the working directory, opened.
-    fileprivate static func now(in directory: OwnedDescriptor?) -> ProcessState {
+    /// Without the working directory.
+    fileprivate init(_ state: csys_process_state) {
         var signals: [Int32: SignalAction] = [:]
-        for number in 1...csys_last_signal() {
-            var action = csys_signal_action()
-            guard csys_get_signal_action(number, &action) else { continue }
-            signals[number] = SignalAction(
-                handler: action.handler, mask: action.mask, flags: action.flags)
+        withUnsafeBytes(of: state.actions) { bytes in
+            for (index, action) in bytes.bindMemory(to: csys_signal_action.self).enumerated() {
+                signals[Int32(index + 1)] = SignalAction(
+                    handler: action.handler, mask: action.mask, flags: action.flags)
+            }
         }
-        let stack = csys_get_signal_stack()
-        let umask = csys_umask()
-        return ProcessState(
-            signals: signals, signalMask: csys_signal_mask(),
+        let stack = state.signal_stack
+        self.init(
+            signals: signals, signalMask: state.signal_mask,
             signalStack: SignalStack(
                 address: stack.address, bytes: stack.bytes, flags: stack.flags),
-            floatControl: csys_float_control(), umask: umask < 0 ? nil : umask,
-            directory: directory?.status.map {
-                Directory(device: UInt64($0.st_dev), file: UInt64($0.st_ino), path: path)
-            })
+            floatControl: state.float_control, umask: state.umask < 0 ? nil : state.umask,
+            directory: nil)
     }
 
-    private static var path: String {
+    /// The working directory's.
+    fileprivate static var path: String {
         var buffer = [CChar](repeating: 0, count: 4_096)
         guard getcwd(&buffer, buffer.count) != nil else { return "one without a path" }
         return String(

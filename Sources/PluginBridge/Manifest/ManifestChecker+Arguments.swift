@@ -136,7 +136,8 @@ extension ManifestChecker {
         _ value: JSONValue, number: Int, _ parameter: CallParameter, _ signature: CallSignature
     ) -> CallArgument? {
         guard let fields = fields(of: .argument, in: value) else { return nil }
-        guard fields.count == 1, let (key, inner) = fields.first else {
+        let known = fields.known(to: .argument)
+        guard known.count == 1, let (key, inner) = known.first.map({ ($0.key, $0.value) }) else {
             fault(
                 .argument, at: value, "argument \(number) must have one key",
                 help: "write one of "

@@ -4,7 +4,7 @@ extension ManifestChecker {
     /// Reads `call`, which a handler has if and only if its form is `call`. `form` nil: it is not
     /// known which.
     mutating func call(
-        _ fields: [String: JSONValue], form: ManifestForm?, of handler: JSONValue
+        _ fields: ManifestFields, form: ManifestForm?, of handler: JSONValue
     ) -> ManifestCall? {
         guard let value = fields[ManifestKey.call.name] else {
             if form == .call {

@@ -132,6 +132,8 @@ extension ManifestChecker {
         return false
     }
 
+    private static let types = EventType.allCases.map(\.name)
+
     private mutating func parameters(_ value: JSONValue) -> [EventType]? {
         guard let elements = array(value, key: .parameters) else { return nil }
         guard elements.count <= EventSelector.arityLimit else {
@@ -142,7 +144,7 @@ extension ManifestChecker {
                 help: "put several values into one text")
             return nil
         }
-        let names = EventType.allCases.map(\.name)
+        let names = Self.types
         let types = elements.map { element in
             word(element, key: .parameters, rule: .parameter, among: names)
                 .flatMap { EventType(name: $0) }

@@ -62,6 +62,7 @@ extension ManifestChecker {
     /// Notes what keeps the key of a file from being a path below a directory.
     private mutating func isPath(_ member: JSONMember) -> Bool {
         let bytes = member.key.utf8
+        if Self.isPlainPath(bytes) { return true }
         let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let shown = DiagnosticText.quoted(member.key)
         let problem: String
@@ -90,6 +91,25 @@ extension ManifestChecker {
         return false
     }
 
+    /// True only for what nothing is wrong with: letters, digits, `_` and `-` in parts, each of which
+    /// may have points in it but does not begin with one.
+    private static func isPlainPath(_ bytes: String.UTF8View) -> Bool {
+        guard bytes.count <= Manifest.exampleFilePathLimit else { return false }
+        var isFirst = true
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                isFirst = false
+            case UInt8(ascii: "."), UInt8(ascii: "/"):
+                if isFirst { return false }
+                isFirst = byte == UInt8(ascii: "/")
+            default: return false
+            }
+        }
+        return !isFirst
+    }
+
     private mutating func fileText(_ member: JSONMember) -> String? {
         guard case .string(let text) = member.value.kind else {
             if member.value.kind == .unreadable { return nil }
@@ -114,8 +134,10 @@ extension ManifestChecker {
     /// No file can be made below another. The paths are few and short.
     private mutating func checkDirectories(of members: [JSONMember]) {
         for member in members {
+            guard member.key.utf8.contains(0x2F) else { continue }
             let above = members.first {
-                !$0.key.isEmpty && member.key.utf8.starts(with: Array($0.key.utf8) + [0x2F])
+                !$0.key.isEmpty && $0.key.utf8.count < member.key.utf8.count
+                    && member.key.utf8.starts(with: Array($0.key.utf8) + [0x2F])
             }
             guard let above else { continue }
             fault(

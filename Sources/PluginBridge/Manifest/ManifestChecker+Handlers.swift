@@ -22,7 +22,7 @@ extension ManifestChecker {
 
     /// What the first round has read of a handler.
     private struct Draft {
-        let fields: [String: JSONValue]
+        let fields: ManifestFields
         let identifier: String?
         let event: String?
     }
@@ -88,9 +88,11 @@ extension ManifestChecker {
             eventPositions: events.map(\.position))
     }
 
+    private static let kinds = TaskKind.allCases.map(\.name)
+    private static let requirements = ManifestRequirement.allCases.map(\.rawValue)
+
     private mutating func kind(_ value: JSONValue) -> TaskKind? {
-        let names = TaskKind.allCases.map(\.name)
-        return word(value, key: .kind, rule: .kind, among: names).flatMap { TaskKind(name: $0) }
+        word(value, key: .kind, rule: .kind, among: Self.kinds).flatMap { TaskKind(name: $0) }
     }
 
     /// Reads text that must be one of a few words.
@@ -98,7 +100,7 @@ extension ManifestChecker {
         _ value: JSONValue, key: ManifestKey, rule: ManifestRule, among words: [String]
     ) -> String? {
         guard let text = text(value, key: key) else { return nil }
-        if let word = words.first(where: { $0.utf8.elementsEqual(text.utf8) }) { return word }
+        if let word = words.first(where: { ManifestFields.isSame(text, $0) }) { return word }
         let list = words.map { "\"\($0)\"" }.joined(separator: ", ")
         fault(
             rule, at: value,
@@ -155,11 +157,11 @@ extension ManifestChecker {
     }
 
     private mutating func requirements(_ value: JSONValue) -> Set<ManifestRequirement> {
-        let names = ManifestRequirement.allCases.map(\.rawValue)
         var found: [ManifestRequirement: JSONPosition] = [:]
         for element in array(value, key: .requires) ?? [] {
             guard
-                let name = word(element, key: .requires, rule: .requirement, among: names),
+                let name = word(
+                    element, key: .requires, rule: .requirement, among: Self.requirements),
                 let requirement = ManifestRequirement(rawValue: name)
             else { continue }
             if let first = found[requirement] {

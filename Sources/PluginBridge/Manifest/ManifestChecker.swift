@@ -141,7 +141,7 @@ struct ManifestChecker {
     // MARK: Objects and types
 
     /// Returns the values of an object by key, once it has no unknown and all required ones noted.
-    mutating func fields(of object: ManifestObject, in value: JSONValue) -> [String: JSONValue]? {
+    mutating func fields(of object: ManifestObject, in value: JSONValue) -> ManifestFields? {
         guard case .object(let members) = value.kind else {
             if value.kind == .unreadable { return nil }
             fault(
@@ -149,17 +149,13 @@ struct ManifestChecker {
                 help: "write { \(object.keys[0].usage), … }")
             return nil
         }
-        var fields: [String: JSONValue] = [:]
-        for member in members {
-            if let key = object.key(named: member.key) {
-                fields[key.name] = member.value
-            } else {
-                fault(
-                    .unknownKey, at: member.keyPosition, width: member.keyWidth,
-                    "\(object.noun) has no key \(DiagnosticText.quoted(member.key))",
-                    help: ManifestChecker.help(forUnknown: member.key, in: object))
-            }
+        for member in members where !object.hasKey(named: member.key) {
+            fault(
+                .unknownKey, at: member.keyPosition, width: member.keyWidth,
+                "\(object.noun) has no key \(DiagnosticText.quoted(member.key))",
+                help: ManifestChecker.help(forUnknown: member.key, in: object))
         }
+        let fields = ManifestFields(members)
         for key in object.keys where key.isRequired && fields[key.name] == nil {
             fault(
                 .missingKey, at: value, "\(object.noun) must have the key `\(key.name)`",
@@ -170,7 +166,7 @@ struct ManifestChecker {
 
     private static func help(forUnknown key: String, in object: ManifestObject) -> String {
         let names = object.keys.map(\.name)
-        if let other = ManifestObject.allCases.first(where: { $0.key(named: key) != nil }) {
+        if let other = ManifestObject.allCases.first(where: { $0.hasKey(named: key) }) {
             return "`\(key)` belongs into \(other.noun)"
         }
         if let name = ManifestSpelling.nearest(to: key, among: names) { return "write `\(name)`" }
@@ -233,11 +229,7 @@ struct ManifestChecker {
                 help: "write a shorter name, as \(key.example)")
             return nil
         }
-        let components = text.utf8.split(
-            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard components.count >= 2,
-            components.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isLetterDigitOrHyphen) })
-        else {
+        guard isReverseDNS(text) else {
             fault(
                 .identifier, at: value,
                 "\(DiagnosticText.quoted(text)) is not a reverse-DNS name",
@@ -257,14 +249,7 @@ struct ManifestChecker {
                 help: "write a shorter one, as \(ManifestKey.version.example)")
             return nil
         }
-        let halves = text.utf8.split(
-            separator: UInt8(ascii: "-"), maxSplits: 1, omittingEmptySubsequences: false)
-        let numbers = halves[0].split(
-            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        let isSuffix = { (byte: UInt8) in isLetterDigitOrHyphen(byte) || byte == UInt8(ascii: ".") }
-        guard numbers.count == 3, numbers.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }),
-            halves.count == 1 || (!halves[1].isEmpty && halves[1].allSatisfy(isSuffix))
-        else {
+        guard isVersion(text) else {
             fault(
                 .version, at: value, "\(DiagnosticText.quoted(text)) is not a version",
                 help:
@@ -341,8 +326,56 @@ struct ManifestChecker {
     }
 }
 
+/// Whether it is two or more names with a point between two.
+private func isReverseDNS(_ text: String) -> Bool {
+    var points = 0
+    var length = 0
+    for byte in text.utf8 {
+        if byte == UInt8(ascii: ".") {
+            if length == 0 { return false }
+            points += 1
+            length = 0
+        } else {
+            guard isLetterDigitOrHyphen(byte) else { return false }
+            length += 1
+        }
+    }
+    return points > 0 && length > 0
+}
+
+/// Whether it is three numbers with a point between two, and a suffix after a hyphen or none.
+private func isVersion(_ text: String) -> Bool {
+    var points = 0
+    var length = 0
+    var hasSuffix = false
+    for byte in text.utf8 {
+        if hasSuffix {
+            guard isLetterDigitOrHyphen(byte) || byte == UInt8(ascii: ".") else { return false }
+        } else if isDigit(byte) {
+            // Falls through to be counted.
+        } else {
+            guard length > 0 else { return false }
+            if byte == UInt8(ascii: ".") {
+                points += 1
+            } else {
+                guard byte == UInt8(ascii: "-"), points == 2 else { return false }
+                hasSuffix = true
+            }
+            length = 0
+            continue
+        }
+        length += 1
+    }
+    return points == 2 && length > 0
+}
+
 private func hasTwoPoints(_ text: String) -> Bool {
-    zip(text.utf8, text.utf8.dropFirst()).contains { $0 == UInt8(ascii: ".") && $0 == $1 }
+    var last = UInt8(0)
+    for byte in text.utf8 {
+        if byte == UInt8(ascii: "."), last == byte { return true }
+        last = byte
+    }
+    return false
 }
 
 private func isDigit(_ byte: UInt8) -> Bool {

@@ -27,24 +27,34 @@ enum ManifestObject: CaseIterable {
 
     var keys: [ManifestKey] {
         switch self {
-        case .manifest: [.id, .version, .abi, .library, .sha256, .handlers]
-        case .handler:
-            [
-                .identifier, .kind, .budget, .grace, .maxConcurrency, .event, .events, .requires,
-                .form, .call, .isolation, .examples,
-            ]
-        case .event: [.eventName, .parameters]
-        case .example: [.exampleName, .payload, .expect, .files]
-        case .call:
-            [.function, .callLibrary, .signature, .arguments, .result, .keep, .free]
-        case .systemLibrary: [.system]
-        case .argument: [.from, .lengthOf, .out, .buffer, .hex]
-        case .kept: [.keptArgument, .keptLength]
+        case .manifest: Self.manifestKeys
+        case .handler: Self.handlerKeys
+        case .event: Self.eventKeys
+        case .example: Self.exampleKeys
+        case .call: Self.callKeys
+        case .systemLibrary: Self.systemLibraryKeys
+        case .argument: Self.argumentKeys
+        case .kept: Self.keptKeys
         }
     }
 
-    /// Returns the key of that name. Compares bytes: text that is merely equivalent is no key.
-    func key(named name: String) -> ManifestKey? {
-        keys.first { $0.name.utf8.elementsEqual(name.utf8) }
+    private static let manifestKeys: [ManifestKey] = [
+        .id, .version, .abi, .library, .sha256, .handlers,
+    ]
+    private static let handlerKeys: [ManifestKey] = [
+        .identifier, .kind, .budget, .grace, .maxConcurrency, .event, .events, .requires, .form,
+        .call, .isolation, .examples,
+    ]
+    private static let eventKeys: [ManifestKey] = [.eventName, .parameters]
+    private static let exampleKeys: [ManifestKey] = [.exampleName, .payload, .expect, .files]
+    private static let callKeys: [ManifestKey] = [
+        .function, .callLibrary, .signature, .arguments, .result, .keep, .free,
+    ]
+    private static let systemLibraryKeys: [ManifestKey] = [.system]
+    private static let argumentKeys: [ManifestKey] = [.from, .lengthOf, .out, .buffer, .hex]
+    private static let keptKeys: [ManifestKey] = [.keptArgument, .keptLength]
+
+    func hasKey(named name: String) -> Bool {
+        keys.contains { ManifestFields.isSame(name, $0.name) }
     }
 }

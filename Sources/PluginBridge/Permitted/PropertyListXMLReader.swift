@@ -42,7 +42,7 @@ struct PropertyListXMLReader {
 
     private init(_ source: DiagnosticSource) {
         self.source = source
-        validEnd = JSONReader.validPrefix(of: source.bytes)
+        validEnd = source.bytes.withUnsafeBufferPointer { JSONReader.validPrefix(of: $0) }
     }
 
     static func read(

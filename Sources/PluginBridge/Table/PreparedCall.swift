@@ -12,7 +12,8 @@ public final class PreparedCall: @unchecked Sendable {
     private let types: UnsafeMutablePointer<UnsafeMutablePointer<ffi_type>?>
     private let storage: UnsafeMutablePointer<UInt64>
     private let addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-    private let parameters: [EventType]
+    /// What it was prepared for.
+    public let parameters: [EventType]
 
     public init(_ parameters: [EventType]) {
         self.parameters = parameters

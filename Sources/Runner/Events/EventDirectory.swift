@@ -17,8 +17,13 @@ final class EventDirectory: @unchecked Sendable {
     /// Expectations that were not collected.
     static let expectationLimit = 1 << 16
 
+    /// Prepared calls that are looked through for one with the same parameters.
+    private static let sharedCalls = 16
+
     private struct State {
         var byName: [EventSelector: EventEntry] = [:]
+        /// Those that several events share; most have the same parameters as others.
+        var calls: [PreparedCall] = []
         var count: UInt32 = 0
         var strangers = 0
         var waits = WaiterRegistry()
@@ -86,6 +91,14 @@ final class EventDirectory: @unchecked Sendable {
         return entry
     }
 
+    private func prepared(_ parameters: [EventType], _ state: inout State) -> PreparedCall {
+        for call in state.calls where call.parameters == parameters { return call }
+        let call = PreparedCall(parameters)
+        // There are not many sorts of events; of more than these each has its own.
+        if state.calls.count < Self.sharedCalls { state.calls.append(call) }
+        return call
+    }
+
     /// Declares events for `owner`, all or none: a plugin's number, `HostRuntime.ownPlugin` for a
     /// handler of the embedder's, or nil for what the embedder raises itself. Fails with the one
     /// that somebody has declared, and its owner.
@@ -104,7 +117,8 @@ final class EventDirectory: @unchecked Sendable {
                 else {
                     return .failure(DeclarationConflict(selector: signature.selector, owner: nil))
                 }
-                entry.declare(signature, owner: owner)
+                entry.declare(
+                    signature, prepared(signature.parameters, &state), owner: owner)
                 result.append(entry)
             }
             return .success(result)
@@ -133,7 +147,8 @@ final class EventDirectory: @unchecked Sendable {
                 return nil
             }
             if entry.declaration == nil {
-                entry.declare(signature, owner: HostRuntime.ownPlugin)
+                entry.declare(
+                    signature, prepared(signature.parameters, &state), owner: HostRuntime.ownPlugin)
                 entry.isProvisional = true
             }
             return entry
@@ -148,7 +163,7 @@ final class EventDirectory: @unchecked Sendable {
         state.withLock { state in
             guard let entry = entry(for: signature.selector, &state) else { return nil }
             if let declared = entry.declaration { return (entry, declared, entry.owner) }
-            entry.declare(signature, owner: nil)
+            entry.declare(signature, prepared(signature.parameters, &state), owner: nil)
             return (entry, signature, nil)
         }
     }

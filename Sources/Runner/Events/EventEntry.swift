@@ -32,7 +32,7 @@ final class EventEntry: @unchecked Sendable {
 
     // What whoever turns the loop remembers, so that most events are delivered without the lock.
 
-    private(set) var receivers = Unmanaged.passRetained(ReceiverList())
+    private(set) var receivers = Unmanaged.passRetained(ReceiverList.none)
     /// The version of subscriptions and waits at which it last looked; 0: never.
     var seen: UInt64 = 0
     /// Somebody waited then.
@@ -84,11 +84,12 @@ final class EventEntry: @unchecked Sendable {
     /// Declared only to tell of a failure: whoever declares it in earnest may.
     var isProvisional = false
 
-    func declare(_ signature: EventSignature, owner: Int32?) {
+    /// `prepared` is for the same parameters, and may be other entries' too: one loop turns for all.
+    func declare(_ signature: EventSignature, _ prepared: PreparedCall, owner: Int32?) {
         isProvisional = false
         declaration = signature
         // In earnest after provisionally: the same parameters, and the loop may be inside the call.
-        if call == nil { call = Unmanaged.passRetained(PreparedCall(signature.parameters)) }
+        if call == nil { call = Unmanaged.passRetained(prepared) }
         self.owner = owner
         if owner == nil { isEmbedders.store(true, ordering: .releasing) }
     }

@@ -5,14 +5,16 @@
 ///
 /// Plain memory, so that delivering counts no references: the loop keeps a list that was replaced
 /// until the turn in which it may be walking through it is over.
-final class ReceiverList {
+final class ReceiverList: @unchecked Sendable {
+    // Sendable: everything is written in init.
+
     private(set) var count = 0
     /// The first so many see what a wait takes, too.
     let observers: Int
     private let items: UnsafeMutablePointer<Unmanaged<Subscription>>
 
-    /// Nobody.
-    convenience init() { self.init(observers: [], subscribers: nil) }
+    /// Nobody: what every event has at first.
+    static let none = ReceiverList(observers: [], subscribers: nil)
 
     /// `subscribers` nil: they are left out, as nobody will look at them.
     init(observers lists: [SubscriberList], subscribers: SubscriberList?) {

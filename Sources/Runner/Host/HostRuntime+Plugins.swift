@@ -59,7 +59,7 @@ extension HostRuntime {
         directory.withLock { directory in
             // What was scanned is loaded under its number, and what failed is tried again under it.
             if let known = directory.plugins.first(where: {
-                $0.directory == path && $0.status != .ready && $0.status != .retired
+                $0.status != .ready && $0.status != .retired && $0.directory == path
                     && $0.id == manifest?.id ?? "" && $0.version == manifest?.version ?? ""
             }) {
                 known.status = status
@@ -161,7 +161,9 @@ extension HostRuntime {
 
     /// What is taken already, before any code of the plugin runs.
     private func check(_ path: String, _ manifest: Manifest) throws(BridgeError) {
-        let other = plugins.first { $0.id == manifest.id && status(of: $0).status == .ready }
+        let other = directory.withLock {
+            $0.plugins.first { $0.status == .ready && $0.id == manifest.id }
+        }
         if let other {
             throw BridgeError(
                 .taken, .exists,

@@ -246,24 +246,51 @@ public final class HostRuntime: @unchecked Sendable {
             let signatures = handlers.flatMap {
                 $0.description.reservedEvents + $0.description.events
             }
+            guard let queues = queues(handlers.count) else {
+                return .failure(
+                    BridgeError(
+                        .exhausted,
+                        "there is no memory for a queue of \(configuration.queueLimit) tasks; make the queue limit smaller"
+                    ))
+            }
             switch events.directory.declare(signatures, owner: plugin) {
-            case .failure(let conflict): return .failure(describe(conflict, in: directory))
+            case .failure(let conflict):
+                for queue in queues {
+                    HandlerCell.giveBack(queue, capacity: configuration.queueLimit)
+                }
+                return .failure(describe(conflict, in: directory))
             case .success(var entries):
                 return .success(
-                    handlers.map { description, code in
+                    zip(handlers, queues).map { handler, queue in
+                        let (description, code) = handler
                         let count = HandlerRecord.reservedCount + description.events.count
                         defer { entries.removeFirst(count) }
                         return add(
-                            description, code, plugin, name, Array(entries.prefix(count)), owner,
-                            to: &directory)
+                            description, code, queue, plugin, name, Array(entries.prefix(count)),
+                            owner, to: &directory)
                     })
             }
         }
         return try result.get()
     }
 
+    /// Memory for the queues of so many handlers, or nil.
+    private func queues(_ count: Int) -> [UnsafeMutablePointer<QueueCell>]? {
+        let capacity = configuration.queueLimit
+        var queues: [UnsafeMutablePointer<QueueCell>] = []
+        for _ in 0..<count {
+            guard let queue = HandlerCell.makeQueue(capacity: capacity) else {
+                for queue in queues { HandlerCell.giveBack(queue, capacity: capacity) }
+                return nil
+            }
+            queues.append(queue)
+        }
+        return queues
+    }
+
     private func add(
-        _ description: HandlerDescription, _ code: HandlerCode, _ plugin: Int32, _ name: String,
+        _ description: HandlerDescription, _ code: HandlerCode,
+        _ queue: UnsafeMutablePointer<QueueCell>, _ plugin: Int32, _ name: String,
         _ entries: [EventEntry], _ owner: AnyObject?, to directory: inout Directory
     ) -> HandlerRecord {
         let raw = UnsafeMutableRawPointer.allocate(
@@ -273,7 +300,7 @@ public final class HostRuntime: @unchecked Sendable {
         cell.initialize(
             to: HandlerCell(
                 code: code, budget: description.budget, grace: description.grace,
-                capacity: configuration.queueLimit, index: index, plugin: plugin,
+                queue: queue, capacity: configuration.queueLimit, index: index, plugin: plugin,
                 maxConcurrency: description.maxConcurrency, kind: description.kind,
                 done: entries[3], expired: entries[2], progress: entries[1]))
         let record = HandlerRecord(

@@ -75,8 +75,26 @@ struct HandlerCell: ~Copyable {
         static let refusing = quarantined | exhausted
     }
 
+    /// Memory for a queue that holds so many tasks, a power of two. It is the system's until the
+    /// first task of its page: most handlers never have many. Nil where there is none.
+    static func makeQueue(capacity: UInt32) -> UnsafeMutablePointer<QueueCell>? {
+        csys_map_sparse(queueBytes(capacity)).map {
+            $0.bindMemory(to: QueueCell.self, capacity: Int(capacity))
+        }
+    }
+
+    static func giveBack(_ queue: UnsafeMutablePointer<QueueCell>, capacity: UInt32) {
+        csys_unmap(queue, queueBytes(capacity))
+    }
+
+    private static func queueBytes(_ capacity: UInt32) -> UInt64 {
+        UInt64(capacity) * UInt64(MemoryLayout<QueueCell>.stride)
+    }
+
+    /// `queue` is from `makeQueue` with the same capacity, and this one's to give back.
     init(
-        code: HandlerCode, budget: UInt64, grace: UInt64, capacity: UInt32, index: UInt32,
+        code: HandlerCode, budget: UInt64, grace: UInt64,
+        queue: UnsafeMutablePointer<QueueCell>, capacity: UInt32, index: UInt32,
         plugin: Int32, maxConcurrency: UInt32, kind: TaskKind, done: EventEntry,
         expired: EventEntry, progress: EventEntry
     ) {
@@ -92,18 +110,13 @@ struct HandlerCell: ~Copyable {
         expiredEvent = expired.index
         progressEvent = progress.index
         doneTakers = done.takers
-        let raw = UnsafeMutableRawPointer.allocate(
-            byteCount: Int(capacity) * MemoryLayout<QueueCell>.stride, alignment: 64)
-        cells = raw.bindMemory(to: QueueCell.self, capacity: Int(capacity))
-        for position in 0..<Int(capacity) {
-            (cells + position).initialize(to: QueueCell(position: UInt64(position)))
-        }
+        cells = queue
         ended = .allocate(capacity: 8)
         for outcome in 0..<8 { (ended + outcome).initialize(to: Atomic(0)) }
     }
 
     deinit {
-        UnsafeMutableRawPointer(cells).deallocate()
+        HandlerCell.giveBack(cells, capacity: UInt32(mask + 1))
         ended.deallocate()
     }
 }
@@ -127,8 +140,8 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         var fresh: TaskReference?
         while true {
             cell = pointee.cells + Int(position & pointee.mask)
-            let distance = Int64(
-                bitPattern: cell.pointee.lap.load(ordering: .acquiring) &- position)
+            let lap = cell.pointee.lap.load(ordering: .acquiring)
+            let distance = Int64(bitPattern: lap &- position)
             if distance == 0 {
                 bits = cell.pointee.task.load(ordering: .relaxed)
                 if bits == 0, existing == nil, fresh == nil {
@@ -141,6 +154,12 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
                 if exchanged { break }
                 position = original
             } else if distance < 0 {
+                if lap == 0, position <= pointee.mask {
+                    // Never used: free, once somebody has written so.
+                    _ = cell.pointee.lap.compareExchange(
+                        expected: 0, desired: position, ordering: .relaxed)
+                    continue
+                }
                 if let fresh { tasks.give(fresh.bits) }
                 return .failure(.full)
             } else {
@@ -191,7 +210,8 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
             }
             let bits = cell.pointee.task.load(ordering: .relaxed)
             cell.pointee.task.store(replacement, ordering: .relaxed)
-            cell.pointee.lap.store(position &+ pointee.mask &+ 1, ordering: .releasing)
+            cell.pointee.lap.store(
+                position &+ pointee.mask &+ 1, ordering: .releasing)
             return bits
         }
     }
@@ -202,7 +222,9 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         var position = pointee.head.load(ordering: .sequentiallyConsistent)
         while true {
             let cell = pointee.cells + Int(position & pointee.mask)
-            guard cell.pointee.lap.load(ordering: .acquiring) == position &+ 1 else { break }
+            guard cell.pointee.lap.load(ordering: .acquiring) == position &+ 1 else {
+                break
+            }
             let task = TaskReference(bits: cell.pointee.task.load(ordering: .relaxed))
             // What is over stays so: if the place is won, it is this task's.
             guard isOver(task),
@@ -211,7 +233,8 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
                 ).exchanged
             else { break }
             cell.pointee.task.store(0, ordering: .relaxed)
-            cell.pointee.lap.store(position &+ pointee.mask &+ 1, ordering: .releasing)
+            cell.pointee.lap.store(
+                position &+ pointee.mask &+ 1, ordering: .releasing)
             swept.append(task)
             position &+= 1
         }
