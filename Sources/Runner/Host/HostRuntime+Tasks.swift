@@ -141,9 +141,14 @@ extension HostRuntime {
     private static let looks = 200
     private static let yieldEvery = 8
 
-    /// True once the task is over. Keeps no core busy for more than some twenty microseconds.
+    /// Nanoseconds of looking at most. On a busy machine to give way once may take milliseconds;
+    /// who sleeps there is woken sooner than who stands in line again.
+    private static let lookLimit: UInt64 = 50_000
+
+    /// True once the task is over.
     private func lookBriefly(_ task: TaskReference, _ until: UInt64) -> Bool {
         let slot = tasks.slot(task)
+        let end = min(until, csys_monotonic_ns() &+ Self.lookLimit)
         for look in 1...Self.looks {
             let state = slot.state
             if state.isOver || state.generation != task.generation { return true }
@@ -151,7 +156,7 @@ extension HostRuntime {
                 csys_pause()
                 continue
             }
-            guard isOpen, csys_monotonic_ns() < until else { return false }
+            guard isOpen, csys_monotonic_ns() < end else { return false }
             csys_yield()
         }
         return false
