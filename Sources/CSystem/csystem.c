@@ -250,6 +250,19 @@ void csys_set_thread_owner(const void *owner, uint64_t role) {
     thread_frames = &thread_base;
 }
 
+static _Thread_local struct {
+    const void *owner;
+    void *stash;
+} thread_stash;
+
+void *csys_thread_stash(const void *owner) {
+    return thread_stash.owner == owner ? thread_stash.stash : NULL;
+}
+void csys_set_thread_stash(const void *owner, void *stash) {
+    thread_stash.owner = owner;
+    thread_stash.stash = stash;
+}
+
 void *csys_map(uint64_t bytes) {
     void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

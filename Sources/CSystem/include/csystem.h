@@ -78,6 +78,10 @@ csys_thread_frame *csys_thread_frames(void);
 void csys_set_thread_frames(csys_thread_frame *frame);
 void csys_set_thread_owner(const void *owner, uint64_t role);
 
+/* What the calling thread keeps for `owner`; NULL where it keeps nothing for that one. */
+void *csys_thread_stash(const void *owner);
+void csys_set_thread_stash(const void *owner, void *stash);
+
 /* An anonymous, zeroed, lazily filled mapping; NULL when there is none to be had. */
 void *csys_map(uint64_t bytes);
 /* The same for what is used here and there: a page that is touched costs that page only, however

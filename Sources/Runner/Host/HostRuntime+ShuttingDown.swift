@@ -21,6 +21,8 @@ extension HostRuntime {
     /// Between looks at whether a phase is over. Shutting down is the only place that polls: the
     /// path of a task would have to pay for anything else.
     private static let look: UInt64 = 500_000
+    /// The first pause, from which they double up to that: most phases are over at once.
+    private static let firstLook: UInt64 = 20_000
     /// For threads that only need a processor to leave.
     private static let patience: UInt64 = 10_000_000_000
 
@@ -115,18 +117,22 @@ extension HostRuntime {
         stage.store(state.rawValue, ordering: .sequentiallyConsistent)
     }
 
-    func pauseBriefly() {
+    func pauseBriefly() { Self.pause(Self.look) }
+
+    private static func pause(_ span: UInt64) {
         var word: UInt32 = 0
-        csys_futex_wait(&word, 0, csys_monotonic_ns() &+ Self.look)
+        csys_futex_wait(&word, 0, csys_monotonic_ns() &+ span)
     }
 
     /// Whether it was so once before the limit.
     @discardableResult
     private func wait(_ limit: UInt64, until done: () -> Bool) -> Bool {
         let until = HostRuntime.realDeadline(limit)
+        var span = Self.firstLook
         while !done() {
             guard csys_monotonic_ns() < until else { return false }
-            pauseBriefly()
+            Self.pause(span)
+            span = min(span * 2, Self.look)
         }
         return true
     }

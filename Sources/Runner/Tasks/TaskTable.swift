@@ -155,9 +155,13 @@ final class TaskTable: @unchecked Sendable {
         slot.pointee.payloadBytes.store(0, ordering: .relaxed)
     }
 
-    /// Clears a freed task and gives its slot to the pool.
+    /// Clears a freed task and gives its slot to the calling worker's stash, or to the pool.
     func free(_ task: TaskReference) {
-        if let next = clear(task) { give(next) }
+        guard let next = clear(task) else { return }
+        guard let stash = csys_thread_stash(Unmanaged.passUnretained(self).toOpaque()) else {
+            return give(next)
+        }
+        stash.assumingMemoryBound(to: FreeTasks.self).pointee.add(next, self)
     }
 
     private func withPool<T>(_ body: (inout [UInt64]) -> T) -> T {

@@ -51,24 +51,29 @@ final class Worker {
         if lane.workers.nice != 0 { csys_thread_nice(lane.workers.nice) }
         if lane.workers.ioPriority != 0 { csys_thread_io_priority(lane.workers.ioPriority) }
         csys_set_thread_owner(Unmanaged.passUnretained(host).toOpaque(), ThreadRole.worker.rawValue)
-        var free = FreeTasks()
-        while let handler = nextHandler(&free) {
-            guard drain(handler, &free) else { break }
+        let free = UnsafeMutablePointer<FreeTasks>.allocate(capacity: 1)
+        free.initialize(to: FreeTasks())
+        // What a handler completes on this thread is freed into it, too.
+        csys_set_thread_stash(Unmanaged.passUnretained(host.tasks).toOpaque(), free)
+        while let handler = nextHandler(free) {
+            guard drain(handler, free) else { break }
             lane.search()
         }
-        free.close(host.tasks)
+        csys_set_thread_stash(nil, nil)
+        free.pointee.close(host.tasks)
+        free.deallocate()
         host.workerCells.giveBack(cell)
         host.threadEnds()
     }
 
     /// Looks for a handler, then sleeps until there is one. Nil when the worker has to leave.
-    private func nextHandler(_ free: inout FreeTasks) -> HandlerCellPointer? {
+    private func nextHandler(_ free: UnsafeMutablePointer<FreeTasks>) -> HandlerCellPointer? {
         while true {
             for round in 1...Self.searchRounds {
                 if let handler = lane.take() { return handler }
                 if round % Self.yieldEvery == 0 { csys_yield() } else { csys_pause() }
             }
-            free.flush(host.tasks)
+            free.pointee.flush(host.tasks)
             switch lane.rest(cell) {
             case .work(let handler): return handler
             case .stop: return nil
@@ -82,7 +87,9 @@ final class Worker {
 
     /// Runs a handler's tasks until there is none, others are ready, or it must not go on. False
     /// when this worker was given up meanwhile and has to leave.
-    private func drain(_ handler: HandlerCellPointer, _ free: inout FreeTasks) -> Bool {
+    private func drain(_ handler: HandlerCellPointer, _ free: UnsafeMutablePointer<FreeTasks>)
+        -> Bool
+    {
         let host = host
         let tasks = host.tasks
         let events: EventLoop = host.events
@@ -94,8 +101,8 @@ final class Worker {
         while true {
             var replacement: UInt64 = 0
             if !tasks.isTight {
-                if free.count == 0 { free.refill(tasks) }
-                replacement = free.top
+                if free.pointee.count == 0 { free.pointee.refill(tasks) }
+                replacement = free.pointee.top
             }
             if replacement != 0 {
                 tasks.slot(TaskReference(bits: replacement)).pointee.handler.store(
@@ -109,7 +116,7 @@ final class Worker {
                 if leave(handler) { return true }
                 continue
             }
-            if replacement != 0 { free.drop() }
+            if replacement != 0 { free.pointee.drop() }
 
             let task = TaskReference(bits: bits)
             let slot = tasks.slot(task)
@@ -142,7 +149,7 @@ final class Worker {
             case .run: break
             case .skip:
                 if entered.generation != task.generation, let next = tasks.clear(task) {
-                    free.add(next, tasks)
+                    free.pointee.add(next, tasks)
                 }
                 continue
             case .park: continue
@@ -180,14 +187,14 @@ final class Worker {
                     events.raiseDone(slot)
                 } else if events.wants(handler.pointee.doneTakers) {
                     // Somebody came between the look and the exchange, and may have seen it running.
-                    if let next = tasks.clear(task) { free.add(next, tasks) }
+                    if let next = tasks.clear(task) { free.pointee.add(next, tasks) }
                     events.raiseDone(
                         handler.pointee.doneEvent, task: tasks.publicID(task), .succeeded, error: ""
                     )
                 } else {
                     cell.pointee.untaken.store(
                         cell.pointee.untaken.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-                    if let next = tasks.clear(task) { free.add(next, tasks) }
+                    if let next = tasks.clear(task) { free.pointee.add(next, tasks) }
                 }
             } else if status == 0, let over = TaskStateMachine(word: word).returnedWhenOver,
                 slot.pointee.word.compareExchange(
@@ -195,7 +202,7 @@ final class Worker {
                 ).exchanged
             {
                 // Completed by its function, told to whom it may concern, and nobody's any more.
-                if let next = tasks.clear(task) { free.add(next, tasks) }
+                if let next = tasks.clear(task) { free.pointee.add(next, tasks) }
             } else {
                 lost = host.functionReturned(task, handler, Status(rawValue: status), error)
             }
