@@ -340,6 +340,9 @@ void csys_get_process_state(int32_t status_fd, csys_process_state *state) {
     state->umask = is_told ? status.umask : csys_umask();
     state->signal_mask = is_told ? status.blocked : csys_signal_mask();
     for (int32_t signal = 1; signal <= CSYS_SIGNALS; signal++) {
+        /* The C library's own: a program that was started by another may ignore them, until the
+         * library has a use for them. */
+        if (signal > 31 && signal < SIGRTMIN) continue;
         csys_signal_action *action = &state->actions[signal - 1];
         const uint64_t bit = UINT64_C(1) << (signal - 1);
         if (is_told && signal != SIGCHLD && (status.caught & bit) == 0) {
