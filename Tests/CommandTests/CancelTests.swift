@@ -88,7 +88,7 @@ struct CancelTests {
         let counted = try desk.python(
             """
             db = sqlite3.connect(store + "/requests.db")
-            db.execute("UPDATE tally SET count = 77 WHERE kind = 2")
+            db.execute("UPDATE counter SET processing = 77")
             db.commit()
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             """)
@@ -96,7 +96,7 @@ struct CancelTests {
         #expect(try desk.run("db", "check").code == 0)
         let full = try desk.run("db", "check", "--full")
         #expect(full.code == 1)
-        #expect(full.output == "the count of kind 2 is 77, and there are 3\n", "\(full.process)")
+        #expect(full.output == "the counter processing is 77, and should be 3\n", "\(full.process)")
         #expect(full.errors.hasPrefix("error: the store \(desk.store) is damaged\n"))
         let document = try desk.run("db", "check", "--full", "--json")
         #expect(document.code == 1)
