@@ -44,7 +44,7 @@ struct Surroundings {
 
     func threads() -> [String] {
         let now = ProcessFacts().threads.filter { number, name in
-            facts.threads[number] == nil
+            facts.threads[number] == nil && !Surroundings.isEnding(number)
                 && !(subject.isSwift && RuntimeAllowance.threads.contains(name)
                     && Surroundings.fallsAsleep(number))
         }
@@ -53,6 +53,17 @@ struct Surroundings {
                 ? "left a thread without a name"
                 : "left a thread (\($0.value), the name of the thread that started it unless it has one)"
         }
+    }
+
+    /// Whether a thread is on its way out: what it was to do is done, and it has not quite gone.
+    private static func isEnding(_ thread: Int) -> Bool {
+        let until = csys_monotonic_ns() &+ 100_000_000
+        var word: UInt32 = 0
+        while csys_monotonic_ns() < until {
+            if access("/proc/self/task/\(thread)", F_OK) != 0 { return true }
+            csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 1_000_000)
+        }
+        return false
     }
 
     /// Whether a thread comes to rest, in time that a busy machine may take.

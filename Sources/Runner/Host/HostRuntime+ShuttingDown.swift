@@ -126,9 +126,11 @@ extension HostRuntime {
 
     /// Whether it was so once before the limit.
     @discardableResult
-    private func wait(_ limit: UInt64, until done: () -> Bool) -> Bool {
+    private func wait(
+        _ limit: UInt64, first: UInt64 = firstLook, until done: () -> Bool
+    ) -> Bool {
         let until = HostRuntime.realDeadline(limit)
-        var span = Self.firstLook
+        var span = first
         while !done() {
             guard csys_monotonic_ns() < until else { return false }
             Self.pause(span)
@@ -253,7 +255,10 @@ extension HostRuntime {
         guard !destroyed.exchange(true, ordering: .sequentiallyConsistent) else { return }
         // A function may have returned since the host was shut down; its thread is on its way out.
         if failure == nil {
-            wait(limits.leave) { threads.load(ordering: .sequentiallyConsistent) == 0 }
+            // One that says so has some instructions to go.
+            wait(limits.leave, first: Self.look) {
+                threads.load(ordering: .sequentiallyConsistent) == 0
+            }
         }
         targets.end()
         // Nobody turns the embedder's loop any more.
