@@ -225,8 +225,8 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Rounds of looking before the loop's own thread sleeps. Waking it costs more than most events
     /// do; it gives way to others now and then, so that they raise something to find.
-    private static let searchRounds = 300
-    private static let yieldEvery = 8
+    private static let searchRounds = 1_000
+    private static let yieldEvery = 128
 
     /// Delivers up to `limit` events (0: all that wait when it begins) on the calling thread.
     /// `patient`: the loop's own thread, which goes on while more come.

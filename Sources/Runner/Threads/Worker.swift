@@ -9,8 +9,8 @@ import Synchronization
 final class Worker {
     /// Rounds of looking before a worker sleeps, some 20 us; it gives way to others often, which on
     /// few cores is what lets the others produce something to find. A pause can take 45 ns.
-    private static let searchRounds = 300
-    private static let yieldEvery = 8
+    private static let searchRounds = 400
+    private static let yieldEvery = 32
     /// After so long with one handler a worker gives way to others that are ready, in nanoseconds.
     private static let turn: UInt64 = 1_000_000
 
