@@ -153,7 +153,8 @@ def main():
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n",
                             encoding="utf-8")
-    limited = {line["path"] for line in results if line["role"] == "limit"}
+    # A picture of ratios: without what has nothing to be a ratio of.
+    limited = {line["path"] for line in results if line["role"] == "limit" and line["median"] > 0}
     drawn = [line for line in results if line["path"] in limited]
     if drawn:
         options.chart.write_text(
