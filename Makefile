@@ -36,7 +36,8 @@ PACKAGES := bindgen binutils cmake faketime file fish g++ gcc groff-base libc6-d
             man-db mandoc pkg-config python3 python3-cffi python3-jsonschema python3-markdown \
             python3-pycparser rustc sqlite3 valgrind zsh
 # What the benchmarks compare with.
-BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libtbb-dev libuv1-dev strace
+BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libtbb-dev libuv1-dev \
+                  redis-server strace
 
 VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' include/curfew/version.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))

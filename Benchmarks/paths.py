@@ -2,6 +2,7 @@
 """The paths that are measured: which programs, which rows of which tables, which targets."""
 
 import dataclasses
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -87,6 +88,13 @@ class Context:
                 command, environment = command
             found.append(Program(key, PEER, name, command, environment))
         return found
+
+    def redis(self, *arguments):
+        """Dramatiq's command, where there is a Redis server for it."""
+        if shutil.which("redis-server") is None:
+            raise Missing("redis-server")
+        return self.script("submit/dramatiq-redis.py", "dramatiq[redis]", "2.2.1", *arguments,
+                           "{}/redis")
 
     def script(self, file, package, version, *arguments):
         """A Python peer's command with its package's place."""
@@ -338,7 +346,9 @@ def durable(c, kind, one, many):
                                                    n, f, "{}/huey.db")),
                 (f"persist-queue {callers}", "persist-queue",
                  lambda n=callers, f=few: c.script("submit/persist-queue.py", "persist-queue",
-                                                   "1.1.0", kind, n, f, "{}/queue"))),
+                                                   "1.1.0", kind, n, f, "{}/queue")),
+                (f"dramatiq {callers}", "dramatiq and Redis, not on disk",
+                 lambda n=callers, f=few: c.redis(kind, n, f))),
         ])
     return groups
 

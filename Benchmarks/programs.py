@@ -3,6 +3,7 @@
 same flags. What a peer needs and is not there leaves that peer out, with a word about it."""
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -93,7 +94,8 @@ class Programs:
 
     def python(self, package, version):
         """A directory with a package of PyPI, for PYTHONPATH."""
-        target = self.output / f"{package}-{version}"
+        # Of package[extra] without the brackets, which some packages take for a pattern.
+        target = self.output / re.sub(r"\W+", "-", f"{package}-{version}")
         if not target.is_dir():
             done = subprocess.run(
                 [self.interpreter, "-m", "pip", "--quiet", "--disable-pip-version-check", "install",
