@@ -233,6 +233,36 @@ struct EventTests {
         #expect(side.join() == true)
     }
 
+    @Test("unsubscribing returns while work that follows the receiver's event waits for it")
+    func unsubscribeDuringWork() throws {
+        let host = try TestHost(observing: false)
+        let target = try TestTarget(host)
+        let stuck = Stuck()
+        let observer = Observer { _ in
+            stuck.entered.send()
+            _ = stuck.go.wait()
+        }
+        let number = try host.observe("hello", by: observer)
+        let (working, unsubscribed) = (Signal(), Signal())
+        target.sub("work") { _ in
+            working.send()
+            return .bool(unsubscribed.wait())
+        }
+        #expect(host.raise("hello") == .ok)
+        #expect(stuck.entered.wait())
+        // Nothing comes between the receiver's return and the work.
+        target.callDelayed("work")
+        stuck.go.send()
+        #expect(working.wait())
+        let side = Side { () -> Bool in
+            let answer = Answer(curfew_host_unsubscribe(host.raw, number))
+            unsubscribed.send()
+            return answer == .ok
+        }
+        #expect(side.join() == true)
+        #expect(host.shutDown() == .ok)
+    }
+
     @Test("raise: undeclared events and the host's own names are DENIED, wrong types INVALID")
     func raiseFaults() throws {
         let host = try TestHost()

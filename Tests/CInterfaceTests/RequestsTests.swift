@@ -50,6 +50,60 @@ struct RequestsTests {
             journal.map { host.text($0.what) } == ["submitted", "launched", "ended", "finished"])
     }
 
+    @Test("what is due sooner than all before is launched in time, on the system's clock")
+    func dueSooner() throws {
+        let host = try TestHost(clock: nil)
+        let ran = Signal()
+        try host.register { _ in
+            ran.send()
+            return 0
+        }
+        // Submitted by a thread that finds the one of requests resting for an hour.
+        for delay in [3_600 * second, second / 20] {
+            let earliest = curfew_host_wall_ns(host.raw) + delay
+            let (answer, _, _, _) = host.submit {
+                $0.earliest_ns = earliest
+                $0.on_pending = curfew_on_pending(CURFEW_ON_PENDING_REPLACE)
+            }
+            #expect(answer == .ok)
+        }
+        #expect(ran.wait())
+        #expect(host.shutDown() == .ok)
+    }
+
+    @Test("a submission from a log line of another one's turn is refused, not waited for")
+    func submitFromLog() throws {
+        let answers = Guarded<[curfew_status]>([])
+        let place = Guarded<OpaquePointer?>(nil)
+        final class Place: Sendable {
+            let body: @Sendable () -> Void
+            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        }
+        let inside = Place {
+            guard let raw = place.now else { return }
+            answers.change {
+                $0.append(curfew_host_submit(raw, "org.example.tidy", nil, nil, nil, nil))
+            }
+        }
+        let host = try TestHost { config in
+            config.log_data = Unmanaged.passUnretained(inside).toOpaque()
+            config.log = { data, _, _, _, text, _ in
+                guard String(cString: text).contains("Starting simulated task") else { return }
+                Unmanaged<Place>.fromOpaque(data!).takeUnretainedValue().body()
+            }
+        }
+        host.keep(inside)
+        place.change { $0 = host.raw }
+        try host.register { _ in 0 }
+        let earliest = curfew_host_wall_ns(host.raw) + 3_600 * second
+        #expect(host.submit { $0.earliest_ns = earliest }.answer == .ok)
+        #expect(
+            Answer(curfew_host_simulate_launch(host.raw, "org.example.tidy", nil, nil)) == .ok)
+        #expect(answers.wait { !$0.isEmpty })
+        #expect(answers.now == [curfew_status(CURFEW_WRONG_THREAD)])
+        #expect(host.shutDown() == .ok)
+    }
+
     @Test("why: what holds it back comes first, with state, source and what would change it")
     func why() throws {
         let host = try TestHost()
