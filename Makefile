@@ -233,7 +233,7 @@ test: packages test-plugins prefix ## build everything and run all tests
 	SWIFT="$(SWIFT)" Tests/check-tests.sh
 	echo "test: running all tests, one after another"
 	# One after another: tests that own time and threads do not compete for two cores.
-	"$(SWIFT)" test --skip-build --disable-xctest --no-parallel
+	SWIFT="$(SWIFT)" Tests/run-tests.sh --skip-build --disable-xctest --no-parallel
 
 # What the tests take for an installation: nothing but what is installed now.
 prefix: release plugins fresh-prefix
@@ -251,11 +251,12 @@ sanitize: packages plugins test-plugins ## run the tests under AddressSanitizer,
 	    --skip ConformanceTests --skip EnduranceTests --skip ProgramTests)
 	# XCTest itself leaks, hence no leak check.
 	echo "sanitize: building and running the tests under AddressSanitizer"
-	ASAN_OPTIONS=detect_leaks=0 "$(SWIFT)" test --sanitize=address --scratch-path .build-asan \
+	SWIFT="$(SWIFT)" ASAN_OPTIONS=detect_leaks=0 Tests/run-tests.sh --sanitize=address \
+	    --scratch-path .build-asan \
 	    --disable-xctest --no-parallel "$${skip[@]}"
 	echo "sanitize: building and running the tests under ThreadSanitizer"
 	# Plugins in Swift look for the sanitizer's symbols in the program.
-	CURFEW_STRESS_TASKS=$(STRESS_TASKS) "$(SWIFT)" test --sanitize=thread \
+	SWIFT="$(SWIFT)" CURFEW_STRESS_TASKS=$(STRESS_TASKS) Tests/run-tests.sh --sanitize=thread \
 	    -Xlinker --export-dynamic --scratch-path .build-tsan \
 	    --disable-xctest --no-parallel "$${skip[@]}"
 
@@ -275,16 +276,17 @@ torture: packages ## kill hosts KILLS (1000) times and at every point, let store
 	@echo "torture: building the tests"
 	"$(SWIFT)" build --build-tests
 	echo "torture: killing $(KILLS) hosts, and all that takes minutes about requests"
-	CURFEW_TORTURE=1 CURFEW_KILLS=$(KILLS) "$(SWIFT)" test --skip-build --disable-xctest \
-	    --no-parallel --filter EnduranceTests
+	SWIFT="$(SWIFT)" CURFEW_TORTURE=1 CURFEW_KILLS=$(KILLS) Tests/run-tests.sh --skip-build \
+	    --disable-xctest --no-parallel --filter EnduranceTests
 
 test-all: test ## the tests, then all that takes longer: twins, torture, fuzzers, instructions, sanitizers
 	@echo "test-all: each twin against every case, each harm in every phase, a package in release"
-	CURFEW_CONFORM_MATRIX=1 "$(SWIFT)" test --skip-build --disable-xctest --no-parallel \
+	SWIFT="$(SWIFT)" CURFEW_CONFORM_MATRIX=1 Tests/run-tests.sh --skip-build --disable-xctest \
+	    --no-parallel \
 	    --filter 'WholeMatrixTests|SurvivalTests|TwinTests|OwnPluginsTests|LanguageTests|OneTableTests|LoadingFilesTests|NewTests|TaskExplorationTests|BackgroundTasksPackageTests'
 	echo "test-all: each program for Apple's modules"
-	CURFEW_ALL_PROGRAMS=1 "$(SWIFT)" test --skip-build --disable-xctest --no-parallel \
-	    --filter AllProgramsTests
+	SWIFT="$(SWIFT)" CURFEW_ALL_PROGRAMS=1 Tests/run-tests.sh --skip-build --disable-xctest \
+	    --no-parallel --filter AllProgramsTests
 	$(MAKE) --no-print-directory torture
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory instructions
