@@ -25,7 +25,7 @@ status=0
         / recorded an issue/ { faults[++count] = $0 }
         /^↳ / && last ~ / recorded an issue/ { faults[++count] = "  " $0 }
         /^◇ Test ("|[A-Za-z0-9_]+\().* started/ { running[name()] = 1 }
-        /^(✔|✘) Test ("|[A-Za-z0-9_]+\().* (passed|failed) after/ { delete running[name()] }
+        /(✔|✘) Test ("|[A-Za-z0-9_]+\().* (passed|failed) after/ { delete running[name()] }
         { last = $0 }
         END {
             for (i = 1; i <= count; i++) print substr(faults[i], 1, 600)

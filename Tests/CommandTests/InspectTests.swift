@@ -316,12 +316,12 @@ struct InspectTests {
                 note();
                 for (;;) pause();
                 """, in: files)
-        let (code, load) = try InspectTests.trial(files, limit: "500ms")
+        let (code, load) = try InspectTests.trial(files, limit: "3s")
         #expect(code == 1)
         #expect(load["timedOut"] as? Bool == true)
         #expect(
             load["outcome"] as? String
-                == "did not come back within 500 ms while it was loaded, and was killed")
+                == "did not come back within 3 s while it was loaded, and was killed")
         let processes = String(decoding: try files.read("numbers"), as: UTF8.self)
             .split(separator: "\n").compactMap { pid_t($0) }
         #expect(processes.count == 4)

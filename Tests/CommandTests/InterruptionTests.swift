@@ -56,7 +56,7 @@ struct InterruptionTests {
     func ignored() throws {
         let typist = try Typist(
             columns: nil, steps: [("12 of 48 files", "HUP")], "nohup", CommandRun.program, "run",
-            CommandRun.errand("waits"), "--budget", "300ms")
+            CommandRun.errand("waits"), "--budget", "900ms")
         #expect(typist.code == 124)
         #expect(!typist.screen.contains("SIGHUP"))
     }

@@ -70,7 +70,7 @@ struct ScreenTests {
     @Test("the bar of a run whose events go to standard output is on the terminal all the same")
     func log() throws {
         let typist = try Typist(
-            CommandRun.program, "run", CommandRun.errand("waits"), "--budget", "300ms",
+            CommandRun.program, "run", CommandRun.errand("waits"), "--budget", "900ms",
             "--event-log", "-")
         #expect(typist.code == 124)
         #expect(typist.lines.contains { $0.contains(" s left   25 %") })

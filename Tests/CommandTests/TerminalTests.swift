@@ -8,7 +8,7 @@ struct TerminalTests {
     @Test("80 columns: one line is drawn over, and nothing is wider than the screen")
     func bar() throws {
         let typist = try Typist(
-            CommandRun.program, "run", CommandRun.errand("waits"), "--budget", "400ms")
+            CommandRun.program, "run", CommandRun.errand("waits"), "--budget", "900ms")
         #expect(typist.code == 124)
         #expect(typist.screen.contains("\r\u{1B}[36m"))
         let bars = typist.lines.filter { $0.contains(#/ [█▏▎▍▌▋▊▉]+░* /#) }
@@ -42,13 +42,13 @@ struct TerminalTests {
     @Test("a narrow terminal, and one that knows ASCII only")
     func narrow() throws {
         let typist = try Typist(
-            columns: 40, CommandRun.program, "run", CommandRun.errand("waits"), "--budget", "300ms")
+            columns: 40, CommandRun.program, "run", CommandRun.errand("waits"), "--budget", "900ms")
         let live = typist.lines.filter { $0.contains(" left") }
         #expect(!live.isEmpty)
         #expect(live.allSatisfy { $0.count < 40 }, "\(live)")
         let ascii = try Typist(
             environment: ["LC_ALL": "C"], CommandRun.program, "run", CommandRun.errand("waits"),
-            "--budget", "300ms")
+            "--budget", "900ms")
         #expect(ascii.lines.contains { $0.contains(##/ #+\.+  0\.[0-9] s left   25 %/##) })
     }
 
@@ -61,7 +61,7 @@ struct TerminalTests {
     func plain(environment: [String: String], option: [String]) throws {
         let typist = try Typist(
             environment: environment, CommandRun.program, "run", CommandRun.errand("waits"),
-            "--budget", "300ms", more: option)
+            "--budget", "900ms", more: option)
         #expect(typist.code == 124)
         #expect(!typist.screen.contains("\u{1B}"))
         #expect(!typist.screen.replacing("\r\n", with: "\n").contains("\r"))

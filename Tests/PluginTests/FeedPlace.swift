@@ -17,21 +17,49 @@ final class FeedPlace: Sendable {
 
     /// Runs a task with a payload of JSON.
     func run(from: String, to: String? = nil, budget: String = "60s") throws -> TaskRecord {
-        let payload = try JSONSerialization.data(
-            withJSONObject: ["from": from, "to": to ?? output])
-        return try run(payload: String(decoding: payload, as: UTF8.self), budget: budget)
+        try run(payload: payload(from, to), budget: budget)
     }
 
+    /// The same, interrupted as soon as the output grows.
+    func runUntilItWrites(from: String) throws -> TaskRecord {
+        try run(
+            payload: payload(from, nil), budget: "60s",
+            under: ["python3", "-c", Self.interrupter, output])
+    }
+
+    private func payload(_ from: String, _ to: String?) throws -> String {
+        String(
+            decoding: try JSONSerialization.data(
+                withJSONObject: ["from": from, "to": to ?? output]), as: UTF8.self)
+    }
+
+    /// Stands still while the signal is sent, so that the rest is not written by then.
+    private static let interrupter = """
+        import os, signal, subprocess, sys
+        def size():
+            return os.path.getsize(sys.argv[1]) if os.path.exists(sys.argv[1]) else 0
+        before = size()
+        child = subprocess.Popen(sys.argv[2:])
+        while size() <= before and child.poll() is None:
+            pass
+        if child.poll() is None:
+            child.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            child.send_signal(signal.SIGINT)
+            child.send_signal(signal.SIGCONT)
+        sys.exit(child.wait())
+        """
+
     /// Runs a task with any payload.
-    func run(payload: String, budget: String = "60s") throws -> TaskRecord {
+    func run(payload: String, budget: String = "60s", under: [String] = []) throws -> TaskRecord {
         let plugin = "\(BuiltProducts.prefix)/lib/curfew/plugins/feed"
         let payload = try files.write(payload, to: "payload")
         return try TaskRecord(
             ChildProcess.run(
-                "\(BuiltProducts.prefix)/bin/curfew",
-                [
-                    "run", "org.curfew.feed", "--plugins", plugin, "--json", "--verbose",
-                    "--budget", budget, "--payload", "@\(payload)",
+                "env",
+                under + [
+                    "\(BuiltProducts.prefix)/bin/curfew", "run", "org.curfew.feed", "--plugins",
+                    plugin, "--json", "--verbose", "--budget", budget, "--payload", "@\(payload)",
                 ],
                 environment: [
                     "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no",
