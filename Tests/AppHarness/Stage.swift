@@ -64,8 +64,8 @@ final class Stage: Sendable {
 
     /// True once a factor is among what is considered.
     func eventuallyKnows(_ factor: String) -> Bool {
-        let deadline = Date().addingTimeInterval(10)
-        while Date() < deadline {
+        let deadline = SuspendingClock.now + .seconds(10)
+        while SuspendingClock.now < deadline {
             if reports(Stage.refresh, kind: 1).contains(where: { $0.0 == factor }) { return true }
         }
         return false
@@ -96,8 +96,8 @@ final class Stage: Sendable {
 
     /// How the last request of an identifier ended, once it has: state and outcome.
     func ended(_ request: curfew_request) -> String {
-        let deadline = Date().addingTimeInterval(10)
-        while Date() < deadline {
+        let deadline = SuspendingClock.now + .seconds(10)
+        while SuspendingClock.now < deadline {
             var info = curfew_request_info()
             info.struct_size = UInt32(MemoryLayout<curfew_request_info>.size)
             _ = curfew_host_query_request(host, request, &info, nil)
@@ -114,8 +114,8 @@ final class Stage: Sendable {
 
     /// Returns once the host runs a request.
     func waitUntilRunning(_ request: curfew_request) {
-        let deadline = Date().addingTimeInterval(10)
-        while Date() < deadline {
+        let deadline = SuspendingClock.now + .seconds(10)
+        while SuspendingClock.now < deadline {
             var info = curfew_request_info()
             info.struct_size = UInt32(MemoryLayout<curfew_request_info>.size)
             _ = curfew_host_query_request(host, request, &info, nil)

@@ -33,11 +33,14 @@ final class Guarded<Value>: @unchecked Sendable {
     func wait(
         within limit: TimeInterval = Guarded.limit, until isWanted: (Value) -> Bool
     ) -> Bool {
-        let end = Date(timeIntervalSinceNow: limit)
+        // The condition waits for a date, which somebody may set.
+        let end = SuspendingClock.now + .seconds(limit)
         condition.lock()
         defer { condition.unlock() }
         while !isWanted(value) {
-            if !condition.wait(until: end) { return isWanted(value) }
+            let left = (end - .now) / .seconds(1)
+            guard left > 0 else { return false }
+            _ = condition.wait(until: Date(timeIntervalSinceNow: left))
         }
         return true
     }

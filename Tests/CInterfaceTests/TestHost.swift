@@ -236,9 +236,9 @@ final class TestHost: @unchecked Sendable {
 
     /// Looks again and again for a state that nobody signals.
     func waitUntil(_ what: String, _ isSo: () throws -> Bool) throws {
-        let end = Date(timeIntervalSinceNow: Guarded<Int>.limit)
+        let end = SuspendingClock.now + .seconds(Guarded<Int>.limit)
         while try !isSo() {
-            guard Date() < end else { throw Failure("not \(what) within the limit") }
+            guard SuspendingClock.now < end else { throw Failure("not \(what) within the limit") }
             sched_yield()
         }
     }
