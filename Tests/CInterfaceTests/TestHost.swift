@@ -112,18 +112,20 @@ final class TestHost: @unchecked Sendable {
 
     // MARK: Handlers
 
-    /// A second, by default: budgets and graces are on the manual clock mostly.
+    /// A second, by default, on the manual clock, and a minute on the machine's.
     @discardableResult
     func register(
         _ identifier: String = "org.example.tidy", kind: Int = CURFEW_KIND_APP_REFRESH,
-        budget: UInt64 = 1_000_000_000, grace: UInt64 = 1_000_000_000, concurrency: UInt32 = 1,
+        budget: UInt64? = nil, grace: UInt64? = nil, concurrency: UInt32 = 1,
         event: String? = nil, events: [String] = [],
         expired: (@Sendable (RunCall, curfew_reason) -> Void)? = nil,
         run: @escaping @Sendable (RunCall) -> curfew_status
     ) throws -> UInt32 {
+        // Of the machine's time nobody can tell how much passes while a thread does not run.
+        let usual: UInt64 = clock == nil ? 60_000_000_000 : 1_000_000_000
         let (answer, text) = tryRegister(
-            identifier, kind: kind, budget: budget, grace: grace, concurrency: concurrency,
-            event: event, events: events, expired: expired, run: run)
+            identifier, kind: kind, budget: budget ?? usual, grace: grace ?? usual,
+            concurrency: concurrency, event: event, events: events, expired: expired, run: run)
         guard answer == .ok else { throw Failure("not registered: \(text)") }
         var index: UInt32 = 0
         _ = curfew_host_find_handler(raw, identifier, &index)
@@ -231,7 +233,13 @@ final class TestHost: @unchecked Sendable {
 
     /// Returns once the task's function has returned `PENDING`; the host tells nobody about that.
     func waitUntilPending(_ task: curfew_task) throws {
-        try waitUntil("pending") { try query(task).phase == CURFEW_PHASE_PENDING }
+        do {
+            try waitUntil("pending") { try query(task).phase == CURFEW_PHASE_PENDING }
+        } catch let failure as Failure {
+            let state = try query(task)
+            throw Failure(
+                "\(failure): phase \(state.phase), outcome \(state.outcome)")
+        }
     }
 
     /// Looks again and again for a state that nobody signals.
