@@ -24,8 +24,11 @@ func link(_ flags: [String]) -> [LinkerSetting] {
     ours
         ? [.unsafeFlags(flags.flatMap { ["-Xlinker", $0] }, .when(configuration: .release))] : []
 }
+// The Makefile puts what is to be linked statically besides into that directory.
 let runtimeInside: [LinkerSetting] =
-    ours && staticRuntime ? [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))] : []
+    ours && staticRuntime
+    ? [.unsafeFlags(["-static-stdlib", "-L\(root)/.build/static"], .when(configuration: .release))]
+    : []
 let libraryLink =
     link([
         "--version-script=\(root)/Sources/CInterface/libcurfew.map", "-soname=libcurfew.so.0",

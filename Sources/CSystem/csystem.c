@@ -277,6 +277,8 @@ void *csys_map_sparse(uint64_t bytes) {
 
 void csys_unmap(void *address, uint64_t bytes) { munmap(address, bytes); }
 
+void csys_forget(void *address, uint64_t bytes) { madvise(address, bytes, MADV_DONTNEED); }
+
 int32_t csys_getopt_long(int32_t argc, char *const *argv, const char *short_options,
                          const csys_option *options, int32_t count) {
     enum { most = 63 };

@@ -114,7 +114,7 @@ typedef struct curfew_host_config {
 
     uint32_t task_limit;     /* tasks at a time besides what waits in queues; 0: 65,536 */
     uint32_t queue_limit;    /* tasks waiting for one handler; 0: 4,096; a power of two */
-    uint32_t event_limit;    /* events waiting besides done events; 0: 16,384 */
+    uint32_t event_limit;    /* events waiting besides done events; 0: 16,384; 4,194,304 at most */
     uint32_t lost_limit;     /* workers one handler may lose; 0: 4 */
     uint64_t lost_after_ns;  /* from the end of the grace until a worker is lost; 0: 5 s */
     uint64_t payload_bytes;  /* largest payload; 0: 1 MiB */

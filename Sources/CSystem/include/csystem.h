@@ -27,6 +27,17 @@ void csys_futex_wake(const void *word, int32_t count);
 void csys_pause(void);
 void csys_yield(void);
 
+/* Asks for the cache line at `address`, to be written soon. Any address will do. */
+static inline void csys_prefetch(const void *address) {
+#if defined(__x86_64__) || defined(__i386__)
+    /* By name: the compiler knows of the instruction only where all processors have it, and on those
+     * that do not it does nothing. */
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
+#else
+    __builtin_prefetch(address, 1);
+#endif
+}
+
 /* eventfd(2), non-blocking and close-on-exec; -1 with errno. */
 int32_t csys_eventfd(void);
 void csys_eventfd_signal(int32_t fd);
@@ -88,6 +99,9 @@ void *csys_map(uint64_t bytes);
  * large the kernel would like pages to be. */
 void *csys_map_sparse(uint64_t bytes);
 void csys_unmap(void *address, uint64_t bytes);
+/* Gives whole pages of a mapping back: they read as zero, or, where the system keeps them, as they
+ * were. */
+void csys_forget(void *address, uint64_t bytes);
 
 /* getopt_long(3) with a table of `count` options; has_argument 0 or 1. `index` and the others are
  * getopt's own variables. A leading '+' stops at the first operand. */

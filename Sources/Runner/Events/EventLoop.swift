@@ -14,7 +14,7 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Who has declared which event, and who wants it.
     let directory: EventDirectory
-    private let queue = EventQueue()
+    private let queue: EventQueue
     private let tasks: TaskTable
     private unowned(unsafe) let host: HostRuntime
 
@@ -32,6 +32,10 @@ public final class EventLoop: @unchecked Sendable {
     /// Whose loop it is: the thread that turned it last, or 0.
     private let turner = Atomic<UInt64>(0)
 
+    // What follows is written with every event; workers read what stands before it with every task.
+    private let padding1: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
+        (0, 0, 0, 0, 0, 0, 0, 0)
+
     // Of whoever turns the loop: how many were delivered, how deep in deliveries it is, and about
     // which task the innermost is.
     private var sequence: UInt64 = 0
@@ -43,8 +47,8 @@ public final class EventLoop: @unchecked Sendable {
     private var delivering: UInt64 = 0
     private var freed = FreeTasks()
     private let doneValues: UnsafeMutablePointer<curfew_value>
-    private let emptyText: UnsafeMutablePointer<CChar>
-    private let outcomeTexts: [UnsafeMutablePointer<CChar>]
+    /// By `Outcome.rawValue`; a failure's own text is in its record.
+    private let outcomeTexts: UnsafeMutablePointer<(text: UnsafeMutablePointer<CChar>, bytes: Int)>
     /// Lists that were replaced during this turn.
     private var retired: [ReceiverList] = []
     /// Changes when a receiver has returned while somebody waits for that.
@@ -52,6 +56,9 @@ public final class EventLoop: @unchecked Sendable {
     private let unsubscribing = Atomic<UInt32>(0)
     /// Whose receiver deliveries outside of others' go to, or 0.
     private let receiving = Atomic<UInt>(0)
+
+    private let padding2: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
+        (0, 0, 0, 0, 0, 0, 0, 0)
 
     private let gap: EventEntry
     /// A factor of the machine changed.
@@ -69,7 +76,11 @@ public final class EventLoop: @unchecked Sendable {
     init(host: HostRuntime, tasks: TaskTable, limit: UInt32, ownLoop: Bool) throws(BridgeError) {
         self.host = host
         self.tasks = tasks
-        self.limit = limit
+        self.limit = min(limit, EventQueue.mostEvents)
+        guard let queue = EventQueue() else {
+            throw BridgeError(.system, "no memory is left for the queue of events")
+        }
+        self.queue = queue
         descriptor = csys_eventfd()
         guard descriptor >= 0 else {
             throw BridgeError(
@@ -81,14 +92,13 @@ public final class EventLoop: @unchecked Sendable {
         counters.initialize(to: EventCounters(ownLoop: ownLoop))
         turns = .allocate(capacity: 1)
         turns.initialize(to: Atomic(0))
-        emptyText = .allocate(capacity: 1)
-        emptyText.initialize(to: 0)
-        outcomeTexts = (0..<8).map { raw in
+        outcomeTexts = .allocate(capacity: 8)
+        for raw in 0..<8 {
             let text = Outcome(rawValue: UInt8(raw))?.doneText ?? ""
             let utf8 = Array(text.utf8CString)
             let copy = UnsafeMutablePointer<CChar>.allocate(capacity: utf8.count)
             copy.initialize(from: utf8, count: utf8.count)
-            return copy
+            (outcomeTexts + raw).initialize(to: (copy, utf8.count - 1))
         }
         doneValues = .allocate(capacity: 2)
         doneValues.initialize(repeating: curfew_value(), count: 2)
@@ -111,15 +121,15 @@ public final class EventLoop: @unchecked Sendable {
 
     deinit {
         freed.close(tasks)
-        while let link = queue.take() {
-            if !isSlot(link) { EventNode.free(node(link)) }
+        while let event = queue.take() {
+            if slot(event) == nil { EventNode.free(node(event)) }
         }
         counters.deinitialize(count: 1)
         UnsafeMutableRawPointer(counters).deallocate()
         turns.deinitialize(count: 1)
         turns.deallocate()
-        emptyText.deallocate()
-        for text in outcomeTexts { text.deallocate() }
+        for raw in 0..<8 { outcomeTexts[raw].text.deallocate() }
+        outcomeTexts.deallocate()
         doneValues.deallocate()
         csys_close(descriptor)
     }
@@ -128,7 +138,7 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Queues a task's done event. Never fails: its place is in the task.
     @inline(__always) func raiseDone(_ slot: TaskSlotPointer) {
-        queue.add(slot.linkPointer)
+        queue.add(slot)
         wake()
     }
 
@@ -144,7 +154,7 @@ public final class EventLoop: @unchecked Sendable {
         let node = EventNode.make(
             event: event, values: [.bool(outcome == .succeeded), .text(error)], task: task)
         waiting.wrappingAdd(1, ordering: .relaxed)
-        queue.add(link(node))
+        queue.add(node)
         wake()
     }
 
@@ -167,13 +177,13 @@ public final class EventLoop: @unchecked Sendable {
             let beginsGap = !gapQueued.exchange(true, ordering: .sequentiallyConsistent)
             if beginsGap {
                 let node = EventNode.make(event: gap.index, values: [.int64(0)], task: 0)
-                queue.add(link(node))
+                queue.add(node)
                 wake()
             }
             return Raised(status: .busy, beginsGap: beginsGap)
         }
         let node = EventNode.make(event: entry.index, values: values, task: task)
-        queue.add(link(node))
+        queue.add(node)
         wake()
         return Raised(status: .ok)
     }
@@ -199,17 +209,17 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    private func link(_ node: UnsafeMutablePointer<EventNode>) -> UnsafeMutablePointer<EventLink> {
-        UnsafeMutableRawPointer(node).assumingMemoryBound(to: EventLink.self)
+    private func node(_ event: UnsafeMutableRawPointer) -> UnsafeMutablePointer<EventNode> {
+        event.assumingMemoryBound(to: EventNode.self)
     }
 
-    private func node(_ link: UnsafeMutablePointer<EventLink>) -> UnsafeMutablePointer<EventNode> {
-        UnsafeMutableRawPointer(link).assumingMemoryBound(to: EventNode.self)
-    }
-
-    private func isSlot(_ link: UnsafeMutablePointer<EventLink>) -> Bool {
-        let offset = UnsafeMutableRawPointer(link) - UnsafeMutableRawPointer(tasks.slots)
-        return offset >= 0 && offset < TaskTable.capacity * MemoryLayout<TaskSlot>.stride
+    /// The task whose done event it is; nil for a node.
+    @inline(__always) private func slot(_ event: UnsafeMutableRawPointer) -> TaskSlotPointer? {
+        let offset = event - UnsafeMutableRawPointer(tasks.slots)
+        guard offset >= 0, offset < TaskTable.capacity * MemoryLayout<TaskSlot>.stride else {
+            return nil
+        }
+        return event.assumingMemoryBound(to: TaskSlot.self)
     }
 
     // MARK: Delivering
@@ -223,10 +233,12 @@ public final class EventLoop: @unchecked Sendable {
     /// True when nothing waits and nothing is being delivered.
     var isQuiet: Bool { queue.isEmpty && !turning.load(ordering: .sequentiallyConsistent) }
 
-    /// Rounds of looking before the loop's own thread sleeps. Waking it costs more than most events
-    /// do; it gives way to others now and then, so that they raise something to find.
-    private static let searchRounds = 1_000
-    private static let yieldEvery = 128
+    /// Rounds of looking before the loop's own thread sleeps, some 50 us. Waking it costs more than
+    /// most events do; it gives way to others now and then, so that they raise something to find, and
+    /// looks less than once a microsecond, as each look takes the memory away from who raises.
+    private static let searchRounds = 64
+    private static let yieldEvery = 8
+    private static let pausesBetween = 16
 
     /// Delivers up to `limit` events (0: all that wait when it begins) on the calling thread.
     /// `patient`: the loop's own thread, which goes on while more come.
@@ -273,23 +285,25 @@ public final class EventLoop: @unchecked Sendable {
         turnNumber &+= 1
         let mine = turnNumber
         ThreadRole.loop.during(in: host) {
-            var taken: UnsafeMutablePointer<EventLink>?
             var round = 0
             while patient
                 || (limit == 0
-                    ? turnNumber == mine && !queue.isPast(mark, taken: taken) : count < limit)
+                    ? turnNumber == mine && !queue.isPast(mark) : count < limit)
             {
-                guard let link = queue.take() else {
+                guard let event = queue.take() else {
                     if queue.isEmpty {
                         round += 1
                         guard patient, round < Self.searchRounds else { break }
                     }
-                    if round % Self.yieldEvery == 1 { csys_yield() } else { csys_pause() }
+                    if round % Self.yieldEvery == 1 {
+                        csys_yield()
+                    } else {
+                        for _ in 0..<Self.pausesBetween { csys_pause() }
+                    }
                     continue
                 }
                 round = 0
-                taken = link
-                deliver(link)
+                deliver(event)
                 count &+= 1
                 guard nesting == 0 else { continue }
                 if unsubscribing.load(ordering: .relaxed) > 0 { leaveReceiver() }
@@ -308,13 +322,11 @@ public final class EventLoop: @unchecked Sendable {
         return count
     }
 
-    private func deliver(_ link: UnsafeMutablePointer<EventLink>) {
-        if isSlot(link) {
-            let slot = (UnsafeMutableRawPointer(link) - TaskSlot.linkOffset)
-                .assumingMemoryBound(to: TaskSlot.self)
+    private func deliver(_ event: UnsafeMutableRawPointer) {
+        if let slot = slot(event) {
             deliverDone(slot)
         } else {
-            let node = node(link)
+            let node = node(event)
             if node.pointee.work != nil {
                 doWork(node)
                 return
@@ -348,13 +360,8 @@ public final class EventLoop: @unchecked Sendable {
         guard let handler = slot.handlerCell, let outcome = state.outcome,
             let entry = directory.unretainedEntry(handler.pointee.doneEvent)
         else { fatalError("a done event was queued for a task that is not over") }
-        var text = emptyText
-        var length = 0
-        if let fixed = outcome.doneText {
-            text = outcomeTexts[Int(outcome.rawValue)]
-            length = fixed.utf8.count
-        } else if outcome == .failed, let record = tasks.existingRecord(of: slot),
-            let error = record.error
+        var (text, length) = outcomeTexts[Int(outcome.rawValue)]
+        if outcome == .failed, let record = tasks.existingRecord(of: slot), let error = record.error
         {
             text = error
             length = record.errorBytes
@@ -487,8 +494,11 @@ public final class EventLoop: @unchecked Sendable {
 
     /// The same for a caller that holds a lock, while the loop has not ended.
     func add(_ work: LoopWork, isLimited: Bool = false) {
+        guard queue.hasRoom else {
+            fatalError("millions of pieces of work wait for the event loop, and nobody turns it")
+        }
         workWaiting.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        queue.add(link(EventNode.make(work, isLimited: isLimited)))
+        queue.add(EventNode.make(work, isLimited: isLimited))
         wake()
     }
 
@@ -569,24 +579,24 @@ public final class EventLoop: @unchecked Sendable {
         while workWaiting.load(ordering: .sequentiallyConsistent) > 0 {
             // Whoever is at it looks again afterwards, and sees what was counted before this.
             guard !turning.exchange(true, ordering: .sequentiallyConsistent) else { return }
-            var others: [UnsafeMutablePointer<EventLink>] = []
+            var others: [UnsafeMutableRawPointer] = []
             let attentive = isAttentive
             ThreadRole.loop.during(in: host) {
                 while workWaiting.load(ordering: .sequentiallyConsistent) > 0 {
-                    guard let link = queue.take() else {
+                    guard let event = queue.take() else {
                         if queue.isEmpty { break }
                         csys_pause()
                         continue
                     }
-                    if !isSlot(link), node(link).pointee.work != nil {
-                        doWork(node(link))
+                    if slot(event) == nil, node(event).pointee.work != nil {
+                        doWork(node(event))
                     } else {
-                        others.append(link)
+                        others.append(event)
                     }
                 }
             }
             // Events stay for whoever dispatches.
-            for link in others { queue.add(link) }
+            for event in others { queue.add(event) }
             calmDown(attentive)
             turning.store(false, ordering: .sequentiallyConsistent)
         }

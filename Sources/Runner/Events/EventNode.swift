@@ -7,7 +7,6 @@ import Synchronization
 /// An event in the queue that is not a task's done event: its parameters are copied behind it. Or
 /// work for the loop's thread.
 struct EventNode: ~Copyable {
-    let link: EventLink
     let event: UInt32
     let count: UInt32
     /// The public id of the task it is about, or 0.
@@ -30,8 +29,7 @@ struct EventNode: ~Copyable {
         let node = raw.bindMemory(to: EventNode.self, capacity: 1)
         node.initialize(
             to: EventNode(
-                link: EventLink(next: Atomic(0)), event: event, count: UInt32(values.count),
-                task: task))
+                event: event, count: UInt32(values.count), task: task))
         let target = (raw + header).bindMemory(to: curfew_value.self, capacity: values.count)
         var texts = raw + header + values.count * MemoryLayout<curfew_value>.stride
         for (index, value) in values.enumerated() {
@@ -45,8 +43,8 @@ struct EventNode: ~Copyable {
         let node = raw.bindMemory(to: EventNode.self, capacity: 1)
         node.initialize(
             to: EventNode(
-                link: EventLink(next: Atomic(0)), event: isLimited ? limitedWork : unlimitedWork,
-                count: 0, task: 0, work: Unmanaged.passRetained(work)))
+                event: isLimited ? limitedWork : unlimitedWork, count: 0, task: 0,
+                work: Unmanaged.passRetained(work)))
         return node
     }
 

@@ -34,7 +34,7 @@ public struct HostConfiguration: Sendable {
     public var taskLimit: UInt32 = 65_536
     /// Tasks waiting for one handler; a power of two.
     public var queueLimit: UInt32 = 4_096
-    /// Events waiting besides done events.
+    /// Events waiting besides done events; more than 4,194,304 counts as that.
     public var eventLimit: UInt32 = 16_384
     /// Workers one handler may lose.
     public var lostLimit: UInt32 = 4

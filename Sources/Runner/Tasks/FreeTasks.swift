@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Scheduling
 import Synchronization
 
 /// Free ids that one thread holds, so that most tasks come and go without the shared pool.
@@ -22,6 +24,12 @@ struct FreeTasks {
     @inline(__always) var top: UInt64 { count > 0 ? ids[count - 1] : 0 }
 
     @inline(__always) mutating func drop() { count -= 1 }
+
+    /// Asks for the memory of a task whose id comes soon: another core may have freed it.
+    @inline(__always) func askAhead(_ tasks: TaskTable) {
+        guard count > 4 else { return }
+        csys_prefetch(tasks.slot(TaskReference(bits: ids[count - 4])))
+    }
 
     @inline(__always) mutating func add(_ id: UInt64, _ tasks: TaskTable) {
         if count == Self.capacity { flush(tasks, keeping: Self.capacity - Self.batch) }

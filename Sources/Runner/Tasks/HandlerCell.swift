@@ -208,6 +208,9 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
                     continue
                 }
             }
+            // What this writes into a cell would wait for the launcher's core to give it up, and the
+            // next exchange for that. Asked for this early, it is there.
+            csys_prefetch(pointee.cells + Int((position &+ 2) & pointee.mask))
             let bits = cell.pointee.task.load(ordering: .relaxed)
             cell.pointee.task.store(replacement, ordering: .relaxed)
             cell.pointee.lap.store(

@@ -9,8 +9,6 @@ import Synchronization
 struct TaskSlot: ~Copyable {
     /// A `TaskStateMachine`.
     let word: Atomic<UInt64>
-    /// Its done event's link in the event queue: the place that is reserved at launch.
-    let link: EventLink
     /// A retained `TaskRecord`, or 0: what few tasks have.
     let record: Atomic<UInt>
     /// Whose task it is; set when the id is put into that handler's queue as the next free one.
@@ -20,19 +18,12 @@ struct TaskSlot: ~Copyable {
     let payloadBytes: Atomic<UInt64>
     let startedAt: Atomic<UInt64>
     let deadline: Atomic<UInt64>
-
-    /// Where the link is, to get from a slot to its link and back.
-    static let linkOffset = 8
+    private let unused: UInt64
 }
 
 typealias TaskSlotPointer = UnsafeMutablePointer<TaskSlot>
 
 extension UnsafeMutablePointer where Pointee == TaskSlot {
-    var linkPointer: UnsafeMutablePointer<EventLink> {
-        (UnsafeMutableRawPointer(self) + TaskSlot.linkOffset)
-            .assumingMemoryBound(to: EventLink.self)
-    }
-
     /// The state as it was a moment ago.
     @inline(__always) var state: TaskStateMachine {
         TaskStateMachine(word: pointee.word.load(ordering: .acquiring))

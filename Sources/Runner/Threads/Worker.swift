@@ -105,6 +105,7 @@ final class Worker {
                 replacement = free.pointee.top
             }
             if replacement != 0 {
+                free.pointee.askAhead(tasks)
                 tasks.slot(TaskReference(bits: replacement)).pointee.handler.store(
                     UInt(bitPattern: handler), ordering: .relaxed)
             }
