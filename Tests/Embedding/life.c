@@ -5,6 +5,8 @@
  *
  *     life fork | vfork           children are made while tasks come and go; leaves with 0
  *     life MODE STATUS            ends as MODE says, with STATUS, while tasks run
+ *     life events [locked]        raises more events than there are places for at a time, in turns;
+ *                                 where memory that was touched cannot be given back, if it may
  *     life child                  what the children run: looks at what it was left with
  */
 #define _GNU_SOURCE
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -198,6 +201,48 @@ static int end(void) {
     for (;;) pause();
 }
 
+/* --- Events ----------------------------------------------------------------------------------- */
+
+static long resident_kib(void) {
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK(file != NULL && fscanf(file, "%*d %ld", &pages) == 1);
+    fclose(file);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static void take(void *last, const curfew_event *event) {
+    CHECK(event->values[0].integer == ++*(int64_t *)last);
+    CHECK(event->sequence == (uint64_t)event->values[0].integer);
+}
+
+/* Raises what the queue has places for, and some more, a turn of 16,000 at a time, while most of the
+ * memory that it fills is given back. */
+static int raise_many(bool locked) {
+    enum { TURN = 16000, TURNS = 9000000 / TURN };
+    if (locked && mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) != 0) {
+        puts("not allowed to lock memory");
+        return 0;
+    }
+    const curfew_host_config config = {.struct_size = sizeof config, .own_loop = true};
+    CHECK(curfew_host_create(&config, &host, NULL) == CURFEW_OK);
+    int64_t last = 0, raised = 0;
+    CHECK(curfew_host_observe(host, "number:", take, &last, NULL, NULL) == CURFEW_OK);
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < TURN; i++) {
+            const curfew_value value = {
+                .struct_size = sizeof value, .type = CURFEW_TYPE_INT64, .integer = ++raised};
+            CHECK(curfew_host_raise(host, "number:", &value, 1) == CURFEW_OK);
+        }
+        uint32_t delivered = 0;
+        CHECK(curfew_host_dispatch(host, 0, &delivered) == CURFEW_OK);
+        CHECK(delivered == TURN && last == raised);
+    }
+    CHECK(locked || resident_kib() < 32 * 1024);
+    CHECK(curfew_host_destroy(host, NULL, NULL) == CURFEW_OK);
+    return 0;
+}
+
 int main(int count, char **words) {
     CHECK(count >= 2);
     mode = words[1];
@@ -207,6 +252,7 @@ int main(int count, char **words) {
     char number[16];
     snprintf(number, sizeof number, "%d", open_descriptors());
     CHECK(setenv("LIFE_DESCRIPTORS", number, 1) == 0);
+    if (strcmp(mode, "events") == 0) return raise_many(count > 2);
     if (strcmp(mode, "fork") == 0) return fork_often(false);
     if (strcmp(mode, "vfork") == 0) return fork_often(true);
     return end();

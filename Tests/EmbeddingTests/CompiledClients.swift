@@ -52,7 +52,9 @@ final class CompiledClients: Sendable {
     }
 
     /// Runs the program about the life of a process with a host in it.
-    func runLife(_ words: String..., limit: Duration = .seconds(60)) throws -> ChildProcess {
-        try ChildProcess.run(directory.path("life"), words, limit: limit)
+    func runLife(_ words: String...) throws -> ChildProcess { try runLife(words) }
+
+    func runLife(_ words: [String]) throws -> ChildProcess {
+        try ChildProcess.run(directory.path("life"), words, limit: .seconds(60))
     }
 }

@@ -13,6 +13,14 @@ struct LifeTests {
     }
 
     @Test(
+        "It raises more events than there is room for at a time, and their memory is given back",
+        arguments: [["events"], ["events", "locked"]])
+    func raises(mode: [String]) throws {
+        let child = try CompiledClients.shared.get().runLife(mode)
+        #expect(child.succeeded, "\(child)")
+    }
+
+    @Test(
         "It ends with its own status however it ends while tasks run",
         arguments: [
             "exit", "return", "stubborn", "quick_exit", "_exit", "thread", "function", "callback",
