@@ -39,8 +39,9 @@ public struct TimingWheel: Sendable {
     private static let levels = 8
 
     private var nodes: [Node] = []
-    private var heads = [Int32](repeating: -1, count: levels * 64)
-    private var occupied = [UInt64](repeating: 0, count: levels)
+    // In place: nobody can share them, so that no write has to ask.
+    private var heads = InlineArray<512, Int32>(repeating: -1)
+    private var occupied = InlineArray<8, UInt64>(repeating: 0)
     private var heap: [UInt32] = []
     private var current: UInt64
 
@@ -63,8 +64,7 @@ public struct TimingWheel: Sendable {
             nodes.append(contentsOf: repeatElement(Node(), count: room - nodes.count))
         }
         _ = disarm(entry.key)
-        nodes[Int(entry.key)].value = entry.value
-        link(entry.key, entry.deadline)
+        link(entry.key, entry.deadline, value: entry.value)
         count += 1
     }
 
@@ -105,7 +105,7 @@ public struct TimingWheel: Sendable {
             while key >= 0 {
                 let next = nodes[Int(key)].next
                 nodes[Int(key)].place = Self.idle
-                link(UInt32(key), nodes[Int(key)].deadline)
+                link(UInt32(key), nodes[Int(key)].deadline, value: nodes[Int(key)].value)
                 key = next
             }
         }
@@ -124,10 +124,11 @@ public struct TimingWheel: Sendable {
         return nil
     }
 
-    private mutating func link(_ key: UInt32, _ deadline: UInt64) {
+    private mutating func link(_ key: UInt32, _ deadline: UInt64, value: UInt64) {
         let tick = deadline >> Self.tickShift
         if tick <= current {
             heap.append(key)
+            nodes[Int(key)].value = value
             nodes[Int(key)].deadline = deadline
             nodes[Int(key)].place = Self.heapBase + Int32(heap.count - 1)
             siftUp(heap.count - 1)
@@ -139,6 +140,7 @@ public struct TimingWheel: Sendable {
         let head = heads[bucket]
         // In one go: each access of its own would ask who else has the memory.
         nodes.withUnsafeMutableBufferPointer { nodes in
+            nodes[Int(key)].value = value
             nodes[Int(key)].deadline = deadline
             nodes[Int(key)].next = head
             nodes[Int(key)].previous = -1
@@ -150,20 +152,22 @@ public struct TimingWheel: Sendable {
     }
 
     private mutating func unlink(_ key: UInt32) {
-        let node = nodes[Int(key)]
-        nodes[Int(key)].place = Self.idle
+        let node = nodes.withUnsafeMutableBufferPointer { nodes in
+            let node = nodes[Int(key)]
+            nodes[Int(key)].place = Self.idle
+            guard node.place < Self.heapBase else { return node }
+            if node.previous >= 0 { nodes[Int(node.previous)].next = node.next }
+            if node.next >= 0 { nodes[Int(node.next)].previous = node.previous }
+            return node
+        }
         if node.place >= Self.heapBase {
             removeFromHeap(Int(node.place - Self.heapBase))
             return
         }
+        guard node.previous < 0 else { return }
         let bucket = Int(node.place)
-        if node.previous >= 0 {
-            nodes[Int(node.previous)].next = node.next
-        } else {
-            heads[bucket] = node.next
-        }
-        if node.next >= 0 { nodes[Int(node.next)].previous = node.previous }
-        if heads[bucket] < 0 { occupied[bucket / 64] &= ~(1 << UInt64(bucket % 64)) }
+        heads[bucket] = node.next
+        if node.next < 0 { occupied[bucket / 64] &= ~(1 << UInt64(bucket % 64)) }
     }
 
     // MARK: The heap of the current tick

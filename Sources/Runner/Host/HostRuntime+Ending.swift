@@ -29,13 +29,12 @@ extension HostRuntime {
                     HandlerCell.Gate.awaited, ordering: .sequentiallyConsistent)
                 handler.pointee.awaited.store(task.bits, ordering: .sequentiallyConsistent)
             }
-            pendingTasks.wrappingAdd(1, ordering: .sequentiallyConsistent)
             let (action, state) = mustStep(task) { machine in
                 isTooLate = machine.isAnsweredFor
                 return (machine.functionReturned(success: nil), machine.isLost)
             }
             if action.0 == .none {
-                pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                watchers.pendingEnded()
                 noLongerAwaited(task, handler)
             }
             wasLost = action.1
@@ -238,7 +237,7 @@ extension HostRuntime {
                 }
             }
             if !result.isEmpty { tasks.record(of: slot).setResult(copy.take()) }
-            if wasPending { pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+            if wasPending { watchers.pendingEnded() }
             publish(task, handler, state, armed: wasPending || verdict == .late)
             return verdict == .late ? .late : .ok
         }
@@ -264,8 +263,7 @@ extension HostRuntime {
             ).exchanged
         else { return false }
         if state.isReturned {
-            pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            pathWatchers._withUnsafeGuaranteedRef { $0.disarm(task) }
+            pathWatchers._withUnsafeGuaranteedRef { $0.disarmPending(task) }
         }
         handler.count(.succeeded)
         if wanted {
@@ -326,7 +324,7 @@ extension HostRuntime {
         // For good: its late answer may find the slot used again, and cannot be told from none.
         unanswered.wrappingAdd(1, ordering: .relaxed)
         if wasPending {
-            pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            watchers.pendingEnded()
         } else {
             watchers.arm(task, deadline: deadline)
         }
@@ -392,7 +390,7 @@ extension HostRuntime {
     /// The last reference of a pending task went without a completion.
     func abandoned(_ task: TaskReference, _ claimed: TaskStateMachine) {
         guard let handler = tasks.slot(task).handlerCell else { return }
-        pendingTasks.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        watchers.pendingEnded()
         if claimed.outcome == .abandoned {
             misbehaved(
                 .abandoned, "released its last reference",

@@ -141,7 +141,7 @@ extension HostRuntime {
 
     /// Nothing waits, runs or is pending.
     private var isIdle: Bool {
-        pendingTasks.load(ordering: .sequentiallyConsistent) == 0
+        watchers.pending == 0
             && handlers.allSatisfy { handler in
                 handler.cell.isQueueEmpty
                     && handler.cell.pointee.active.load(ordering: .sequentiallyConsistent) == 0

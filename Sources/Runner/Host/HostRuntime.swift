@@ -54,7 +54,6 @@ public final class HostRuntime: @unchecked Sendable {
     let life = Locked(HostStateMachine())
     /// `HostStateMachine.State.rawValue`, for those who cannot take the lock.
     let stage = Atomic<UInt32>(0)
-    let pendingTasks = Atomic<Int>(0)
     let lostWorkers = Atomic<UInt32>(0)
     /// Tasks whose plugin still owes an answer, though the host has answered for it.
     let unanswered = Atomic<UInt32>(0)

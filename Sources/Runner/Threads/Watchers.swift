@@ -20,6 +20,7 @@ final class Watchers: @unchecked Sendable {
     private struct State {
         var roster = WatcherRoster(limit: Watchers.limit)
         var wheel: TimingWheel
+        var pending = 0
         /// Tasks that were told to stop by other threads and whose callback is due.
         var calls: [TaskReference] = []
         var stopping = false
@@ -113,11 +114,12 @@ final class Watchers: @unchecked Sendable {
         wake(before: deadline)
     }
 
-    /// Arms the budget of a task that is about to be pending, unless it is told to stop: whoever
-    /// tells it says so before arming the grace, which must not be replaced.
+    /// Counts a task that is about to be pending, and arms its budget unless it is told to stop:
+    /// whoever tells it says so before arming the grace, which must not be replaced.
     func armPending(_ task: TaskReference) {
         let slot = host.tasks.slot(task)
         let armed = state.withLock { state -> UInt64? in
+            state.pending += 1
             let now = slot.state
             guard !now.isClaimed, now.reason == nil else { return nil }
             let deadline = slot.pointee.deadline.load(ordering: .acquiring)
@@ -131,6 +133,20 @@ final class Watchers: @unchecked Sendable {
     func disarm(_ task: TaskReference) {
         state.withLock { _ = $0.wheel.disarm(task.index, value: task.bits) }
     }
+
+    /// A task is over that was pending, and has no deadline any more.
+    func disarmPending(_ task: TaskReference) {
+        state.withLock { state in
+            state.pending -= 1
+            state.wheel.disarm(task.index, value: task.bits)
+        }
+    }
+
+    /// The same while the deadline is somebody else's matter.
+    func pendingEnded() { state.withLock { $0.pending -= 1 } }
+
+    /// Tasks that are pending; under the lock that each of them takes anyway.
+    var pending: Int { state.withLock { $0.pending } }
 
     /// A task was told to stop; a watcher calls its callback.
     func call(_ task: TaskReference) {
