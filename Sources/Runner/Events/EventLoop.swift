@@ -494,10 +494,10 @@ public final class EventLoop: @unchecked Sendable {
 
     /// The same for a caller that holds a lock, while the loop has not ended.
     func add(_ work: LoopWork, isLimited: Bool = false) {
-        guard queue.hasRoom else {
-            fatalError("millions of pieces of work wait for the event loop, and nobody turns it")
+        let waiting = workWaiting.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
+        guard waiting < EventQueue.mostWork else {
+            fatalError("\(waiting) pieces of work wait for the event loop, and nobody turns it")
         }
-        workWaiting.wrappingAdd(1, ordering: .sequentiallyConsistent)
         queue.add(EventNode.make(work, isLimited: isLimited))
         wake()
     }

@@ -12,10 +12,11 @@ import Synchronization
 final class EventQueue: @unchecked Sendable {
     // Sendable: whoever turns the loop alone writes `head`; everything is atomic.
 
-    /// Places, a power of two: one for every task there can be, these events, and as many pieces
-    /// of work as are left.
+    /// Places, a power of two: one for every task there can be (2^21), these events, these pieces of
+    /// work, and some for done events that have no task any more.
     private static let capacity = 1 << 23
     static let mostEvents: UInt32 = 1 << 22
+    static let mostWork = 1 << 20
     /// Places that are given back at a time.
     private static let block = 8_192
     /// How far ahead the memory of an event is asked for. It comes from the core of its producer,
@@ -64,18 +65,11 @@ final class EventQueue: @unchecked Sendable {
         return UnsafeMutableRawPointer(bitPattern: value & ~1)
     }
 
-    /// Adds what has an even address: a task, of which there is one place for each.
+    /// Adds what has an even address. Whoever adds keeps to the numbers above.
     @inline(__always) func add(_ event: UnsafeMutableRawPointer) {
         let position = tail.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
         place(position).pointee.store(
             UInt(bitPattern: event) | parity(position), ordering: .releasing)
-    }
-
-    /// False when the places that are left are needed by tasks and events.
-    var hasRoom: Bool {
-        let head = head.pointee.load(ordering: .relaxed)
-        return tail.pointee.load(ordering: .relaxed) &- head
-            < UInt(Self.capacity) - UInt(TaskTable.capacity)
     }
 
     /// False while something waits, also something whose adding is not finished. From any thread.
