@@ -204,18 +204,24 @@ struct FeedFaultTests {
     func stopped() throws {
         let count = 1_000
         let address = try place.server.answer("feed", ["ETag": "x"], SampleFeed.many(count))
-        var (written, stops) = (0, 0)
-        // Each run gets further, and may get to the end before it is told.
-        while written < count {
-            let run = try place.runUntilItWrites(from: address)
-            let now = try place.texts("id").count
-            try #require(now > written, "\(run)")
-            if now < count {
-                stops += 1
-                #expect(run.outcome == "cancelled", "\(run)")
-                #expect(run.answer.hasPrefix("stopped after \(now - written) of "), "\(run)")
+        var stops = 0
+        // A run may get to its end before it is told, on a machine that has something else to do.
+        for _ in 1...20 where stops == 0 {
+            for path in [place.output, place.state] {
+                try? FileManager.default.removeItem(atPath: path)
             }
-            written = now
+            var written = 0
+            while written < count {
+                let run = try place.runUntilItWrites(from: address)
+                let now = try place.texts("id").count
+                try #require(now > written, "\(run)")
+                if now < count {
+                    stops += 1
+                    #expect(run.outcome == "cancelled", "\(run)")
+                    #expect(run.answer.hasPrefix("stopped after \(now - written) of "), "\(run)")
+                }
+                written = now
+            }
         }
         #expect(stops > 0)
         let ids = try place.texts("id")
