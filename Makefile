@@ -171,7 +171,10 @@ release: toolchain .build/static/libstdc++.a ## build libcurfew.so, curfew and t
 # of each start of the command. Where only the shared one is installed, that one is taken.
 .build/static/libstdc++.a: Makefile
 	@mkdir -p $(@D)
-	ln -sfn "$$("$(CC)" -print-file-name=libstdc++.a)" $@
+	rm -f $@
+	# Only where there is one: the linker takes a link that leads nowhere for the library.
+	archive=$$("$(CC)" -print-file-name=libstdc++.a)
+	case "$$archive" in /*) ln -s "$$archive" $@ ;; esac
 
 plugins: $(C_PLUGINS:%=.build/plugins/%/manifest.json) $(SWIFT_PLUGINS:%=swift-plugin-%) \
         $(MANIFEST_PLUGINS:%=.build/plugins/%/manifest.json) ## build the plugins of Plugins/
