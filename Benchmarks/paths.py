@@ -99,7 +99,7 @@ class Context:
     def script(self, file, package, version, *arguments):
         """A Python peer's command with its package's place."""
         place = self.programs.python(package, version)
-        return ([self.programs.interpreter, str(HERE / file), *arguments], {"PYTHONPATH": place})
+        return ([self.programs.interpreter, "-B", str(HERE / file), *arguments], {"PYTHONPATH": place})
 
 
 def rows(programs, key):

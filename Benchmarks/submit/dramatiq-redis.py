@@ -23,6 +23,8 @@ import dramatiq
 import redis
 from dramatiq.brokers.redis import RedisBroker
 
+from callers import per_second
+
 kind, callers, count, path = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 if kind not in ("submit", "life"):
     sys.exit(__doc__)
@@ -62,18 +64,11 @@ def job(payload):
 
 def submit():
     each = count // callers
-    threads = [threading.Thread(target=lambda: [job.send(PAYLOAD) for _ in range(each)])
-               for _ in range(callers)]
-    started = time.monotonic()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    seconds = time.monotonic() - started
+    rate = per_second(callers, each, lambda: job.send(PAYLOAD))
     pending = client.llen("dramatiq:default")
     if pending != each * callers:
         sys.exit(f"{pending} jobs are pending instead of {each * callers}")
-    return each * callers / seconds
+    return rate
 
 
 def live():

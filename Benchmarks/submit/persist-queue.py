@@ -19,6 +19,8 @@ import time
 
 import persistqueue
 
+from callers import per_second
+
 kind, callers, count, path = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 PAYLOAD = "x" * 100
 
@@ -33,17 +35,10 @@ def submit():
     queue = persistqueue.SQLiteQueue(path, auto_commit=True, multithreading=True)
     check_durable(queue)
     each = count // callers
-    threads = [threading.Thread(target=lambda: [queue.put(PAYLOAD) for _ in range(each)])
-               for _ in range(callers)]
-    started = time.monotonic()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    seconds = time.monotonic() - started
+    rate = per_second(callers, each, lambda: queue.put(PAYLOAD))
     if queue.qsize() != each * callers:
         sys.exit(f"{queue.qsize()} jobs are queued instead of {each * callers}")
-    return each * callers / seconds
+    return rate
 
 
 def live():

@@ -18,6 +18,8 @@ import time
 
 from huey import SqliteHuey
 
+from callers import per_second
+
 kind, callers, count, path = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 workers = int(sys.argv[5]) if len(sys.argv) > 5 else 1
 if kind not in ("submit", "life"):
@@ -42,17 +44,10 @@ def complete(signal, task):
 
 def submit():
     each = count // callers
-    threads = [threading.Thread(target=lambda: [job(PAYLOAD) for _ in range(each)])
-               for _ in range(callers)]
-    started = time.monotonic()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    seconds = time.monotonic() - started
+    rate = per_second(callers, each, lambda: job(PAYLOAD))
     if huey.pending_count() != each * callers:
         sys.exit(f"{huey.pending_count()} jobs are pending instead of {each * callers}")
-    return each * callers / seconds
+    return rate
 
 
 def live():
