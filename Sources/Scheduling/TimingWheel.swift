@@ -39,7 +39,7 @@ public struct TimingWheel: Sendable {
     private static let levels = 8
 
     private var nodes: [Node] = []
-    // In place: nobody can share them, so that no write has to ask.
+    // In place: nobody can share them, so that no write has to ask. Of 64 a level, and of the levels.
     private var heads = InlineArray<512, Int32>(repeating: -1)
     private var occupied = InlineArray<8, UInt64>(repeating: 0)
     private var heap: [UInt32] = []

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CInterface
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -137,6 +138,44 @@ struct LimitTests {
         #expect(Answer(status) == .exhausted)
         #expect(host.counts.launched == 0)
         #expect(host.wait(try host.launch()) == .ok)
+    }
+
+    @Test(
+        "a host for which there are no addresses is SYSTEM, says for what, and leaves nothing behind",
+        .enabled(if: !ProcessFacts.isSanitized))
+    func noAddresses() throws {
+        var before = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &before)
+        let descriptors = ProcessFacts.now.descriptors
+        let mapped = LimitTests.mapped
+        var said: Set<String> = []
+        var made: OpaquePointer?
+        // From too few for anything until there are enough.
+        for mebibytes in stride(from: 0, through: 1_024, by: 8) {
+            var error = curfew_error()
+            error.struct_size = UInt32(MemoryLayout<curfew_error>.size)
+            var tight = before
+            tight.rlim_cur = LimitTests.mapped + rlim_t(mebibytes) << 20
+            setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &tight)
+            let answer = Answer(curfew_host_create(nil, &made, &error))
+            setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &before)
+            if answer == .ok { break }
+            #expect(answer == .system)
+            said.insert(error.text)
+        }
+        #expect(Answer(curfew_host_destroy(try #require(made), nil, nil)) == .ok)
+        #expect(said.contains("no address space is left for the table of tasks"), "\(said)")
+        #expect(said.contains("no address space is left for the queue of events"), "\(said)")
+        #expect(ProcessFacts.now.descriptors == descriptors)
+        // Less than one of these tables, of which dozens were made.
+        #expect(LimitTests.mapped < mapped + 64 << 20, "\(LimitTests.mapped - mapped) more")
+    }
+
+    /// Bytes of addresses that this process uses.
+    private static var mapped: rlim_t {
+        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        let pages = text.split(separator: " ").first.flatMap { rlim_t($0) } ?? 0
+        return pages * rlim_t(sysconf(Int32(_SC_PAGESIZE)))
     }
 
     @Test("names that no handler declares are limited, and handlers have room all the same")

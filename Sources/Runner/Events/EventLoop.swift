@@ -78,7 +78,7 @@ public final class EventLoop: @unchecked Sendable {
         self.tasks = tasks
         self.limit = min(limit, EventQueue.mostEvents)
         guard let queue = EventQueue() else {
-            throw BridgeError(.system, "no memory is left for the queue of events")
+            throw BridgeError(.system, "no address space is left for the queue of events")
         }
         self.queue = queue
         descriptor = csys_eventfd()
