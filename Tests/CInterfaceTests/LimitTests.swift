@@ -167,8 +167,9 @@ struct LimitTests {
         #expect(said.contains("no address space is left for the table of tasks"), "\(said)")
         #expect(said.contains("no address space is left for the queue of events"), "\(said)")
         #expect(ProcessFacts.now.descriptors == descriptors)
-        // Less than one of these tables, of which dozens were made.
-        #expect(LimitTests.mapped < mapped + 64 << 20, "\(LimitTests.mapped - mapped) more")
+        // Each thread that was started keeps 64 MiB of addresses for malloc; the tables of those that
+        // were refused are several times that.
+        #expect(LimitTests.mapped < mapped + 512 << 20, "from \(mapped) to \(LimitTests.mapped)")
     }
 
     /// Bytes of addresses that this process uses.
