@@ -136,7 +136,7 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Raising
 
-    /// Queues a task's done event. Never fails: its place is in the task.
+    /// Queues a task's done event. Never fails: there is a place for each task.
     @inline(__always) func raiseDone(_ slot: TaskSlotPointer) {
         queue.add(slot)
         wake()
@@ -149,7 +149,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Queues the done event of a task that was over, and free, before somebody who saw it running
-    /// began to want the event. Takes memory, as the task's own place is gone, and never fails.
+    /// began to want the event. Takes memory, as the task is gone, and never fails.
     func raiseDone(_ event: UInt32, task: UInt64, _ outcome: Outcome, error: String) {
         let node = EventNode.make(
             event: event, values: [.bool(outcome == .succeeded), .text(error)], task: task)
