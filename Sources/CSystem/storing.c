@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -37,6 +38,22 @@ bool csys_is_remote(int32_t fd) {
         return true;
     default: return false;
     }
+}
+
+static bool identify(int fd, const char *path, int flags, csys_identity *identity) {
+    struct statx facts;
+    if (statx(fd, path, flags, STATX_INO, &facts) != 0) return false;
+    identity->device = makedev(facts.stx_dev_major, facts.stx_dev_minor);
+    identity->inode = facts.stx_ino;
+    return true;
+}
+
+bool csys_identify_path(const char *path, csys_identity *identity) {
+    return identify(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, identity);
+}
+
+bool csys_identify(int32_t fd, csys_identity *identity) {
+    return identify(fd, "", AT_EMPTY_PATH, identity);
 }
 
 int32_t csys_touch(int32_t fd) { return futimens(fd, NULL) == 0 ? 0 : errno; }

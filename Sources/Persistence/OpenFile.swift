@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import CSystem
 import Glibc
 internal import Scheduling
 
@@ -6,21 +7,23 @@ internal import Scheduling
 enum OpenFile {
     /// Which file it is, as long as somebody has it open.
     struct Identity: Equatable {
-        let device: UInt
-        let inode: UInt
+        let device: UInt64
+        let inode: UInt64
+
+        fileprivate init(_ identity: csys_identity) {
+            (device, inode) = (identity.device, identity.inode)
+        }
     }
 
     /// Nil: nothing is there, or nobody can tell.
     static func identity(of path: String) -> Identity? {
-        var facts = stat()
-        guard lstat(path, &facts) == 0 else { return nil }
-        return Identity(device: facts.st_dev, inode: facts.st_ino)
+        var identity = csys_identity()
+        return csys_identify_path(path, &identity) ? Identity(identity) : nil
     }
 
     static func identity(of fd: Int32) -> Identity? {
-        var facts = stat()
-        guard fstat(fd, &facts) == 0 else { return nil }
-        return Identity(device: facts.st_dev, inode: facts.st_ino)
+        var identity = csys_identity()
+        return csys_identify(fd, &identity) ? Identity(identity) : nil
     }
 
     /// 0 where nothing is.

@@ -16,6 +16,18 @@ int32_t csys_lock_file(int32_t fd);
 /* True when the file is on another machine, as far as its file system tells. */
 bool csys_is_remote(int32_t fd);
 
+/* Which file it is, as long as somebody has it open. */
+typedef struct csys_identity {
+    uint64_t device;
+    uint64_t inode;
+} csys_identity;
+
+/* The file at a path, which is not followed where it is a link, or that of a descriptor. False with
+ * errno. The times are not asked for: after each look at them Linux gives the next write one of its
+ * own, so that the next sync of a file has to write its inode, too. */
+bool csys_identify_path(const char *path, csys_identity *identity);
+bool csys_identify(int32_t fd, csys_identity *identity);
+
 /* Sets the times of a file to now. 0 or errno. */
 int32_t csys_touch(int32_t fd);
 
