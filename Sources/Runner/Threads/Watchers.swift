@@ -258,6 +258,7 @@ final class Watchers: @unchecked Sendable {
     }
 
     private func watch(_ number: Int) {
+        var lead = WakeLead()
         while true {
             let seen = sequence.pointee.load(ordering: .sequentiallyConsistent)
             post { $0.scans(number) }
@@ -309,7 +310,32 @@ final class Watchers: @unchecked Sendable {
             #endif
             let again = scan(now: now)
             if again.due != nil || again.stuck != nil || again.next < next { continue }
-            csys_futex_wait(sequence, seen, clock.manual == nil ? until : .max)
+            if clock.manual != nil || until == .max {
+                csys_futex_wait(sequence, seen, .max)
+            } else if until == next {
+                sleep(until, unlessAfter: seen, &lead)
+            } else {
+                // There is another one, who will be in time.
+                csys_futex_wait(sequence, seen, until)
+            }
+        }
+    }
+
+    /// Sleeps until a time, and is there in time; or until somebody wakes the watchers, who then have
+    /// another number than `seen`.
+    private func sleep(_ until: UInt64, unlessAfter seen: UInt32, _ lead: inout WakeLead) {
+        let asked = lead.before(until)
+        var now = clock.now()
+        if now < asked {
+            csys_futex_wait(sequence, seen, asked)
+            now = clock.now()
+            // Woken by somebody, or by a signal.
+            guard now >= asked else { return }
+            lead.woke(at: now, asked: asked)
+        }
+        while now < until, sequence.pointee.load(ordering: .relaxed) == seen {
+            csys_pause()
+            now = clock.now()
         }
     }
 
