@@ -3,7 +3,7 @@
 /// Every statement that a transaction runs, so that each is prepared once and all can be looked at.
 enum SQLiteQuery: Int, CaseIterable {
     case begin, beginWriting, commit, rollback, save, release, rollbackToSaved
-    case counters, setCounters
+    case counters, firstCounters, setCounters, setFirstCounters
     case insertRequest, insertPayload, request, state, payload, longPayload, updateRequest
     case pendingOf, runningOf, firstPending, ahead, find, nextQueue, head, firstToMiss, running
     case requests
@@ -34,9 +34,14 @@ enum SQLiteQuery: Int, CaseIterable {
 
     private var requestText: String? {
         switch self {
-        case .counters: "SELECT \(StoreCounters.all) FROM counter WHERE id = 1"
+        case .counters:
+            "SELECT sequence, \(StoreCounters.all) FROM journal ORDER BY sequence DESC LIMIT 1"
+        case .firstCounters:
+            "SELECT last_entry, \(StoreCounters.all) FROM counters WHERE id = 1"
         case .setCounters:
-            "UPDATE counter SET (\(StoreCounters.all)) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) WHERE id = 1"
+            "UPDATE journal SET (\(StoreCounters.all)) = (?1, ?2, ?3, ?4, ?5, ?6, ?7) WHERE sequence = ?8"
+        case .setFirstCounters:
+            "UPDATE counters SET (\(StoreCounters.all), last_entry) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) WHERE id = 1"
         case .insertRequest:
             "INSERT INTO request (\(RequestRow.all), payload) VALUES (?1\((2...RequestRow.count).map { ", ?\($0)" }.joined()))"
         case .insertPayload: "INSERT INTO payload (request, bytes) VALUES (?1, ?2)"
@@ -47,25 +52,25 @@ enum SQLiteQuery: Int, CaseIterable {
         case .updateRequest:
             "UPDATE request SET (\(RequestRow.changing)) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) WHERE id = ?11"
         case .pendingOf:
-            "SELECT \(RequestRow.all) FROM request INDEXED BY request_queue WHERE state = 1 AND identifier = ?1"
+            "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 2 AND state = 1 AND identifier = ?1"
         case .runningOf:
-            "SELECT \(RequestRow.all) FROM request INDEXED BY request_running WHERE state = 2 AND identifier = ?1"
+            "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 2 AND state = 2 AND identifier = ?1"
         case .firstPending:
-            "SELECT id FROM request INDEXED BY request_queue WHERE state = 1 AND identifier = ?1 ORDER BY kind, needs, priority, not_before, id LIMIT 1"
+            "SELECT id FROM request INDEXED BY request_live WHERE state <= 2 AND state = 1 AND identifier = ?1 ORDER BY kind, needs, priority, not_before, id LIMIT 1"
         case .ahead:
-            "SELECT 1 FROM request INDEXED BY request_queue WHERE state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 AND (not_before, id) < (?5, ?6) LIMIT ?7"
+            "SELECT 1 FROM request INDEXED BY request_live WHERE state <= 2 AND state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 AND (not_before, id) < (?5, ?6) LIMIT ?7"
         case .find:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_key WHERE identifier = ?1 AND key = ?2 ORDER BY id DESC LIMIT 1"
         // Of several columns SQLite looks for what is not less, and goes through all that is equal: the
         // last possible date, which no request has, leaves nothing equal.
         case .nextQueue:
-            "SELECT identifier, kind, needs, priority FROM request INDEXED BY request_queue WHERE state = 1 AND (identifier, kind, needs, priority, not_before) > (?1, ?2, ?3, ?4, \(Int64.max)) ORDER BY identifier, kind, needs, priority LIMIT 1"
+            "SELECT identifier, kind, needs, priority FROM request INDEXED BY request_live WHERE state <= 2 AND state = 1 AND (identifier, kind, needs, priority, not_before) > (?1, ?2, ?3, ?4, \(Int64.max)) ORDER BY identifier, kind, needs, priority LIMIT 1"
         case .head:
-            "SELECT id, not_before FROM request INDEXED BY request_queue WHERE state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 ORDER BY not_before, id LIMIT 1"
+            "SELECT id, not_before FROM request INDEXED BY request_live WHERE state <= 2 AND state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 ORDER BY not_before, id LIMIT 1"
         case .firstToMiss:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_latest WHERE state = 1 AND launches = 0 AND latest IS NOT NULL ORDER BY latest, id LIMIT 1"
         case .running:
-            "SELECT \(RequestRow.all) FROM request INDEXED BY request_running WHERE state = 2"
+            "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 2 AND state = 2"
         case .requests:
             "SELECT \(RequestRow.all) FROM request WHERE id > ?1 AND (?2 = 0 OR (?2 >> state) & 1) AND (?3 IS NULL OR identifier = ?3) ORDER BY id LIMIT ?4"
         default: nil
@@ -87,7 +92,7 @@ enum SQLiteQuery: Int, CaseIterable {
         case .attempts:
             "SELECT \(AttemptRow.all) FROM attempt WHERE request = ?1 ORDER BY launch DESC LIMIT ?2"
         case .append:
-            "INSERT INTO journal (\(JournalRow.all)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+            "INSERT INTO journal (\(JournalRow.all), \(StoreCounters.all)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
         case .fileJournal:
             "INSERT OR IGNORE INTO filed SELECT request, sequence FROM journal WHERE sequence > ?1 AND request IS NOT NULL"
         case .journal:

@@ -62,7 +62,7 @@ extension SQLiteSchema {
         """
 
     /// For a store that is new.
-    static let fresh = """
+    static let secondFresh = """
         PRAGMA application_id = \(application);
 
         CREATE TABLE value (
@@ -75,6 +75,7 @@ extension SQLiteSchema {
         INSERT INTO counter VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0);
 
         \(secondIndexes)
+
         """
 
     /// `payload_size` was `payload_bytes`: a client that has had the store open since before is
@@ -202,27 +203,10 @@ extension SQLiteSchema {
 
     /// Whether rows fit to each other.
     static let secondChecks = [
+        referenceCheck,
         """
-        SELECT 'a row of payload belongs to a request that is not there' FROM payload
-            WHERE request NOT IN (SELECT id FROM request)
-        UNION ALL
-        SELECT 'a row of attempt belongs to a request that is not there' FROM attempt
-            WHERE request NOT IN (SELECT id FROM request) LIMIT 100
-        """,
-        """
-        SELECT 'the counter ' || name || ' is ' || count || ', and should be ' || found FROM (
-            SELECT 'app_refresh' AS name, app_refresh AS count,
-                (SELECT count(*) FROM request WHERE state = 1 AND kind = 1) AS found FROM counter
-            UNION ALL SELECT 'processing', processing,
-                (SELECT count(*) FROM request WHERE state = 1 AND kind = 2) FROM counter
-            UNION ALL SELECT 'health_research', health_research,
-                (SELECT count(*) FROM request WHERE state = 1 AND kind = 3) FROM counter
-            UNION ALL SELECT 'continued_processing', continued_processing,
-                (SELECT count(*) FROM request WHERE state = 1 AND kind = 4) FROM counter
-            UNION ALL SELECT 'history', history,
-                (SELECT count(*) FROM request WHERE state >= 4) FROM counter
-            UNION ALL SELECT 'last_request', last_request,
-                (SELECT max(last_request, coalesce(max(id), 0)) FROM request) FROM counter
+        SELECT 'the counter ' || name || ' is ' || count || ', and should be ' || found
+            FROM (\(countedAndFound)
             UNION ALL SELECT 'last_entry', last_entry,
                 (SELECT max(last_entry, coalesce(max(sequence), 0)) FROM journal) FROM counter
             UNION ALL SELECT 'rows', (SELECT count(*) FROM counter), 1
@@ -235,4 +219,28 @@ extension SQLiteSchema {
                 AND (request, sequence) NOT IN (SELECT request, sequence FROM filed) LIMIT 100
         """,
     ]
+
+    static let referenceCheck = """
+        SELECT 'a row of payload belongs to a request that is not there' FROM payload
+            WHERE request NOT IN (SELECT id FROM request)
+        UNION ALL
+        SELECT 'a row of attempt belongs to a request that is not there' FROM attempt
+            WHERE request NOT IN (SELECT id FROM request) LIMIT 100
+        """
+
+    /// Names of columns of the one row of `counter`, what they are, and what they should be.
+    static let countedAndFound = """
+        SELECT 'app_refresh' AS name, app_refresh AS count,
+            (SELECT count(*) FROM request WHERE state = 1 AND kind = 1) AS found FROM counter
+        UNION ALL SELECT 'processing', processing,
+            (SELECT count(*) FROM request WHERE state = 1 AND kind = 2) FROM counter
+        UNION ALL SELECT 'health_research', health_research,
+            (SELECT count(*) FROM request WHERE state = 1 AND kind = 3) FROM counter
+        UNION ALL SELECT 'continued_processing', continued_processing,
+            (SELECT count(*) FROM request WHERE state = 1 AND kind = 4) FROM counter
+        UNION ALL SELECT 'history', history,
+            (SELECT count(*) FROM request WHERE state >= 4) FROM counter
+        UNION ALL SELECT 'last_request', last_request,
+            (SELECT max(last_request, coalesce(max(id), 0)) FROM request) FROM counter
+        """
 }

@@ -7,7 +7,7 @@ enum SQLiteSchema {
 
     /// What a database with that many of them done still lacks: each is one transaction, and none is
     /// changed once it was released.
-    static let migrations = [first, second]
+    static let migrations = [first, second, third]
     /// Of a store that is new. A commit writes whole pages, of which most are changed in few bytes.
     static let pageSize = 2_048
     static var version: Int { migrations.count }
@@ -17,5 +17,11 @@ enum SQLiteSchema {
     static func rowChecks(version: Int) -> [String] { version < 2 ? [] : secondRowChecks }
 
     /// …and with what they say of each other.
-    static func checks(version: Int) -> [String] { version < 2 ? firstChecks : secondChecks }
+    static func checks(version: Int) -> [String] {
+        switch version {
+        case ...1: firstChecks
+        case 2: secondChecks
+        default: thirdChecks
+        }
+    }
 }

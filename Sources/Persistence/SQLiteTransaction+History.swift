@@ -54,25 +54,38 @@ extension SQLiteTransaction {
     func append(_ entry: JournalEntry) throws(StoreFault) -> UInt64 {
         var counters = try counted()
         counters.lastEntry += 1
-        try change(.append) {
-            $0.put(counters.lastEntry)
-            JournalRow.put(entry, to: $0)
-        }
         self.counters = counters
+        appended.append(entry)
         return UInt64(counters.lastEntry)
+    }
+
+    /// Writes what was appended; the last entry of a transaction has the counters.
+    func writeJournal(isLast: Bool = false) throws(StoreFault) {
+        guard let counters, !appended.isEmpty else { return }
+        let first = counters.lastEntry - Int64(appended.count) + 1
+        for (place, entry) in appended.enumerated() {
+            let hasCounters = isLast && place == appended.count - 1
+            try change(.append) {
+                $0.put(first + Int64(place))
+                JournalRow.put(entry, to: $0)
+                if hasCounters { counters.put(to: $0) } else { StoreCounters.putNothing(to: $0) }
+            }
+        }
+        appended.removeAll(keepingCapacity: true)
+        if isLast { storedCounters = counters }
     }
 
     /// Entries that may wait until they are in order by request, too: many of them together are on
     /// the few pages that each would have been on.
     private static let unfiledEntries: Int64 = 256
 
-    /// Puts what has been appended in order by request, once it is much.
+    /// Puts what is in the journal in order by request, once it is much.
     func fileJournal() throws(StoreFault) {
-        guard let counters, counters.lastEntry - counters.lastFiled >= Self.unfiledEntries else {
-            return
-        }
+        guard let counters else { return }
+        let last = counters.lastEntry - Int64(appended.count)
+        guard last - counters.lastFiled >= Self.unfiledEntries else { return }
         try change(.fileJournal) { $0.put(counters.lastFiled) }
-        self.counters?.lastFiled = counters.lastEntry
+        self.counters?.lastFiled = last
     }
 
     func journal(
@@ -80,6 +93,7 @@ extension SQLiteTransaction {
     ) throws(StoreFault) -> [JournalEntry] {
         let after = Int64(clamping: sequence)
         let limit = Int64(max(0, limit))
+        try writeJournal()
         guard let request else { return try list(.journal, after, limit, of: nil) }
         let filed = try list(.journalOfRequest, after, limit, of: request)
         let (later, left) = (max(after, try counted().lastFiled), limit - Int64(filed.count))
@@ -104,6 +118,7 @@ extension SQLiteTransaction {
     }
 
     func prune(before date: Int64, keeping kept: Int, limit: Int) throws(StoreFault) -> Int {
+        try writeJournal()
         let limit = max(0, limit)
         let excess = Int(try counted().history) - max(0, kept)
         var removed = 0
@@ -144,6 +159,8 @@ extension SQLiteTransaction {
         let excess = last + 1 - Self.tenTimes(kept)
         let bound = min(end, max(old, excess))
         guard bound > first else { return }
+        // The entry that they are with may go.
+        storedCounters = nil
         try change(.pruneFiled) { $0.put(bound) }
         try change(.pruneJournal) { $0.put(bound) }
     }

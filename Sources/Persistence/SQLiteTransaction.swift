@@ -9,7 +9,9 @@ final class SQLiteTransaction: StoreTransaction {
     /// As they are now; nil: not read in this transaction yet.
     var counters: StoreCounters?
     /// As they are in the store.
-    private var storedCounters: StoreCounters?
+    var storedCounters: StoreCounters?
+    /// What the commit adds to the journal.
+    var appended: [JournalEntry] = []
     /// What the last transaction left, and the data version that it made.
     private var left: (version: UInt32, counters: StoreCounters)?
     /// Requests that this transaction has read or written, which nobody else changes meanwhile.
@@ -34,6 +36,7 @@ final class SQLiteTransaction: StoreTransaction {
         end = nil
         counters = nil
         storedCounters = nil
+        appended.removeAll()
         forgetSeen()
         try connection.statement(writing ? .beginWriting : .begin).run()
         mayWrite = writing
@@ -46,6 +49,7 @@ final class SQLiteTransaction: StoreTransaction {
     func commit() throws(StoreFault) {
         if let end { throw end }
         try fileJournal()
+        try writeJournal(isLast: true)
         try writeCounters()
         left = nil
         try connection.statement(.commit).run()
@@ -65,6 +69,7 @@ final class SQLiteTransaction: StoreTransaction {
     func nested<Result>(
         _ body: () throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
+        try writeJournal()
         let before = counters
         try run(.save) { _ in }
         do {
@@ -73,6 +78,7 @@ final class SQLiteTransaction: StoreTransaction {
             return result
         } catch {
             counters = before
+            appended.removeAll()
             forgetSeen()
             if connection.isInTransaction {
                 try run(.rollbackToSaved) { _ in }
@@ -139,8 +145,10 @@ final class SQLiteTransaction: StoreTransaction {
     /// Has the counters read; they are in the store again with the commit.
     func counted() throws(StoreFault) -> StoreCounters {
         if let counters { return counters }
-        try rows(.counters, { _ in }) { statement throws(StoreFault) in
-            counters = try StoreCounters(at: statement, in: path)
+        for query in [SQLiteQuery.counters, .firstCounters] where counters == nil {
+            try rows(query, { _ in }) { statement throws(StoreFault) in
+                counters = try StoreCounters(at: statement, in: path)
+            }
         }
         guard let counters else {
             throw StoreFault(
@@ -152,9 +160,18 @@ final class SQLiteTransaction: StoreTransaction {
         return counters
     }
 
+    /// What has changed and could not go with an entry.
     private func writeCounters() throws(StoreFault) {
         guard let counters, counters != storedCounters else { return }
-        try change(.setCounters) { counters.put(to: $0) }
+        for query in [SQLiteQuery.setCounters, .setFirstCounters] {
+            try change(query) {
+                counters.put(to: $0)
+                $0.put(counters.lastEntry)
+            }
+            // The second where the journal has no entry.
+            if connection.changes > 0 { break }
+        }
+        storedCounters = counters
     }
 
     func insert(_ request: Request, payload: [UInt8]) throws(StoreFault) -> RequestID {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Scheduling
 
-/// The one row of counters: the last numbers that were given, which never come again, and how many
-/// requests there are where counting them would take looking at each.
+/// The last numbers that were given, which never come again, and how many requests there are where
+/// counting them would take looking at each. They are with the journal's last entry, whose number is
+/// `lastEntry`; while the journal has none, in a row of their own.
 struct StoreCounters: Equatable {
+    /// Columns, but for the number of the last entry.
     static let all =
-        "last_request, last_entry, last_filed, app_refresh, processing, health_research, continued_processing, history"
+        "last_request, last_filed, app_refresh, processing, health_research, continued_processing, history"
+    static let count = 7
 
     /// Of the requests.
     var lastRequest: Int64 = 0
@@ -48,21 +51,25 @@ struct StoreCounters: Equatable {
         if !state.isLive { history &+= 1 }
     }
 
+    /// Puts the columns `all`.
     func put(to statement: SQLiteStatement) {
         statement.put(lastRequest)
-        statement.put(lastEntry)
         statement.put(lastFiled)
         for kind in TaskKind.allCases { statement.put(self[kind]) }
         statement.put(history)
     }
 
-    /// Reads the columns `all`.
+    static func putNothing(to statement: SQLiteStatement) {
+        for _ in 0..<count { statement.putNothing() }
+    }
+
+    /// Reads the number of the last entry and the columns `all`.
     init(at statement: SQLiteStatement, in path: String) throws(StoreFault) {
         // Below the largest, so that the next number is one.
         let range: ClosedRange<Int64> = 0...(.max / 2)
-        var row = RowReader(statement, of: "counter", id: 1, in: path)
-        lastRequest = try row.integer(range)
+        var row = RowReader(statement, of: "journal", id: statement.integer(0), in: path)
         lastEntry = try row.integer(range)
+        lastRequest = try row.integer(range)
         lastFiled = try row.integer(range)
         for kind in TaskKind.allCases { self[kind] = try row.integer(range) }
         history = try row.integer(range)

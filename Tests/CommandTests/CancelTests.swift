@@ -88,7 +88,7 @@ struct CancelTests {
         let counted = try desk.python(
             """
             db = sqlite3.connect(store + "/requests.db")
-            db.execute("UPDATE counter SET processing = 77")
+            db.execute("UPDATE journal SET processing = 77")
             db.commit()
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             """)

@@ -28,7 +28,7 @@ struct CrowdTests {
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
                 INSERT INTO request (\(columns.joined(separator: ", ")))
                 SELECT \(values.joined(separator: ", ")) FROM request, n WHERE request.id = 1;
-                UPDATE counter SET last_request = (SELECT max(id) FROM request),
+                UPDATE journal SET last_request = (SELECT max(id) FROM request),
                     app_refresh = (SELECT count(*) FROM request WHERE kind = 1),
                     processing = (SELECT count(*) FROM request WHERE kind = 2)
                 """,

@@ -164,7 +164,7 @@ struct SQLiteDamageTests {
         #expect(try SQLiteStore.quickCheck(directory: path) == [])
         #expect(try SQLiteStore.integrityCheck(directory: path) == [])
         let connection = try SQLiteConnection(path + "/requests.db", for: .writing)
-        try connection.run("UPDATE counter SET processing = processing + 1")
+        try connection.run("UPDATE journal SET processing = processing + 1")
         #expect(try SQLiteStore.integrityCheck(directory: path).count == 1)
         #expect(try SQLiteStore.quickCheck(directory: path) == [])
     }

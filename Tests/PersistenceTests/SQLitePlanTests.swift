@@ -8,7 +8,7 @@ import Testing
 @Suite("How the store finds what it looks for")
 struct SQLitePlanTests {
     /// Those that take a table's first or last row.
-    private static let ends: Set<SQLiteQuery> = [.journalFirst, .journalLast]
+    private static let ends: Set<SQLiteQuery> = [.journalFirst, .journalLast, .counters]
 
     @Test("no query looks at a whole table or sorts", arguments: SQLiteQuery.allCases)
     func plan(_ query: SQLiteQuery) throws {
