@@ -156,20 +156,22 @@ uint64_t csys_boottime_ns(void) { return nanoseconds_of(CLOCK_BOOTTIME); }
 
 uint64_t csys_thread_cpu_ns(void) { return nanoseconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
+static void arm_clock_watch(int fd) {
+    struct itimerspec never = {.it_value = {.tv_sec = (time_t)1 << 33}};
+    timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
+}
+
 int32_t csys_clock_watch(void) {
     int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
-    if (fd >= 0) csys_clock_watch_rearm(fd);
+    if (fd >= 0) arm_clock_watch(fd);
     return fd;
 }
 
 void csys_clock_watch_rearm(int32_t fd) {
-    if (fd < 0) return;
     uint64_t expirations;
     /* It never expires; reading takes away that it was cancelled. */
-    ssize_t got = read(fd, &expirations, sizeof expirations);
-    (void)got;
-    struct itimerspec never = {.it_value = {.tv_sec = (time_t)1 << 33}};
-    timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
+    if (fd < 0 || (read(fd, &expirations, sizeof expirations) < 0 && errno == EAGAIN)) return;
+    arm_clock_watch(fd);
 }
 
 struct start {

@@ -6,7 +6,7 @@ enum SQLiteQuery: Int, CaseIterable {
     case counters, firstCounters, setCounters, setFirstCounters
     case insertRequest, insertPayload, request, state, payload, longPayload, updateRequest
     case pendingOf, runningOf, firstPending, ahead, find, nextQueue, head, firstToMiss, running
-    case requests
+    case requests, liveIDs, liveIDsOf, historyIDs
     case putAttempt, endAttempt, removeAttempts, attempt, attempts
     case append, fileJournal, journal, journalOfRequest, journalUnfiled
     case prunePayloads, pruneAttempts, pruneRequests
@@ -52,27 +52,33 @@ enum SQLiteQuery: Int, CaseIterable {
         case .updateRequest:
             "UPDATE request SET (\(RequestRow.changing)) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) WHERE id = ?11"
         case .pendingOf:
-            "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 2 AND state = 1 AND identifier = ?1"
+            "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1"
         case .runningOf:
-            "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 2 AND state = 2 AND identifier = ?1"
+            "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 3 AND state = 2 AND identifier = ?1"
         case .firstPending:
-            "SELECT id FROM request INDEXED BY request_live WHERE state <= 2 AND state = 1 AND identifier = ?1 ORDER BY kind, needs, priority, not_before, id LIMIT 1"
+            "SELECT id FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1 ORDER BY kind, needs, priority, not_before, id LIMIT 1"
         case .ahead:
-            "SELECT 1 FROM request INDEXED BY request_live WHERE state <= 2 AND state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 AND (not_before, id) < (?5, ?6) LIMIT ?7"
+            "SELECT 1 FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 AND (not_before, id) < (?5, ?6) LIMIT ?7"
         case .find:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_key WHERE identifier = ?1 AND key = ?2 ORDER BY id DESC LIMIT 1"
         // Of several columns SQLite looks for what is not less, and goes through all that is equal: the
         // last possible date, which no request has, leaves nothing equal.
         case .nextQueue:
-            "SELECT identifier, kind, needs, priority FROM request INDEXED BY request_live WHERE state <= 2 AND state = 1 AND (identifier, kind, needs, priority, not_before) > (?1, ?2, ?3, ?4, \(Int64.max)) ORDER BY identifier, kind, needs, priority LIMIT 1"
+            "SELECT identifier, kind, needs, priority FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND (identifier, kind, needs, priority, not_before) > (?1, ?2, ?3, ?4, \(Int64.max)) ORDER BY identifier, kind, needs, priority LIMIT 1"
         case .head:
-            "SELECT id, not_before FROM request INDEXED BY request_live WHERE state <= 2 AND state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 ORDER BY not_before, id LIMIT 1"
+            "SELECT id, not_before FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 ORDER BY not_before, id LIMIT 1"
         case .firstToMiss:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_latest WHERE state = 1 AND launches = 0 AND latest IS NOT NULL ORDER BY latest, id LIMIT 1"
         case .running:
-            "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 2 AND state = 2"
+            "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 3 AND state = 2"
         case .requests:
-            "SELECT \(RequestRow.all) FROM request WHERE id > ?1 AND (?2 = 0 OR (?2 >> state) & 1) AND (?3 IS NULL OR identifier = ?3) ORDER BY id LIMIT ?4"
+            "SELECT \(RequestRow.all) FROM request WHERE id > ?1 AND id <= ?2 AND (?3 >> state) & 1 AND (?4 IS NULL OR identifier = ?4) ORDER BY id LIMIT ?5"
+        case .liveIDs:
+            "SELECT id FROM request INDEXED BY request_live WHERE state <= 3 AND state = ?1 LIMIT ?2"
+        case .liveIDsOf:
+            "SELECT id FROM request INDEXED BY request_live WHERE state <= 3 AND state = ?1 AND identifier = ?3 LIMIT ?2"
+        case .historyIDs:
+            "SELECT id FROM request INDEXED BY request_history WHERE state >= 4 AND (?1 >> state) & 1 AND (?2 IS NULL OR identifier = ?2)"
         default: nil
         }
     }

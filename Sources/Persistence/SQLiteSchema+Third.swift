@@ -2,8 +2,8 @@
 
 /// Version 3: a commit writes fewer pages.
 ///
-/// The counters are with the journal's last entry, which nearly every transaction adds anyway. What
-/// is pending and what runs is in one index, so that a launch changes one instead of two.
+/// The counters are with the journal's last entry, which nearly every transaction adds anyway. All
+/// that is live is in one index, by its state, so that a launch changes one instead of two.
 extension SQLiteSchema {
     /// From version 2. The table of counters gets another name: a client that has had the store open
     /// since before is refused by SQLite, instead of writing what nobody reads.
@@ -11,7 +11,7 @@ extension SQLiteSchema {
         DROP INDEX request_queue;
         DROP INDEX request_running;
         CREATE INDEX request_live ON request
-            (state, identifier, kind, needs, priority, not_before) WHERE state <= 2;
+            (state, identifier, kind, needs, priority, not_before) WHERE state <= 3;
 
         -- Null but for the last entry of each transaction.
         ALTER TABLE journal ADD COLUMN last_request INTEGER;

@@ -130,7 +130,7 @@ final class SQLiteTransaction: StoreTransaction {
         return number
     }
 
-    private func list(
+    func list(
         _ query: SQLiteQuery, _ values: (SQLiteStatement) -> Void
     ) throws(StoreFault) -> [Request] {
         var requests: [Request] = []
@@ -335,15 +335,6 @@ final class SQLiteTransaction: StoreTransaction {
 
     func running() throws(StoreFault) -> [Request] {
         try list(.running) { _ in }.sorted { $0.id < $1.id }
-    }
-
-    func requests(_ filter: RequestFilter) throws(StoreFault) -> [Request] {
-        try list(.requests) {
-            $0.put(filter.after ?? RequestID(rawValue: 0))
-            $0.put(filter.states.reduce(0) { $0 | 1 << Int64($1.rawValue) })
-            $0.put(filter.identifier)
-            $0.put(Int64(max(0, filter.limit)))
-        }
     }
 }
 

@@ -133,5 +133,8 @@ struct SQLiteMigrationTests {
         #expect(throws: StoreFault.self) {
             try connection.number("SELECT count FROM tally WHERE kind = 1")
         }
+        #expect(throws: StoreFault.self) {
+            try connection.number("SELECT processing FROM counter")
+        }
     }
 }

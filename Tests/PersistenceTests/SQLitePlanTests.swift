@@ -64,4 +64,36 @@ struct SQLitePlanTests {
         #expect(many == few)
         #expect(few.allSatisfy { $0 > 0 })
     }
+
+    @Test("a list of few costs the same among three thousand and fifteen thousand others")
+    func lists() throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteStore.open(
+            directory: directory.path("store"), as: .host(OpenStore.host))
+        func add(_ count: Int, _ identifier: String, _ state: RequestState) throws {
+            try store.write { store throws(StoreFault) in
+                for _ in 0..<count {
+                    _ = try store.insert(sample(identifier) { $0.state = state }, payload: [])
+                }
+            }
+        }
+        func steps() throws -> Int {
+            let connection = try #require(store.transaction?.connection)
+            let queries: [SQLiteQuery] = [.requests, .liveIDs, .liveIDsOf, .historyIDs, .request]
+            for query in queries { _ = try connection.statement(query).steps() }
+            let found = try store.read { store throws(StoreFault) in
+                try store.requests(RequestFilter(identifier: "org.few"))
+                    + store.requests(RequestFilter(states: [.parked]))
+                    + store.requests(RequestFilter(states: [.finished], identifier: "org.few"))
+            }
+            #expect(found.count == 11)
+            return try queries.reduce(0) { try $0 + connection.statement($1).steps() }
+        }
+        try add(3_000, "org.many", .pending)
+        try add(3, "org.few", .pending)
+        try add(4, "org.few", .finished)
+        let few = try steps()
+        try add(12_000, "org.many", .pending)
+        #expect(try steps() == few)
+    }
 }

@@ -374,4 +374,43 @@ struct StoreContractTests {
                     })
         }
     }
+
+    @Test(
+        "a list finds few among many, many among more, and goes on where it ended",
+        arguments: TestedStore.allCases)
+    func sparseLists(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        // More than are looked for one by one, of which the last is far behind the first.
+        let all = try store.insert(
+            (0..<19_000).map { index in
+                sample(index % 1_700 == 1_699 ? "org.few" : "org.many") {
+                    if index % 900 == 899 { $0.state = .parked }
+                    if index % 1_300 == 1_299 { $0.state = .finished }
+                    if index % 6_000 == 5_999 { $0.state = .running }
+                }
+            })
+        let wanted: [(Set<RequestState>, String?)] = [
+            ([], "org.few"), ([.pending], "org.few"), ([.parked], nil), ([.running], nil),
+            ([.finished], nil), ([.finished, .parked], "org.many"), ([.pending], "org.many"),
+            ([.pending, .parked, .finished], nil), ([.missed], nil), ([], "org.none"),
+        ]
+        for (states, identifier) in wanted {
+            let expected = all.filter {
+                (states.isEmpty || states.contains($0.state))
+                    && (identifier ?? $0.description.identifier) == $0.description.identifier
+            }
+            for limit in [1, 50, .max] {
+                var filter = RequestFilter(states: states, identifier: identifier, limit: limit)
+                var found: [Request] = []
+                for _ in 0..<3 {
+                    let page = try store.read { store in try store.requests(filter) }
+                    #expect(page.count <= limit)
+                    found += page
+                    guard page.count == limit else { break }
+                    filter.after = page.last?.id
+                }
+                #expect(found == Array(expected.prefix(limit == .max ? .max : 3 * limit)))
+            }
+        }
+    }
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Scheduling
+
+/// Lists of requests by their numbers, of which most may be left out.
+///
+/// Where many are wanted, the next ones are near; where few are, an index has them, though not in
+/// order. Which of both it is, nobody knows before: so a look goes nearby first, then into the indexes,
+/// and through all that is left only where there are too many for either.
+extension SQLiteTransaction {
+    /// So many numbers are nearby.
+    private static let nearby: UInt64 = 1_000
+    /// So many are few: more than are kept as history unless somebody says otherwise.
+    private static let few = 16_384
+
+    func requests(_ filter: RequestFilter) throws(StoreFault) -> [Request] {
+        let first = filter.after ?? RequestID(rawValue: 0)
+        let limit = max(0, filter.limit)
+        let (near, isAll) = first.rawValue.addingReportingOverflow(Self.nearby)
+        let end = RequestID(rawValue: isAll ? .max : near)
+        var found = try scan(filter, from: first, through: end, limit: limit)
+        let left = limit - found.count
+        guard left > 0 else { return found }
+        guard let ids = try indexed(filter) else {
+            let last = RequestID(rawValue: .max)
+            return found + (try scan(filter, from: end, through: last, limit: left))
+        }
+        for id in ids.filter({ $0 > end }).sorted().prefix(left) {
+            if let request = try request(id) { found.append(request) }
+        }
+        return found
+    }
+
+    /// Those with larger numbers than `first`, up to `last`.
+    private func scan(
+        _ filter: RequestFilter, from first: RequestID, through last: RequestID, limit: Int
+    ) throws(StoreFault) -> [Request] {
+        try list(.requests) {
+            $0.put(first)
+            $0.put(last)
+            $0.put(Self.mask(filter.wanted))
+            $0.put(filter.identifier)
+            $0.put(Int64(limit))
+        }
+    }
+
+    /// All that the indexes say fit, in no order; nil where that are many.
+    private func indexed(_ filter: RequestFilter) throws(StoreFault) -> [RequestID]? {
+        let wanted = filter.wanted
+        guard filter.identifier != nil || wanted.count < RequestState.allCases.count else {
+            return nil
+        }
+        var ids: [RequestID] = []
+        func look(
+            _ query: SQLiteQuery, _ values: (SQLiteStatement) -> Void
+        ) throws(StoreFault) -> Bool {
+            try rows(query, values) { statement throws(StoreFault) in
+                var row = RowReader(statement, of: "request", id: statement.integer(0), in: path)
+                ids.append(RequestID(rawValue: UInt64(try row.integer(1 ... .max))))
+            }
+            return ids.count <= Self.few
+        }
+        for state in wanted where state.isLive {
+            let isFew = try look(filter.identifier == nil ? .liveIDs : .liveIDsOf) {
+                $0.put(Int64(state.rawValue))
+                $0.put(Int64(Self.few + 1))
+                if let identifier = filter.identifier { $0.put(identifier) }
+            }
+            guard isFew else { return nil }
+        }
+        guard wanted.contains(where: { !$0.isLive }) else { return ids }
+        guard try counted().history <= Self.few else { return nil }
+        let isFew = try look(.historyIDs) {
+            $0.put(Self.mask(wanted))
+            $0.put(filter.identifier)
+        }
+        return isFew ? ids : nil
+    }
+
+    /// All has those in it, too, that there cannot be: a damaged row is to be told of.
+    private static func mask(_ states: [RequestState]) -> Int64 {
+        if states.count == RequestState.allCases.count { return -1 }
+        return states.reduce(0) { $0 | 1 << Int64($1.rawValue) }
+    }
+}
+
+extension RequestFilter {
+    fileprivate var wanted: [RequestState] {
+        states.isEmpty ? RequestState.allCases : Array(states)
+    }
+}
