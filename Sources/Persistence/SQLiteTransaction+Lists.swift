@@ -8,7 +8,7 @@ internal import Scheduling
 /// and through all that is left only where there are too many for either.
 extension SQLiteTransaction {
     /// So many numbers are nearby.
-    private static let nearby: UInt64 = 1_000
+    private static let nearby: UInt64 = 256
     /// So many are few: more than are kept as history unless somebody says otherwise.
     private static let few = 16_384
 

@@ -290,18 +290,26 @@ final class SQLiteTransaction: StoreTransaction {
         }.first
     }
 
-    func queues() throws(StoreFault) -> [RequestQueue] {
+    func queues(of identifier: String?, limit: Int) throws(StoreFault) -> [RequestQueue] {
         var queues: [RequestQueue] = []
-        while let next = try queue(after: queues.last) { queues.append(next) }
+        while queues.count < limit,
+            let next = try queue(after: queues.last, from: identifier ?? ""),
+            identifier == nil || next.identifier == identifier
+        {
+            queues.append(next)
+        }
         return queues
     }
 
-    private func queue(after queue: RequestQueue?) throws(StoreFault) -> RequestQueue? {
+    /// The next one, or the first of an identifier or after it.
+    private func queue(
+        after queue: RequestQueue?, from identifier: String
+    ) throws(StoreFault) -> RequestQueue? {
         var next: RequestQueue?
         try rows(
             .nextQueue,
             {
-                $0.put(queue?.identifier ?? "")
+                $0.put(queue?.identifier ?? identifier)
                 $0.put(Int64(queue?.kind.rawValue ?? 0))
                 $0.put(Int64(queue?.needs.rawValue ?? 0))
                 $0.put(Int64(queue?.priority.rawValue ?? 0))

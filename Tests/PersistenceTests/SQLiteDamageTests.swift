@@ -40,7 +40,7 @@ struct SQLiteDamageTests {
     private func use() throws(StoreFault) {
         let store = try open()
         try store.read { store throws(StoreFault) in
-            for queue in try store.queues() { _ = try store.head(of: queue) }
+            for queue in try store.queues(of: nil, limit: .max) { _ = try store.head(of: queue) }
             _ = try store.firstToMiss()
             _ = try store.running()
             for request in try store.requests(RequestFilter(limit: .max)) {
@@ -59,7 +59,7 @@ struct SQLiteDamageTests {
         try store.write { store throws(StoreFault) in
             _ = try ledger.open(by: OpenStore.host, at: 40, store)
             _ = try ledger.missOverdue(at: 40, limit: 20, store)
-            for queue in try store.queues() {
+            for queue in try store.queues(of: nil, limit: .max) {
                 guard let head = try store.head(of: queue) else { continue }
                 _ = try ledger.launch(
                     head.id, by: OpenStore.host, at: 40, awakeSince: 40, store)

@@ -38,7 +38,9 @@ struct SQLitePlanTests {
             ]
             for query in queries { _ = try connection.statement(query).steps() }
             try store.read { store throws(StoreFault) in
-                for queue in try store.queues() { _ = try store.head(of: queue) }
+                for queue in try store.queues(of: nil, limit: .max) {
+                    _ = try store.head(of: queue)
+                }
                 _ = try store.firstToMiss()
                 _ = try store.running()
                 _ = try store.firstPending("org.example.tidy")

@@ -303,7 +303,16 @@ struct StoreContractTests {
             expected[request.queue, default: []].append(request)
         }
         try store.read { store throws in
-            #expect(try store.queues() == expected.keys.sorted())
+            #expect(try store.queues(of: nil, limit: .max) == expected.keys.sorted())
+            #expect(
+                try store.queues(of: nil, limit: 5) == Array(expected.keys.sorted().prefix(5)))
+            #expect(try store.queues(of: nil, limit: 0) == [])
+            for identifier in Set(expected.keys.map(\.identifier)) + ["org", "org.example.zz"] {
+                let queues = expected.keys.filter { $0.identifier == identifier }.sorted()
+                #expect(try store.queues(of: identifier, limit: .max) == queues)
+                #expect(
+                    try store.queues(of: identifier, limit: 2) == Array(queues.prefix(2)))
+            }
             for (queue, requests) in expected {
                 let first = requests.min { ($0.notBefore, $0.id) < ($1.notBefore, $1.id) }!
                 #expect(

@@ -155,7 +155,7 @@ struct StoreAnswers: Equatable {
             firstPending.append(try store.firstPending(identifier))
             for key in 0...20 { found.append(try store.find(key: "k\(key)", of: identifier)) }
         }
-        queues = try store.queues()
+        queues = try store.queues(of: nil, limit: .max)
         for queue in queues { heads.append(try store.head(of: queue)) }
         firstToMiss = try store.firstToMiss()
         running = try store.running()

@@ -63,9 +63,9 @@ final class TappedTransaction: StoreTransaction {
         return try inner.find(key: key, of: identifier)
     }
 
-    func queues() throws(StoreFault) -> [RequestQueue] {
+    func queues(of identifier: String?, limit: Int) throws(StoreFault) -> [RequestQueue] {
         try tap(.call("queues"))
-        return try inner.queues()
+        return try inner.queues(of: identifier, limit: limit)
     }
 
     func head(of queue: RequestQueue) throws(StoreFault) -> RequestHead? {

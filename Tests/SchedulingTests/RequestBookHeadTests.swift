@@ -34,7 +34,7 @@ struct RequestBookHeadTests {
                 default:
                     _ = try book.submit(description, payload: [], at: now, transaction)
                 }
-                let queues = try transaction.queues()
+                let queues = try transaction.queues(of: nil, limit: .max)
                 #expect(Set(book.scheduler.heads.keys) == Set(queues))
                 for queue in queues {
                     #expect(

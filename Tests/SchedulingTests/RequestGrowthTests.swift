@@ -89,7 +89,7 @@ struct RequestGrowthTests {
             contents.forgetChanges()
         }
         #expect(contents.entryCount < 800)
-        #expect(contents.queues().count == 1)
+        #expect(contents.queues(of: nil, limit: .max).count == 1)
     }
 
     @Test("of a request that is repeated for ever the last attempts are kept")
@@ -106,5 +106,56 @@ struct RequestGrowthTests {
             desk.now += second
         }
         #expect(try desk.attempts(id).map(\.launch) == [36, 37, 38, 39, 40])
+    }
+
+    @Test("queues without handlers are not known where they are many, until they have one")
+    func strangers() throws {
+        let store = MemoryStore()
+        func opened() throws -> RequestBook {
+            var book = RequestBook(host: HostIdentity(boot: "b", process: 1, start: 1))
+            book.setStanding(HandlerStanding(places: 2), of: "org.example.first")
+            _ = try store.write { store throws(StoreFault) in try book.open(at: now, store) }
+            return book
+        }
+        func add(_ identifier: String) throws {
+            _ = try store.write { store throws(StoreFault) in
+                try store.insert(
+                    Request(
+                        RequestDescription(identifier), payloadBytes: 0, at: now.wall,
+                        notBefore: now.wall), payload: [])
+            }
+        }
+        func launched(_ book: inout RequestBook) throws -> [String] {
+            try store.write { store throws(StoreFault) in try book.turn(at: now, store) }
+                .compactMap {
+                    if case .launch(let request, _, _, _) = $0 {
+                        request.description.identifier
+                    } else {
+                        nil
+                    }
+                }
+        }
+        for identifier in ["first", "later"] { try add("org.example.\(identifier)") }
+        #expect(try opened().scheduler.heads.count == 2)
+        for number in 0..<1_000 { try add("org.stranger.n\(number)") }
+
+        var book = try opened()
+        #expect(book.scheduler.heads.count == 1)
+        #expect(try launched(&book) == ["org.example.first"])
+        try store.write { store throws(StoreFault) in
+            try book.setStanding(HandlerStanding(), of: "org.example.later", store)
+            // Neither the one that is gone nor one that was known.
+            try book.setStanding(.missing, of: "org.stranger.n3", store)
+            try book.setStanding(HandlerStanding(places: 3), of: "org.example.first", store)
+        }
+        #expect(try launched(&book) == ["org.example.later"])
+        #expect(book.scheduler.heads.isEmpty)
+
+        // Others write: what is known is read anew.
+        try add("org.example.later")
+        try add("org.stranger.n1000")
+        book.othersWrote()
+        #expect(try launched(&book) == [])
+        #expect(book.scheduler.heads.keys.map(\.identifier) == ["org.example.later"])
     }
 }

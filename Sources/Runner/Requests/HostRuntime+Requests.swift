@@ -49,8 +49,8 @@ extension HostRuntime {
         guard !handler.description.isQueue else { return }
         _ = loop.add(
             RequestJob(
-                apply: { (book, _, _) throws(StoreFault) in
-                    book.setStanding(handler.standing, of: identifier)
+                apply: { (book, store, _) throws(StoreFault) in
+                    try book.setStanding(handler.standing, of: identifier, store)
                 }, finish: { _ in }, isOwed: true))
     }
 

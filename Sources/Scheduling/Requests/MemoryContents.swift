@@ -172,7 +172,10 @@ final class MemoryContents: StoreTransaction {
         keys[Key(key, of: identifier)]?.max().flatMap { rows[$0]?.request }
     }
 
-    func queues() -> [RequestQueue] { pendingCounts.keys.sorted() }
+    func queues(of identifier: String?, limit: Int) -> [RequestQueue] {
+        let all = pendingCounts.keys.filter { identifier == nil || $0.identifier == identifier }
+        return Array(all.sorted().prefix(max(0, limit)))
+    }
 
     func head(of queue: RequestQueue) -> RequestHead? {
         while let entry = dates[queue]?.first {

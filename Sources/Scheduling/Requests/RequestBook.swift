@@ -36,6 +36,11 @@ public struct RequestBook: Sendable {
     /// Pages of requests that are looked at after the clock was set back.
     private var shortening: RequestID??
     private var isCurrent = false
+    /// There are so many queues that those without a handler were not read; they are once they have
+    /// one.
+    private var isPartial = false
+    /// So many queues without a handler are read at least.
+    private static let strangers = 64
     private var haveOthersWritten = false
     /// People may have removed something since the last turn.
     private var areSettingsNew = false
@@ -128,6 +133,17 @@ public struct RequestBook: Sendable {
     }
 
     /// A handler was registered, or is paused, quarantined, or neither any more.
+    public mutating func setStanding(
+        _ standing: HandlerStanding, of identifier: String, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        let isNew = isPartial && !scheduler.isRegistered(identifier)
+        setStanding(standing, of: identifier)
+        guard isNew, scheduler.isRegistered(identifier) else { return }
+        try read(store.queues(of: identifier, limit: .max), store)
+        areSettingsNew = true
+    }
+
+    /// The same while no store is in use.
     public mutating func setStanding(_ standing: HandlerStanding, of identifier: String) {
         scheduler.setStanding(standing, of: identifier)
         scheduler.setSetting(
@@ -156,9 +172,25 @@ public struct RequestBook: Sendable {
         _ = ledger.takeTouched()
         _ = ledger.takeArrived()
         scheduler.forgetHeads()
-        for queue in try store.queues() { scheduler.setHead(try store.head(of: queue), of: queue) }
+        let registered = scheduler.registered
+        let most = 2 * registered.count + Self.strangers
+        let queues = try store.queues(of: nil, limit: most + 1)
+        isPartial = queues.count > most
+        if isPartial {
+            for identifier in registered.sorted() {
+                try read(store.queues(of: identifier, limit: .max), store)
+            }
+        } else {
+            try read(queues, store)
+        }
         nextMiss = try store.firstToMiss()?.description.latest
         isCurrent = true
+    }
+
+    private mutating func read(
+        _ queues: [RequestQueue], _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        for queue in queues { scheduler.setHead(try store.head(of: queue), of: queue) }
     }
 
     /// A transaction was not committed, or nobody knows whether it was; this is the book from before.

@@ -398,6 +398,15 @@ public struct RequestScheduler: Sendable {
             || (queue.kind == .appRefresh && handler.setting.refresh != .available)
     }
 
+    /// The identifiers of handlers that are registered.
+    var registered: [String] {
+        handlers.all.compactMap { $1.standing.closed == .missing ? nil : $0 }
+    }
+
+    func isRegistered(_ identifier: String) -> Bool {
+        (handlers[identifier]?.standing ?? .missing).closed != .missing
+    }
+
     /// Something may be launched at once.
     var isReady: Bool { !ready.isEmpty }
 

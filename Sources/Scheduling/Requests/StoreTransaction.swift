@@ -33,9 +33,9 @@ public protocol StoreTransaction: AnyObject {
     /// The newest of an identifier with that key.
     func find(key: String, of identifier: String) throws(StoreFault) -> Request?
 
-    /// The queues with pending requests, in their order. The effort grows with the queues, not with
-    /// the requests.
-    func queues() throws(StoreFault) -> [RequestQueue]
+    /// The first queues with pending requests, in their order: of an identifier, or of all. The effort
+    /// grows with those that are returned, not with the requests.
+    func queues(of identifier: String?, limit: Int) throws(StoreFault) -> [RequestQueue]
     /// The first of a queue; nil: it is empty.
     func head(of queue: RequestQueue) throws(StoreFault) -> RequestHead?
     /// Of the pending requests that were never launched, the one with the first latest beginning, and
