@@ -300,8 +300,8 @@ def main():
                            default=ROOT / ".build" / "release" / "libCurfewHost.so",
                            help="libcurfew (default: the release build's)")
     arguments.add_argument("--sizes-up-to", type=int, default=1000000, metavar="N")
-    arguments.add_argument("--requests-up-to", type=int, default=100000, metavar="N",
-                           help="the same for stored requests, of which a million take minutes")
+    arguments.add_argument("--requests-up-to", type=int, default=1000000, metavar="N",
+                           help="the same for stored requests")
     arguments.add_argument("--rounds", type=int, default=3)
     arguments.add_argument("--only", default="", metavar="NAME",
                            help="only programs whose name begins so")

@@ -7,6 +7,7 @@ enum SQLiteQuery: Int, CaseIterable {
     case insertRequest, insertPayload, request, state, payload, longPayload, updateRequest
     case pendingOf, runningOf, firstPending, ahead, find, nextQueue, head, firstToMiss, running
     case requests, liveIDs, liveIDsOf, historyIDs
+    case soonest, soonestOf, latestOver, countLive, countLiveOf, countOver
     case putAttempt, endAttempt, removeAttempts, attempt, attempts
     case append, fileJournal, journal, journalOfRequest, journalUnfiled
     case prunePayloads, pruneAttempts, pruneRequests
@@ -79,6 +80,19 @@ enum SQLiteQuery: Int, CaseIterable {
             "SELECT id FROM request INDEXED BY request_live WHERE state <= 3 AND state = ?1 AND identifier = ?3 LIMIT ?2"
         case .historyIDs:
             "SELECT id FROM request INDEXED BY request_history WHERE state >= 4 AND (?1 >> state) & 1 AND (?2 IS NULL OR identifier = ?2)"
+        // The dates of one queue are in order, those of all are not.
+        case .soonest:
+            "SELECT id FROM request INDEXED BY request_live WHERE state <= 3 AND state = ?1 ORDER BY CASE state WHEN 1 THEN not_before END, id LIMIT ?2"
+        case .soonestOf:
+            "SELECT id FROM request INDEXED BY request_live WHERE state <= 3 AND state = ?1 AND identifier = ?3 ORDER BY CASE state WHEN 1 THEN not_before END, id LIMIT ?2"
+        case .latestOver:
+            "SELECT id FROM request INDEXED BY request_history WHERE state >= 4 AND (?1 >> state) & 1 AND (?3 IS NULL OR identifier = ?3) ORDER BY changed_at DESC, id DESC LIMIT ?2"
+        case .countLive:
+            "SELECT count(*) FROM request INDEXED BY request_live WHERE state <= 3 AND state = ?1"
+        case .countLiveOf:
+            "SELECT count(*) FROM request INDEXED BY request_live WHERE state <= 3 AND state = ?1 AND identifier = ?2"
+        case .countOver:
+            "SELECT count(*) FROM request INDEXED BY request_history WHERE state >= 4 AND (?1 >> state) & 1 AND (?2 IS NULL OR identifier = ?2)"
         default: nil
         }
     }

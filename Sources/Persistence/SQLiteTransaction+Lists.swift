@@ -54,8 +54,7 @@ extension SQLiteTransaction {
             _ query: SQLiteQuery, _ values: (SQLiteStatement) -> Void
         ) throws(StoreFault) -> Bool {
             try rows(query, values) { statement throws(StoreFault) in
-                var row = RowReader(statement, of: "request", id: statement.integer(0), in: path)
-                ids.append(RequestID(rawValue: UInt64(try row.integer(1 ... .max))))
+                ids.append(try id(at: statement))
             }
             return ids.count <= Self.few
         }
@@ -74,6 +73,72 @@ extension SQLiteTransaction {
             $0.put(filter.identifier)
         }
         return isFew ? ids : nil
+    }
+
+    // MARK: For people
+
+    func overview(_ filter: RequestFilter) throws(StoreFault) -> RequestOverview {
+        let wanted = filter.wanted
+        var overview = RequestOverview()
+        var ids: [RequestID] = []
+        func find(
+            _ query: SQLiteQuery, _ first: Int64
+        ) throws(StoreFault) {
+            let left = max(0, filter.limit - ids.count)
+            try rows(
+                query,
+                {
+                    $0.put(first)
+                    $0.put(Int64(left))
+                    if query != .soonest { $0.put(filter.identifier) }
+                }
+            ) { statement throws(StoreFault) in ids.append(try id(at: statement)) }
+        }
+        for state in [RequestState.running, .parked, .pending] where wanted.contains(state) {
+            try find(filter.identifier == nil ? .soonest : .soonestOf, Int64(state.rawValue))
+            overview.count += try count(state, of: filter.identifier)
+        }
+        let over = wanted.filter { !$0.isLive }
+        if !over.isEmpty {
+            try find(.latestOver, Self.mask(over))
+            overview.count += try count(over, of: filter.identifier)
+        }
+        for id in ids {
+            if let request = try request(id) { overview.requests.append(request) }
+        }
+        return overview
+    }
+
+    private func id(at statement: SQLiteStatement) throws(StoreFault) -> RequestID {
+        var row = RowReader(statement, of: "request", id: statement.integer(0), in: path)
+        return RequestID(rawValue: UInt64(try row.integer(1 ... .max)))
+    }
+
+    private func count(
+        _ state: RequestState, of identifier: String?
+    ) throws(StoreFault) -> Int {
+        if state == .pending, identifier == nil {
+            let counters = try counted()
+            return Int(TaskKind.allCases.reduce(0) { $0 + counters[$1] })
+        }
+        let count = try number(identifier == nil ? .countLive : .countLiveOf) {
+            $0.put(Int64(state.rawValue))
+            if let identifier { $0.put(identifier) }
+        }
+        return Int(count ?? 0)
+    }
+
+    /// Of states that are over.
+    private func count(
+        _ states: [RequestState], of identifier: String?
+    ) throws(StoreFault) -> Int {
+        let isAll = states.count == RequestState.allCases.count { !$0.isLive }
+        if isAll, identifier == nil { return Int(try counted().history) }
+        let count = try number(.countOver) {
+            $0.put(Self.mask(states))
+            $0.put(identifier)
+        }
+        return Int(count ?? 0)
     }
 
     /// All has those in it, too, that there cannot be: a damaged row is to be told of.

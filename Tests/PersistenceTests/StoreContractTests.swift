@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Persistence
-import Scheduling
 import TestSupport
 import Testing
+
+@testable import Scheduling
 
 @Suite("What every store does: requests")
 struct StoreContractTests {
@@ -396,6 +397,8 @@ struct StoreContractTests {
                     if index % 900 == 899 { $0.state = .parked }
                     if index % 1_300 == 1_299 { $0.state = .finished }
                     if index % 6_000 == 5_999 { $0.state = .running }
+                    $0.notBefore = Int64(index * 7_919 % 500)
+                    $0.changedAt = Int64(index * 7_907 % 300)
                 }
             })
         let wanted: [(Set<RequestState>, String?)] = [
@@ -420,6 +423,14 @@ struct StoreContractTests {
                 }
                 #expect(found == Array(expected.prefix(limit == .max ? .max : 3 * limit)))
             }
+            let overview = try store.read { store in
+                try store.overview(
+                    RequestFilter(states: states, identifier: identifier, limit: 40))
+            }
+            #expect(overview.count == expected.count)
+            #expect(
+                overview.requests
+                    == Array(expected.sorted(by: RequestOverview.goesBefore).prefix(40)))
         }
     }
 }

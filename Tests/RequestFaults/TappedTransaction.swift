@@ -88,6 +88,11 @@ final class TappedTransaction: StoreTransaction {
         return try inner.requests(filter)
     }
 
+    func overview(_ filter: RequestFilter) throws(StoreFault) -> RequestOverview {
+        try tap(.call("overview"))
+        return try inner.overview(filter)
+    }
+
     func put(_ attempt: Attempt) throws(StoreFault) {
         try tap(.call("put"))
         try inner.put(attempt)

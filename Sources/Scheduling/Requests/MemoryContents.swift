@@ -213,6 +213,16 @@ final class MemoryContents: StoreTransaction {
                 .prefix(max(0, filter.limit)))
     }
 
+    func overview(_ filter: RequestFilter) -> RequestOverview {
+        var all = filter
+        (all.after, all.limit) = (nil, .max)
+        var overview = RequestOverview()
+        let fitting = requests(all).sorted(by: RequestOverview.goesBefore)
+        overview.requests = Array(fitting.prefix(max(0, filter.limit)))
+        overview.count = fitting.count
+        return overview
+    }
+
     // MARK: History
 
     func put(_ attempt: Attempt) {

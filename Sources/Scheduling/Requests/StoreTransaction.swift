@@ -45,6 +45,9 @@ public protocol StoreTransaction: AnyObject {
     func running() throws(StoreFault) -> [Request]
     /// By id.
     func requests(_ filter: RequestFilter) throws(StoreFault) -> [Request]
+    /// The first of those that fit, in the order in which people want to see them; `after` says
+    /// nothing.
+    func overview(_ filter: RequestFilter) throws(StoreFault) -> RequestOverview
 
     // MARK: History
 

@@ -52,22 +52,22 @@ enum ListCommand {
             filter.states = Set(RequestState.allCases.filter { $0.isLive != wantsHistory })
         }
         let store = try place.open()
-        let selection = try StorePlace.translated { () throws(StoreFault) in
+        let overview = try StorePlace.translated { () throws(StoreFault) in
             try store.read { (transaction) throws(StoreFault) in
-                try RequestSelection(filter, transaction)
+                try transaction.overview(filter)
             }
         }
         let host = try StorePlace.translated { () throws(StoreFault) in try store.host() }
         if arguments.has(.json) {
-            console.out.line(item(selection, store, host).written)
+            console.out.line(item(overview, store, host).written)
         } else {
-            print(selection, host, place, console, isHistory: arguments.has(historyOption))
+            print(overview, host, place, console, isHistory: arguments.has(historyOption))
         }
         return .ok
     }
 
     private static func print(
-        _ selection: RequestSelection, _ host: HostPresence?, _ place: StorePlace,
+        _ overview: RequestOverview, _ host: HostPresence?, _ place: StorePlace,
         _ console: Console, isHistory: Bool
     ) {
         let now = csys_realtime_ns()
@@ -79,27 +79,26 @@ enum ListCommand {
             out.line(
                 out.paint(out.wrapped(text, after: 0, indent: 2), host == nil ? .warning : .faint))
         }
-        if selection.requests.isEmpty {
+        if overview.requests.isEmpty {
             console.errors.line(
                 isHistory ? "no request is over" : "no request waits or runs")
             console.errors.line(
                 "  = help: " + (isHistory ? "curfew ps" : "curfew ps --all") + place.option)
             return
         }
-        RequestTable(selection.requests, at: now, out).print()
-        guard selection.more > 0 else { return }
-        console.errors.note(
-            "\(selection.more) more; --limit \(selection.requests.count + selection.more) shows all"
-        )
+        RequestTable(overview.requests, at: now, out).print()
+        let more = overview.count - overview.requests.count
+        guard more > 0 else { return }
+        console.errors.note("\(more) more; --limit \(overview.count) shows all")
     }
 
     private static func item(
-        _ selection: RequestSelection, _ store: StoreClient, _ host: HostPresence?
+        _ overview: RequestOverview, _ store: StoreClient, _ host: HostPresence?
     ) -> JSONItem {
         .object([
             ("store", .text(store.directory)), ("host", RequestItem.item(host)),
-            ("requests", .list(selection.requests.map(RequestItem.item))),
-            ("more", .integer(Int64(selection.more))),
+            ("requests", .list(overview.requests.map(RequestItem.item))),
+            ("more", .integer(Int64(overview.count - overview.requests.count))),
         ])
     }
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What people see of many requests: the most interesting ones first, and how many there are.
+public struct RequestOverview: Sendable {
+    /// What runs, what is parked, what waits by its date; then what is over, the last first.
+    public var requests: [Request] = []
+    /// All that fit, those that are not shown among them.
+    public var count = 0
+
+    public init() {}
+
+    static func goesBefore(_ a: Request, _ b: Request) -> Bool {
+        let ranks = (rank(a.state), rank(b.state))
+        if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }
+        switch a.state {
+        case .pending: return (a.notBefore, a.id) < (b.notBefore, b.id)
+        case .running, .parked: return a.id < b.id
+        default: return (b.changedAt, b.id) < (a.changedAt, a.id)
+        }
+    }
+
+    private static func rank(_ state: RequestState) -> Int {
+        switch state {
+        case .running: 0
+        case .parked: 1
+        case .pending: 2
+        case .finished, .cancelled, .replaced, .missed: 3
+        }
+    }
+}
