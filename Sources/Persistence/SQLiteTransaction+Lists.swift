@@ -106,6 +106,8 @@ extension SQLiteTransaction {
         for id in ids {
             if let request = try request(id) { overview.requests.append(request) }
         }
+        // Counters that make no sense are the check's matter.
+        overview.count = max(overview.count, overview.requests.count)
         return overview
     }
 

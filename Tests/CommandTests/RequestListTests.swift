@@ -61,6 +61,7 @@ struct RequestListTests {
             for i in range(2500):
                 values = ", ".join(f"{due} - {i}" if n == due else n for n in names)
                 db.execute(f"INSERT INTO request ({', '.join(names)}) SELECT {values} FROM request WHERE id = 1")
+            db.execute("UPDATE journal SET app_refresh = app_refresh + 2500")
             db.commit()
             code, out, errors = run("ps", "--limit", "2", "--json")
             document = json.loads(out)
