@@ -30,6 +30,7 @@ def run(program, places):
     """One run: {what was printed: number}."""
     with tempfile.TemporaryDirectory(prefix="run-", dir=places) as place:
         command = [str(part).replace("{}", place) for part in program.command]
+        os.sync()  # what the program before left to write is not this one's to wait for
         environment = {**os.environ, **program.environment}
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False,
