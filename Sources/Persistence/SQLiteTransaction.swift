@@ -14,13 +14,11 @@ final class SQLiteTransaction: StoreTransaction {
     var appended: [JournalEntry] = []
     /// What the last transaction left, and the data version that it made.
     private var left: (version: UInt32, counters: StoreCounters)?
-    /// Requests that this transaction has read or written, which nobody else changes meanwhile.
-    private var seen: [RequestID: Seen] = [:]
-    private struct Seen {
-        let request: Request
-        /// Nil: not known.
-        let payload: [UInt8]?
-    }
+    /// Requests as they are now, which this transaction has read or written, or those before it while
+    /// nobody else has written.
+    private var seen: [RequestID: Request] = [:]
+    /// What this transaction has written.
+    private var payloads: [RequestID: [UInt8]] = [:]
     private static let seenLimit = 1_024
     /// SQLite gave the whole transaction up: what follows would be done outside of one.
     private var end: StoreFault?
@@ -37,11 +35,14 @@ final class SQLiteTransaction: StoreTransaction {
         counters = nil
         storedCounters = nil
         appended.removeAll()
-        forgetSeen()
+        if !payloads.isEmpty { payloads.removeAll(keepingCapacity: true) }
         try connection.statement(writing ? .beginWriting : .begin).run()
         mayWrite = writing
         // They are asked for by everything that writes, and mostly nobody else does.
-        guard writing, let left, left.version == connection.dataVersion else { return }
+        guard writing, let left, left.version == connection.dataVersion else {
+            forgetSeen()
+            return
+        }
         counters = left.counters
         storedCounters = left.counters
     }
@@ -59,6 +60,7 @@ final class SQLiteTransaction: StoreTransaction {
 
     func rollBack() {
         mayWrite = false
+        forgetSeen()
         // After some errors SQLite has done it already.
         guard connection.isInTransaction else { return }
         try? connection.statement(.rollback).run()
@@ -195,21 +197,23 @@ final class SQLiteTransaction: StoreTransaction {
         self.counters = counters
         var taken = request
         taken.id = RequestID(rawValue: UInt64(id))
-        see(taken, payload: payload)
+        see(taken)
+        if payloads.count < Self.seenLimit { payloads[taken.id] = payload }
         return taken.id
     }
 
-    private func see(_ request: Request, payload: [UInt8]? = nil) {
-        if seen.count >= Self.seenLimit { seen.removeAll() }
-        seen[request.id] = Seen(request: request, payload: payload)
+    private func see(_ request: Request) {
+        if seen.count >= Self.seenLimit { seen.removeAll(keepingCapacity: true) }
+        seen[request.id] = request
     }
 
     func forgetSeen() {
         if !seen.isEmpty { seen.removeAll(keepingCapacity: true) }
+        if !payloads.isEmpty { payloads.removeAll(keepingCapacity: true) }
     }
 
     func request(_ id: RequestID) throws(StoreFault) -> Request? {
-        if let known = seen[id] { return known.request }
+        if let known = seen[id] { return known }
         var request: Request?
         try rows(.request, { $0.put(id) }) { statement throws(StoreFault) in
             request = try RequestRow.request(at: statement, in: path)
@@ -219,7 +223,7 @@ final class SQLiteTransaction: StoreTransaction {
     }
 
     func payload(of id: RequestID) throws(StoreFault) -> [UInt8] {
-        if let payload = seen[id]?.payload { return payload }
+        if let payload = payloads[id] { return payload }
         var bytes: [UInt8] = []
         var isElsewhere = false
         try rows(.payload, { $0.put(id) }) { statement throws(StoreFault) in
@@ -242,12 +246,12 @@ final class SQLiteTransaction: StoreTransaction {
             $0.put(request.id)
         }
         self.counters = counters
-        see(request, payload: seen[request.id]?.payload)
+        see(request)
     }
 
     /// Nil: it is not there.
     func state(of id: RequestID) throws(StoreFault) -> RequestState? {
-        if let known = seen[id] { return known.request.state }
+        if let known = seen[id] { return known.state }
         var state: RequestState?
         try rows(.state, { $0.put(id) }) { statement throws(StoreFault) in
             var row = RowReader(

@@ -356,6 +356,45 @@ struct SQLiteStoreTests {
             #expect(try SQLiteStore.integrityCheck(directory: path) == [])
         }
     }
+
+    @Test("what it remembers of a request is forgotten where another one or nobody has written it")
+    func remembered() throws {
+        let store = try host()
+        let other = try SQLiteStore.open(directory: path, as: .client(creates: false))
+        func change(_ store: SQLiteStore, _ to: Int64) throws(StoreFault) {
+            try store.write { store throws(StoreFault) in
+                guard var request = try store.request(RequestID(rawValue: 1)) else { return }
+                request.changedAt = to
+                try store.update(request)
+            }
+        }
+        func seen(_ store: SQLiteStore) throws(StoreFault) -> Int64? {
+            try store.write { store throws(StoreFault) in
+                try store.request(RequestID(rawValue: 1))?.changedAt
+            }
+        }
+        try store.add("a", payload: [7])
+        for round in 1...4 as ClosedRange<Int64> {
+            try change(store, 10 * round)
+            #expect(try seen(store) == 10 * round)
+            // One that is not written, then another one's.
+            #expect(throws: StoreFault.self) {
+                try store.write { transaction throws(StoreFault) in
+                    var request = try transaction.request(RequestID(rawValue: 1))!
+                    request.changedAt = 3
+                    try transaction.update(request)
+                    throw StoreFault(.busy, "as the test wants it")
+                }
+            }
+            #expect(try seen(store) == 10 * round)
+            try change(other, 10 * round + 1)
+            #expect(try seen(store) == 10 * round + 1)
+        }
+        let payload = try store.write { store throws(StoreFault) in
+            try store.payload(of: RequestID(rawValue: 1))
+        }
+        #expect(payload == [7])
+    }
 }
 
 extension SQLiteStore {
