@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import TestSupport
 
 /// A scenario of Tests/LifeHarness, in a process of its own.
@@ -16,13 +17,19 @@ struct LifeHarness {
     ) throws {
         let directory = try TemporaryDirectory()
         let list = try directory.write(Self.plist(modes, permitted), to: "Info.plist")
+        var environment = [
+            "CURFEW_INFO_PLIST": list, "XDG_STATE_HOME": directory.path,
+            // Who is to end by a signal ends by that one.
+            "SWIFT_BACKTRACE": "enable=no",
+        ]
+        // What a sanitizer is told holds there, too: it takes what a weak reference has for lost, as
+        // Swift keeps the address shifted.
+        for name in ["ASAN_OPTIONS", "TSAN_OPTIONS"] {
+            environment[name] = ProcessInfo.processInfo.environment[name]
+        }
         process = try ChildProcess.run(
             BuiltProducts.path(ofProduct: "life-harness"), [scenario] + options,
-            environment: [
-                "CURFEW_INFO_PLIST": list, "XDG_STATE_HOME": directory.path,
-                // Who is to end by a signal ends by that one.
-                "SWIFT_BACKTRACE": "enable=no",
-            ])
+            environment: environment)
         lines = process.output.split(separator: "\n").map(String.init)
     }
 
