@@ -154,16 +154,19 @@ extension HostRuntime {
     /// many there were.
     public func cancelPending(_ identifier: String?) throws(RequestFailure) -> Int {
         var count = 0
+        var filter = RequestFilter(
+            states: [.pending, .parked], identifier: identifier, limit: 1_000)
         while true {
-            let page = try requestLoop().perform { (book, store, now) throws(StoreFault) in
-                let pending = try store.requests(
-                    RequestFilter(
-                        states: [.pending, .parked], identifier: identifier, limit: 1_000))
+            let page = try requestLoop().perform {
+                [filter] (book, store, now) throws(StoreFault) in
+                let pending = try store.requests(filter)
                 for request in pending { _ = try book.cancel(request.id, at: now, store) }
-                return pending.count
+                return (count: pending.count, last: pending.last?.id)
             }
-            count += page
-            if page < 1_000 { return count }
+            count += page.count
+            if page.count < filter.limit { return count }
+            // Not past all those again that are cancelled now.
+            filter.after = page.last
         }
     }
 
