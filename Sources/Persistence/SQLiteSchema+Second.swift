@@ -61,7 +61,7 @@ extension SQLiteSchema {
         \(secondIndexes)
         """
 
-    /// For a store that is new.
+    /// For a store that is new; what version 3 makes of it comes after that.
     static let secondFresh = """
         PRAGMA application_id = \(application);
 

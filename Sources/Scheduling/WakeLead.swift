@@ -12,8 +12,10 @@ public struct WakeLead: Sendable {
     /// processors are busy, and asking earlier would only keep them busier.
     public static let longest: UInt64 = 50_000
 
+    /// By so much earlier it asks now.
     public private(set) var nanoseconds: UInt64 = 0
 
+    /// Makes one that has not been late yet.
     public init() {}
 
     /// When to ask to be woken for a time.

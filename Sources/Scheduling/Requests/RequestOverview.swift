@@ -7,6 +7,7 @@ public struct RequestOverview: Sendable {
     /// All that fit, those that are not shown among them.
     public var count = 0
 
+    /// Makes one of no request.
     public init() {}
 
     static func goesBefore(_ a: Request, _ b: Request) -> Bool {
