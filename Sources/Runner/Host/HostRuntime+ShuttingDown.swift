@@ -85,10 +85,12 @@ extension HostRuntime {
         csys_eventfd_signal(events.descriptor)
         // What is inside nothing foreign leaves as soon as it has a processor, which on a machine
         // with too much to do takes its time. Nobody is waited for who may never come.
+        // What was raised is delivered by Curfew's own thread in any case.
         let isStuck = !inside.isEmpty || !calling.isEmpty
-        wait(isStuck ? limits.leave : max(limits.leave, Self.patience)) {
+        wait(max(limits.leave, Self.patience)) {
             threads.load(ordering: .sequentiallyConsistent) == 0
-                || (isStuck && events.isQuiet && lanes.allSatisfy { $0.alive <= stuckWorkers })
+                || (isStuck && (configuration.ownLoop || events.isQuiet)
+                    && lanes.allSatisfy { $0.alive <= stuckWorkers })
         }
         events.doRemainingWorkIfMine()
         configuration.clock?.leave(self)
