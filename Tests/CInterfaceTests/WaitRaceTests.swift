@@ -87,6 +87,23 @@ struct WaitRaceTests {
         }
     }
 
+    @Test("a state that says failed says how long the error's text is, whenever it is looked at")
+    func looksAndEnds() throws {
+        let host = try TestHost(clock: nil, workers: 2, observing: false)
+        try host.register { call in
+            _ = call.complete(CURFEW_FAILED, error: "kaputt")
+            return curfew_status(CURFEW_PENDING)
+        }
+        for _ in 0..<20_000 {
+            let task = try host.launch()
+            var state = try host.query(task)
+            while state.outcome == 0 { state = try host.query(task) }
+            try #require(state.outcome == CURFEW_OUTCOME_FAILED)
+            try #require(state.error_bytes == 6)
+            #expect(host.release(task) == .ok)
+        }
+    }
+
     @Test("one thread waits again and again for an event that another one raises")
     func expectationsAndEvents() throws {
         let host = try TestHost(observing: false)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import PluginBridge
+import Synchronization
 
 /// Somebody who wants one event, once.
 public final class Expectation: @unchecked Sendable {
@@ -30,7 +31,8 @@ public final class Expectation: @unchecked Sendable {
             return state.continuations
         }
         for continuation in continuations { continuation(outcome) }
-        sleepers.announce()
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
+        sleepers.wake()
     }
 
     /// Calls `body` once, when it is settled, on the thread that settles it, or at once.
@@ -44,8 +46,7 @@ public final class Expectation: @unchecked Sendable {
 
     /// Sleeps until it is settled, at most until a CLOCK_MONOTONIC time.
     func sleep(until: UInt64) {
-        let word = sleepers.current
-        // Before it is announced, it is settled.
+        let word = sleepers.prepare()
         guard outcome == nil else { return }
         sleepers.sleep(since: word, until: until)
     }

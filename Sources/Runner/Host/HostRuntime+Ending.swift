@@ -143,31 +143,27 @@ extension HostRuntime {
         if let outcome = claimed.outcome { handler.count(outcome) }
         let wanted =
             events.wants(handler.pointee.doneTakers) || hasRaised
-        // Pinned until those who wait have been told: somebody may release the task, or deliver its
-        // done event, the moment it is published, and then the slot would be another task's.
-        while !mustStep(
-            task,
-            { machine in
-                guard machine.pin() else { return false }
-                machine.publish(queueingDone: wanted)
-                return true
-            }
-        ).0 { csys_yield() }
+        // Held from before: somebody may release the task, or deliver its done event, the moment it
+        // is published, and then the slot is another task's.
+        let record = tasks.existingRecord(of: slot)
+        let (_, state) = mustStep(task) { $0.publish(queueingDone: wanted) }
         if wanted {
             events.raiseDone(slot)
         } else if events.wants(handler.pointee.doneTakers), let outcome = claimed.outcome {
             // Somebody came between the look and the step, and may have seen it running.
-            let text = tasks.existingRecord(of: slot)?.error.map { String(cString: $0) }
+            let text = record?.error.map { String(cString: $0) }
             events.raiseDone(
                 handler.pointee.doneEvent, task: tasks.publicID(task), outcome,
                 error: outcome.doneText ?? text ?? "")
         } else {
             events.counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
         }
-        // Somebody who waits has made the record before looking at the state for the last time.
-        tasks.existingRecord(of: slot)?.announce()
+        slot.pointee.sleepers.wake()
+        // Whoever wants to be called says so before the last look at the state, and keeps the task.
+        if slot.pointee.listened.load(ordering: .sequentiallyConsistent) != 0 {
+            _ = tasks.pinning(task) { tasks.existingRecord(of: $0)?.announce() }
+        }
         noLongerAwaited(task, handler)
-        let (_, state) = mustStep(task) { $0.unpin() }
         freeIfDone(task, state)
     }
 

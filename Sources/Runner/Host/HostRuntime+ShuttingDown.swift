@@ -39,8 +39,9 @@ extension HostRuntime {
         enter(.draining)
         events.close()
         targets.close()
-        for wait in waits.withLock({ Array($0.values) }) {
-            wait.record.sleepers.disturb()
+        // Those who wait for tasks, after the stage has changed.
+        for index in 1..<Int(tasks.allocated.load(ordering: .sequentiallyConsistent)) {
+            tasks.slots[index].sleepers.wake()
         }
         // Whoever turns the loop while it waits sleeps on the descriptor.
         csys_eventfd_signal(events.descriptor)

@@ -9,15 +9,24 @@ extension HostRuntime {
     /// A task as it is now; nil when it is stale.
     public func query(_ id: UInt64) -> TaskState? {
         guard let task = tasks.find(id) else { return nil }
-        return tasks.pinning(task) { describe($0) } ?? nil
+        // Where there is no record, all is in the slot, whose memory stays: the task is not held for
+        // this, but afterwards it has to be the same one, and still without.
+        let slot = tasks.slot(task)
+        if slot.pointee.record.load(ordering: .relaxed) == 0 {
+            let state = describe(slot, nil)
+            atomicMemoryFence(ordering: .acquiring)
+            let hasRecord = slot.pointee.record.load(ordering: .acquiring) != 0
+            guard slot.state.generation == task.generation else { return nil }
+            if !hasRecord { return state }
+        }
+        return tasks.pinning(task) { describe($0, tasks.existingRecord(of: $0)) } ?? nil
     }
 
-    private func describe(_ slot: TaskSlotPointer) -> TaskState? {
+    private func describe(_ slot: TaskSlotPointer, _ record: TaskRecord?) -> TaskState? {
         guard let cell = slot.handlerCell, let handler = handler(at: cell.pointee.index) else {
             return nil
         }
         let machine = slot.state
-        let record = tasks.existingRecord(of: slot)
         func override(_ own: UInt64?, _ handlers: UInt64) -> UInt64 {
             guard let own, own != 0 else { return handlers }
             return own
@@ -115,23 +124,26 @@ extension HostRuntime {
         case .loop, .other: break
         }
         guard let task = tasks.find(id) else { return (.stale, nil) }
-        if isOverNow(task), let state = query(id) { return (.ok, state) }
+        let until = HostRuntime.realDeadline(timeout)
+        let isNobodys = role == .other && !configuration.ownLoop
+        var looks = isNobodys && timeout > 0
+        let state = tasks.slot(task).state
+        if state.generation == task.generation {
+            if state.isOver, let over = query(id) { return (.ok, over) }
+            // What the embedder keeps needs no other reference for so long; to take one would take
+            // the slot's line from the worker that is about to run the task.
+            if looks, state.embedderReferences > 0 {
+                if lookBriefly(task, until), let over = query(id) { return (.ok, over) }
+                looks = false
+            }
+        }
         // Where the embedder holds all references it can, one of them keeps the task.
         let kept = keep(id)
         guard kept == .ok || kept == .exhausted else { return (kept, nil) }
         defer { if kept == .ok { _ = release(id) } }
-        let until = HostRuntime.realDeadline(timeout)
-        let isNobodys = role == .other && !configuration.ownLoop
-        let status =
-            isNobodys && timeout > 0 && lookBriefly(task, until) ? .ok : sleep(task, until)
-        let state = query(id)
-        return (state == nil ? .stale : status, state)
-    }
-
-    /// True for a task that is over and was not freed.
-    private func isOverNow(_ task: TaskReference) -> Bool {
-        let state = tasks.slot(task).state
-        return state.generation == task.generation && state.isOver
+        let status = looks && lookBriefly(task, until) ? .ok : sleep(task, until)
+        let last = query(id)
+        return (last == nil ? .stale : status, last)
     }
 
     /// Looks before it sleeps, and how often it gives way to others between them. To sleep and to
@@ -164,15 +176,11 @@ extension HostRuntime {
 
     /// Sleeps, or turns the loop, until the task is over or nothing more can be waited for.
     private func sleep(_ task: TaskReference, _ until: UInt64) -> Status {
-        // The record is made before the last look at the state: whoever publishes looks for it
-        // afterwards. It outlives the task, whose state may be another's if nobody keeps it.
-        guard let record = tasks.pinning(task, { tasks.record(of: $0) }) else { return .stale }
-        waits.withLock { $0[ObjectIdentifier(record), default: (record, 0)].threads += 1 }
-        defer { endWait(record) }
         let slot = tasks.slot(task)
         while true {
-            let word = record.sleepers.current
-            let state = slot.state
+            let word = slot.pointee.sleepers.prepare()
+            let state = TaskStateMachine(
+                word: slot.pointee.word.load(ordering: .sequentiallyConsistent))
             if state.isOver || state.generation != task.generation { return .ok }
             if !isOpen { return .closing }
             if csys_monotonic_ns() >= until { return .timedOut }
@@ -183,7 +191,7 @@ extension HostRuntime {
                     csys_wait_readable(events.descriptor, HostRuntime.lookAgain(until))
                 }
             } else {
-                record.sleepers.sleep(since: word, until: until)
+                slot.pointee.sleepers.sleep(since: word, until: until)
             }
         }
     }
@@ -193,21 +201,14 @@ extension HostRuntime {
     public func whenOver(_ id: UInt64, _ body: @escaping @Sendable () -> Void) -> Bool {
         guard let task = tasks.find(id) else { return false }
         return tasks.pinning(task) { slot in
-            // As for those who sleep: first the record, then the look.
+            // As for those who sleep: first say so, then look.
             let record = tasks.record(of: slot)
             record.whenAnnounced(body)
+            slot.pointee.listened.store(1, ordering: .sequentiallyConsistent)
             let word = slot.pointee.word.load(ordering: .sequentiallyConsistent)
             if TaskStateMachine(word: word).isOver { record.announce() }
             return true
         } ?? false
-    }
-
-    private func endWait(_ record: TaskRecord) {
-        waits.withLock { waits in
-            let key = ObjectIdentifier(record)
-            guard let threads = waits[key]?.threads else { return }
-            waits[key] = threads > 1 ? (record, threads - 1) : nil
-        }
     }
 
     /// Until when to sleep on the loop's descriptor: what is waited for may come without an event,

@@ -65,8 +65,6 @@ public final class HostRuntime: @unchecked Sendable {
     let loadGate = CallGate()
     /// The embedder's log function is not called once the host is destroyed.
     let logGate = CallGate()
-    /// What threads wait for, and how many do.
-    let waits = Locked<[ObjectIdentifier: (record: TaskRecord, threads: Int)]>([:])
     /// The thread that has the requests, once there is one.
     let requests = Locked<RequestLoop?>(nil)
     /// Modules and instances with subs.

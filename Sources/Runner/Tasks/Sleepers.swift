@@ -5,61 +5,48 @@ import Synchronization
 /// Threads that sleep until something is over, in four bytes, in place. Nobody is woken, and no
 /// call of the system made, where nobody sleeps.
 ///
-/// Who waits takes the word, looks whether it is over, and sleeps on that word; who ends it makes
-/// it so that it can be seen, then announces. No wake-up is lost, as all changes of the word are
-/// exchanges, so stand in one order, and `announce` stands
-/// - before the word was taken: then the look that followed has seen that it is over;
-/// - between that and the exchange in `sleep` that sets `asleep`: that exchange fails, since the
-///   word is not the one that was taken, and who waits looks again;
-/// - after it: then `announce` has found `asleep`, and wakes. Whether the thread is asleep by then
-///   or only about to be, the system compares the word with the one that was slept on, and does so
-///   either before the call that wakes, and then wakes it, or after, and then does not let it
-///   sleep, because the word has changed.
+/// Who waits says so (`prepare`), looks whether it is over, and sleeps on the word it was given; who
+/// ends it makes it so that it can be seen, then calls `wake`. With a full barrier on both sides, the
+/// one has seen that it is over, or the other that somebody sleeps. Then the word changes: whether
+/// the thread is asleep by then or only about to be, the system compares the word with the one that
+/// was slept on, and does so either before the call that wakes, and then wakes it, or after, and then
+/// does not let it sleep.
 ///
-/// The same holds for `disturb`, after which who waits looks again.
+/// Who is woken looks again: the word may be about something else by then.
 struct Sleepers: ~Copyable {
-    // An atomic cannot be copied, so its address in an object is the same for the object's life.
+    // An atomic cannot be copied, so its address in an object, or in memory that stays, is the same
+    // for its life.
     private let word = Atomic<UInt32>(0)
 
-    private static let over: UInt32 = 1
     /// Somebody may be asleep. Stays when a wait times out, which costs a needless call.
-    private static let asleep: UInt32 = 2
-    /// Above the bits stands how often they were disturbed.
-    private static let disturbance: UInt32 = 4
+    private static let asleep: UInt32 = 1
+    /// Above the bit stands how often they were woken.
+    private static let awakening: UInt32 = 2
 
-    /// To be taken before the look at whether it is over.
-    @inline(__always) var current: UInt32 { word.load(ordering: .sequentiallyConsistent) }
-
-    @inline(__always) var isOver: Bool { current & Self.over != 0 }
-
-    /// Sleeps unless the word has changed since it was taken, at most until a CLOCK_MONOTONIC time.
-    /// May return for no reason.
-    func sleep(since word: UInt32, until: UInt64) {
-        if word & Self.asleep == 0 {
-            guard
-                self.word.compareExchange(
-                    expected: word, desired: word | Self.asleep, ordering: .sequentiallyConsistent
-                ).exchanged
-            else { return }
-        }
-        withUnsafePointer(to: self.word) { csys_futex_wait($0, word | Self.asleep, until) }
+    /// To be called before the look, which has to be sequentially consistent or under the lock that
+    /// the other side takes.
+    func prepare() -> UInt32 {
+        word.bitwiseOr(Self.asleep, ordering: .sequentiallyConsistent).newValue
     }
 
-    /// It is over, and can be seen to be: wakes everybody. Again is no harm.
-    func announce() { change { _ in Self.over } }
+    /// Sleeps unless somebody was woken since the word was given, at most until a CLOCK_MONOTONIC
+    /// time. May return for no reason.
+    func sleep(since word: UInt32, until: UInt64) {
+        withUnsafePointer(to: self.word) { csys_futex_wait($0, word, until) }
+    }
 
-    /// Wakes everybody to look again.
-    func disturb() { change { ($0 & ~Self.asleep) &+ Self.disturbance } }
-
-    @inline(__always) private func change(_ body: (UInt32) -> UInt32) {
-        var old = current
+    /// Wakes everybody to look again. What they are to see was made by a sequentially consistent
+    /// exchange, or there was such a fence since.
+    @inline(__always) func wake() {
+        var old = word.load(ordering: .sequentiallyConsistent)
+        guard old & Self.asleep != 0 else { return }
         while true {
             let (exchanged, original) = word.compareExchange(
-                expected: old, desired: body(old), ordering: .sequentiallyConsistent)
+                expected: old, desired: (old & ~Self.asleep) &+ Self.awakening,
+                ordering: .sequentiallyConsistent)
             if exchanged { break }
             old = original
         }
-        guard old & Self.asleep != 0 else { return }
         withUnsafePointer(to: word) { csys_futex_wake($0, .max) }
     }
 }

@@ -2,7 +2,7 @@
 import Scheduling
 import Synchronization
 
-/// What few tasks have: a budget of their own, progress, an error text, a result, somebody waiting.
+/// What few tasks have: a budget of their own, progress, an error text, a result, somebody to call.
 ///
 /// One piece of memory below a hundred bytes, as there may be one for each of a million pending
 /// tasks; what few of the few have is made when it is wanted.
@@ -28,8 +28,6 @@ final class TaskRecord: @unchecked Sendable {
     /// Orders the task's own events before its done event: whoever queues one holds it, and whoever
     /// has claimed the outcome passes through it before the done event is queued.
     let order = WordLock()
-    /// Those who wait until the task is over.
-    let sleepers = Sleepers()
 
     deinit { _ = takeContinuations() }
 
@@ -77,12 +75,9 @@ final class TaskRecord: @unchecked Sendable {
         }
     }
 
-    /// The task is over: tells everybody who waits for that. Again is no harm.
+    /// The task is over: tells everybody who has asked for that. Again is no harm.
     func announce() {
-        if continuations.load(ordering: .sequentiallyConsistent) != 0 {
-            for body in takeContinuations() { body() }
-        }
-        sleepers.announce()
+        for body in takeContinuations() { body() }
     }
 
     /// In the order in which they were asked for.

@@ -18,7 +18,11 @@ struct TaskSlot: ~Copyable {
     let payloadBytes: Atomic<UInt64>
     let startedAt: Atomic<UInt64>
     let deadline: Atomic<UInt64>
-    private let unused: UInt64
+    /// Those who wait until the task is over, or one that was here before. Not in the record: the
+    /// memory stays, so that whoever has ended the task need not hold it to wake them.
+    let sleepers: Sleepers
+    /// Not 0 where the record has somebody to call once the task is over; until the slot is freed.
+    let listened: Atomic<UInt32>
 }
 
 typealias TaskSlotPointer = UnsafeMutablePointer<TaskSlot>

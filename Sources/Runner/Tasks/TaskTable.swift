@@ -153,6 +153,7 @@ final class TaskTable: @unchecked Sendable {
         let payload = slot.pointee.payload.exchange(0, ordering: .acquiringAndReleasing)
         Glibc.free(UnsafeMutableRawPointer(bitPattern: payload))
         slot.pointee.payloadBytes.store(0, ordering: .relaxed)
+        slot.pointee.listened.store(0, ordering: .relaxed)
     }
 
     /// Clears a freed task and gives its slot to the calling worker's stash, or to the pool.
