@@ -244,6 +244,14 @@ extension UnsafeMutablePointer where Pointee == HandlerCell {
         return swept
     }
 
+    /// True while a task can be taken. Looked at again and again without taking the launcher's line:
+    /// of the queue's end only what is full is read.
+    @inline(__always) var hasNext: Bool {
+        let position = pointee.head.load(ordering: .relaxed)
+        return (pointee.cells + Int(position & pointee.mask)).pointee.lap.load(ordering: .acquiring)
+            == position &+ 1
+    }
+
     /// False while a task waits, also one whose adding is not finished.
     @inline(__always) var isQueueEmpty: Bool {
         pointee.tail.load(ordering: .sequentiallyConsistent)

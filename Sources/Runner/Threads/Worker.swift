@@ -7,10 +7,11 @@ import Synchronization
 
 /// A thread that runs handlers.
 final class Worker {
-    /// Rounds of looking before a worker sleeps, some 20 us; it gives way to others often, which on
-    /// few cores is what lets the others produce something to find. A pause can take 45 ns.
+    /// Rounds of looking before a worker sleeps, some 30 us; it gives way to others often, which on
+    /// few cores is what lets the others produce something to find: where a launcher shares its core
+    /// with the worker, it waits for that, and a pause can take 45 ns.
     private static let searchRounds = 400
-    private static let yieldEvery = 32
+    private static let yieldEvery = 8
     /// After so long with one handler a worker gives way to others that are ready, in nanoseconds.
     private static let turn: UInt64 = 1_000_000
 
@@ -228,7 +229,7 @@ final class Worker {
             guard handler.pointee.gate.load(ordering: .acquiring) == 0,
                 lane.readyCount.load(ordering: .relaxed) == 0
             else { return false }
-            if !handler.isQueueEmpty { return true }
+            if handler.hasNext { return true }
             if round % Self.yieldEvery == 0 { csys_yield() } else { csys_pause() }
         }
         return false
