@@ -146,32 +146,30 @@ extension HostRuntime {
         return (last == nil ? .stale : status, last)
     }
 
-    /// Looks before it sleeps, and how often it gives way to others between them. To sleep and to
-    /// be woken costs more than most tasks take. Where a worker has a core to itself, it ends its
-    /// task during these looks; where it shares this one, it needs it, and soon: giving way only
-    /// seldom, or never, was ten times as slow there.
-    private static let looks = 200
+    /// How often it gives way to others while it looks. To sleep and to be woken costs more than most
+    /// tasks take. Where a worker has a core to itself, it ends its task during these looks; where it
+    /// shares this one, it needs it, and soon: giving way only seldom, or never, was ten times as slow
+    /// there.
     private static let yieldEvery = 8
 
-    /// Nanoseconds of looking at most. On a busy machine to give way once may take milliseconds;
-    /// who sleeps there is woken sooner than who stands in line again.
+    /// Nanoseconds of looking at most: as long as it takes to wake a worker on another core. On a busy
+    /// machine to give way once may take milliseconds; who sleeps there is woken sooner than who
+    /// stands in line again.
     private static let lookLimit: UInt64 = 50_000
 
     /// True once the task is over.
     private func lookBriefly(_ task: TaskReference, _ until: UInt64) -> Bool {
         let slot = tasks.slot(task)
         let end = min(until, csys_monotonic_ns() &+ Self.lookLimit)
-        for look in 1...Self.looks {
-            let state = slot.state
-            if state.isOver || state.generation != task.generation { return true }
-            guard look % Self.yieldEvery == 0 else {
+        while true {
+            for _ in 1..<Self.yieldEvery {
+                let state = slot.state
+                if state.isOver || state.generation != task.generation { return true }
                 csys_pause()
-                continue
             }
             guard isOpen, csys_monotonic_ns() < end else { return false }
             csys_yield()
         }
-        return false
     }
 
     /// Sleeps, or turns the loop, until the task is over or nothing more can be waited for.
