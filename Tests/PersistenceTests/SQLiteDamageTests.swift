@@ -158,6 +158,56 @@ struct SQLiteDamageTests {
         }
     }
 
+    @Test(
+        "an index in which a request waits that does not is a fault, and nothing is tried for ever",
+        arguments: [("request_live", nil), ("request_latest", 1_000_001_000_000_000)])
+    func staleIndex(_ index: String, _ latest: Int64?) throws {
+        var description = RequestDescription("org.example.tidy", kind: .processing)
+        description.latest = latest
+        var now = Moment(wall: 1_000_000_000_000_000, span: 1_000_000_000)
+        let book = RequestBook(host: OpenStore.host, ledger: RequestLedger())
+        do {
+            var book = book
+            let store = try open()
+            try store.write { (store) throws(StoreFault) in
+                _ = try book.open(at: now, store)
+                _ = try book.submit(description, payload: [], at: now, store)
+            }
+        }
+        // The row is changed while the index is out of SQLite's sight, which our own connections do
+        // not allow.
+        let edit = """
+            import sqlite3, sys
+            name = "name = 'INDEX'"
+            def change(statement, rows=()):
+                base = sqlite3.connect(sys.argv[1], isolation_level=None)
+                base.execute("PRAGMA writable_schema = ON")
+                found = base.execute("SELECT * FROM sqlite_schema WHERE " + name).fetchall()
+                base.executemany(statement, rows) if rows else base.execute(statement)
+                base.close()
+                return found
+            index = change("DELETE FROM sqlite_schema WHERE " + name)
+            change("UPDATE request SET state = 6")
+            change("INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)", index)
+            """.replacing("INDEX", with: index)
+        let edited = try ChildProcess.run("python3", ["-c", edit, path + "/requests.db"])
+        #expect(edited.succeeded, "\(edited)")
+
+        let store = try open()
+        now.wall += 2_000_000_000
+        let fault = try #require(
+            #expect(throws: StoreFault.self) {
+                try store.write { (store) throws(StoreFault) in
+                    var book = book
+                    book.setStanding(HandlerStanding(places: 2), of: description.identifier)
+                    _ = try book.open(at: now, store)
+                    _ = try book.turn(at: now, store)
+                }
+            })
+        #expect(fault.kind == .corrupt)
+        #expect(fault.message.hasPrefix("request 1 is in an index of what waits"))
+    }
+
     @Test("a count that is wrong is found by the whole check")
     func counts() throws {
         try fill()

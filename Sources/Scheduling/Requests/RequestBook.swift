@@ -407,6 +407,11 @@ public struct RequestBook: Sendable {
         // Its queue has another head now, whatever became of it.
         ledger.touched.insert(launch.queue)
         try lookAtTouched(store)
+        if let head = scheduler.heads[launch.queue], head.id == launch.id,
+            head.notBefore <= now.wall
+        {
+            throw .notWaiting(launch.id)
+        }
         return effect
     }
 

@@ -251,6 +251,7 @@ extension RequestLedger {
             guard let latest = request.description.latest, latest < now else {
                 return request.description.latest
             }
+            guard request.state == .pending else { throw .notWaiting(request.id) }
             touched.insert(request.queue)
             try miss(&request, at: now, store)
         }

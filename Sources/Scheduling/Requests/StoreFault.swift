@@ -53,4 +53,13 @@ public struct StoreFault: Error, Hashable, Sendable {
         self.kind = kind
         self.message = message
     }
+
+    /// A request is found among those that wait, and does not: where that were passed over, it would
+    /// be found again at once, for ever.
+    static func notWaiting(_ id: RequestID) -> StoreFault {
+        StoreFault(
+            .corrupt,
+            "request \(id.rawValue) is in an index of what waits, and its own row says that it does not; make a copy of the store, and see `curfew db check`"
+        )
+    }
 }
