@@ -18,6 +18,9 @@ struct Harness {
         return made
     }()
 
+    /// A completion handler was dropped, and that was said.
+    static let dropped = Signal()
+
     static func main() {
         let name = CommandLine.arguments.dropFirst().first ?? ""
         guard let scenario = Scenario.all[name] else {
@@ -31,6 +34,7 @@ struct Harness {
         host.misuse = .throwError
         host.log = { level, text in
             if level >= .warning { say("log: \(text)") }
+            if text.contains("was dropped") { dropped.raise() }
         }
         AppHost.configure(host)
         var execution = BackgroundExecution()

@@ -76,7 +76,8 @@ extension Scenario {
         Delegate.fetch.value = { _ in called.raise() }
         launchFetch()
         called.wait("the fetch")
-        settle()
+        // The host's worker may be the last to let go of it.
+        Harness.dropped.wait("the end of the completion handler")
         passInHost(30)
         passInHost(10)
         waitFor(rate: "rests true")
