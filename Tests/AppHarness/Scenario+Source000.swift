@@ -5,6 +5,9 @@ import CCurfew
 import CInterface
 
 extension Scenario {
+    /// Fired when the event of a task that was done has been delivered.
+    private static let done = Signal()
+
     /// Prints each event of the tutorial's, as it is delivered.
     private static func listen(_ stage: Stage) {
         let events = ["registering", "scheduling", ""].flatMap { prefix in
@@ -16,9 +19,9 @@ extension Scenario {
                 { _, event in
                     let values = event.pointee.values
                     let text = values[1].text.map { String(cString: $0) } ?? ""
-                    print(
-                        "\(String(cString: event.pointee.selector)) \(values[0].integer != 0) '\(text)'"
-                    )
+                    let name = String(cString: event.pointee.selector)
+                    print("\(name) \(values[0].integer != 0) '\(text)'")
+                    if name.hasPrefix("background") { Scenario.done.fire() }
                 }, nil, nil, nil)
         }
     }
@@ -36,12 +39,14 @@ extension Scenario {
             stage.open(.throwError)
             let app = Source000(Stage.refresh, isRefresh: true) { "Done." }
             run(stage, app)
+            done.wait("the refresh's event")
             print("refresh \(stage.ended(1))")
             BGTaskScheduler.shared.cancelAllTaskRequests()
             let other = Source000(Stage.cleanup, isRefresh: false, isFlagKept: false) { "no disk" }
             other.register()
             other.schedule()
             stage.advance(900)
+            done.wait("the processing's event")
             print("processing \(stage.ended(3))")
             // Its handlers hold it weakly.
             withExtendedLifetime((app, other)) {}

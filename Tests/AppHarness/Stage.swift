@@ -64,7 +64,7 @@ final class Stage: Sendable {
 
     /// True once a factor is among what is considered.
     func eventuallyKnows(_ factor: String) -> Bool {
-        let deadline = SuspendingClock.now + .seconds(10)
+        let deadline = SuspendingClock.now + .seconds(Signal.patience)
         while SuspendingClock.now < deadline {
             if reports(Stage.refresh, kind: 1).contains(where: { $0.0 == factor }) { return true }
         }
@@ -96,7 +96,7 @@ final class Stage: Sendable {
 
     /// How the last request of an identifier ended, once it has: state and outcome.
     func ended(_ request: curfew_request) -> String {
-        let deadline = SuspendingClock.now + .seconds(10)
+        let deadline = SuspendingClock.now + .seconds(Signal.patience)
         while SuspendingClock.now < deadline {
             var info = curfew_request_info()
             info.struct_size = UInt32(MemoryLayout<curfew_request_info>.size)
@@ -114,7 +114,7 @@ final class Stage: Sendable {
 
     /// Returns once the host runs a request.
     func waitUntilRunning(_ request: curfew_request) {
-        let deadline = SuspendingClock.now + .seconds(10)
+        let deadline = SuspendingClock.now + .seconds(Signal.patience)
         while SuspendingClock.now < deadline {
             var info = curfew_request_info()
             info.struct_size = UInt32(MemoryLayout<curfew_request_info>.size)

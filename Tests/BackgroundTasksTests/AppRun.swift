@@ -10,6 +10,10 @@ struct AppRun {
     /// What it printed, without the lines of its log.
     var lines: [String] { all.filter { !$0.hasPrefix("log: ") } }
 
+    /// Those lines without what was submitted: a task may be at work, and print, before the thread
+    /// that submitted it has printed that it did.
+    var said: [String] { lines.filter { !$0.hasPrefix("submitted ") } }
+
     /// The lines of its log.
     var log: [String] {
         all.filter { $0.hasPrefix("log: ") }.map { String($0.dropFirst(5)) }

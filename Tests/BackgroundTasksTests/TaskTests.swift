@@ -10,7 +10,7 @@ struct TaskTests {
     private func lines(_ scenario: String) throws -> [String] {
         let run = try App().run(scenario)
         #expect(run.process.succeeded, "\(run.process)")
-        return run.lines.filter { !$0.hasPrefix("submitted ") }
+        return run.said
     }
 
     @Test(

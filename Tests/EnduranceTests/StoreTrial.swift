@@ -62,8 +62,6 @@ final class StoreTrial {
         }
         return faults + HistoryCheck(records, try StoreContents(of: store)).faults
     }
-
-    var slowestStart: Duration { startUps.max() ?? .zero }
 }
 
 extension Duration {
