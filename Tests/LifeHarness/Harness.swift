@@ -83,9 +83,28 @@ func pass(_ seconds: Double) {
     settle()
 }
 
-/// Lets time pass for the host.
+/// Lets time pass for the host, once a fetch that has answered has returned, too: a worker that an hour
+/// goes by in is a lost one.
 func passInHost(_ seconds: UInt64) {
+    var index: UInt32 = 0
+    if let host = AppHost.shared.host,
+        curfew_host_find_handler(host, Scenario.fetchIdentifier, &index)
+            == curfew_status(CURFEW_OK)
+    {
+        while isRunning(index, host) {}
+    }
     _ = curfew_clock_advance(Harness.hostClock, seconds * 1_000_000_000)
+}
+
+/// Whether a function of a handler has not returned.
+private func isRunning(_ handler: UInt32, _ host: OpaquePointer) -> Bool {
+    withUnsafeTemporaryAllocation(of: curfew_handler_state.self, capacity: 1) { state in
+        let size = MemoryLayout<curfew_handler_state>.size
+        memset(state.baseAddress!, 0, size)
+        state[0].struct_size = UInt32(size)
+        _ = curfew_host_handler_at(host, handler, state.baseAddress!)
+        return state[0].active > 0
+    }
 }
 
 /// Something to wait for.
