@@ -296,7 +296,7 @@ public final class EventLoop: @unchecked Sendable {
                         guard patient, round < Self.searchRounds else { break }
                     }
                     if round % Self.yieldEvery == 1 {
-                        csys_yield()
+                        guard host.cores.giveWay() else { break }
                     } else {
                         for _ in 0..<Self.pausesBetween { csys_pause() }
                     }

@@ -152,9 +152,7 @@ extension HostRuntime {
     /// there.
     private static let yieldEvery = 8
 
-    /// Nanoseconds of looking at most: as long as it takes to wake a worker on another core. On a busy
-    /// machine to give way once may take milliseconds; who sleeps there is woken sooner than who
-    /// stands in line again.
+    /// Nanoseconds of looking at most: as long as it takes to wake a worker on another core.
     private static let lookLimit: UInt64 = 50_000
 
     /// True once the task is over.
@@ -167,8 +165,8 @@ extension HostRuntime {
                 if state.isOver || state.generation != task.generation { return true }
                 csys_pause()
             }
-            guard isOpen, csys_monotonic_ns() < end else { return false }
-            csys_yield()
+            let now = csys_monotonic_ns()
+            guard isOpen, now < end, cores.giveWay(at: now) else { return false }
         }
     }
 

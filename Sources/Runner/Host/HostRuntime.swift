@@ -55,6 +55,7 @@ public final class HostRuntime: @unchecked Sendable {
     /// `HostStateMachine.State.rawValue`, for those who cannot take the lock.
     let stage = Atomic<UInt32>(0)
     let lostWorkers = Atomic<UInt32>(0)
+    let cores = CoreSharing()
     /// Tasks whose plugin still owes an answer, though the host has answered for it.
     let unanswered = Atomic<UInt32>(0)
     let misbehaviours = Atomic<UInt64>(0)

@@ -72,7 +72,11 @@ final class Worker {
         while true {
             for round in 1...Self.searchRounds {
                 if let handler = lane.take() { return handler }
-                if round % Self.yieldEvery == 0 { csys_yield() } else { csys_pause() }
+                guard round % Self.yieldEvery == 0 else {
+                    csys_pause()
+                    continue
+                }
+                if !host.cores.giveWay() { break }
             }
             free.pointee.flush(host.tasks)
             switch lane.rest(cell) {
@@ -230,7 +234,11 @@ final class Worker {
                 lane.readyCount.load(ordering: .relaxed) == 0
             else { return false }
             if handler.hasNext { return true }
-            if round % Self.yieldEvery == 0 { csys_yield() } else { csys_pause() }
+            guard round % Self.yieldEvery == 0 else {
+                csys_pause()
+                continue
+            }
+            guard host.cores.giveWay() else { return false }
         }
         return false
     }
