@@ -166,7 +166,8 @@ struct LimitTests {
         #expect(Answer(curfew_host_destroy(try #require(made), nil, nil)) == .ok)
         #expect(said.contains("no address space is left for the table of tasks"), "\(said)")
         #expect(said.contains("no address space is left for the queue of events"), "\(said)")
-        #expect(ProcessFacts.now.descriptors == descriptors)
+        // What an earlier test has let go of may be closed meanwhile.
+        #expect(ProcessFacts.now.descriptors <= descriptors)
         // Each thread that was started keeps 64 MiB of addresses for malloc; the tables of those that
         // were refused are several times that.
         #expect(LimitTests.mapped < mapped + 512 << 20, "from \(mapped) to \(LimitTests.mapped)")
