@@ -28,13 +28,19 @@ final class MemoryContents: StoreTransaction {
 
     private var rows: [RequestID: Row] = [:]
     private var lastID: UInt64 = 0
+    /// The numbers of all rows, ascending, and of some that are gone.
+    private var order: [RequestID] = []
+    /// Pending, running and parked.
     private var live: [String: Set<RequestID>] = [:]
+    private var liveCount = 0
     /// By the bytes: two texts that Swift takes for equal can be two keys.
     private var keys: [Key: Set<RequestID>] = [:]
     private var dates: [RequestQueue: Heap<Entry>] = [:]
     private var pendingCounts: [RequestQueue: Int] = [:]
     private var kindCounts: [TaskKind: Int] = [:]
     private var latest = Heap<Entry>()
+    /// By when it ended; an entry whose request is gone, or changed since, counts for nothing.
+    private var history = Heap<Entry>()
     private var attempts: [RequestID: [Attempt]] = [:]
     private var entries: [JournalEntry] = []
     private var lastSequence: UInt64 = 0
@@ -85,7 +91,7 @@ final class MemoryContents: StoreTransaction {
 
     private func place(_ row: Row?, _ id: RequestID) {
         if let old = rows[id]?.request {
-            live[old.description.identifier]?.remove(id)
+            if live[old.description.identifier]?.remove(id) != nil { liveCount -= 1 }
             if live[old.description.identifier]?.isEmpty == true {
                 live[old.description.identifier] = nil
             }
@@ -97,12 +103,16 @@ final class MemoryContents: StoreTransaction {
             }
         }
         rows[id] = row
-        guard let new = row?.request else { return }
+        guard let new = row?.request else { return dropStaleOrder() }
+        remember(id)
         if let key = new.description.key {
             keys[Key(key, of: new.description.identifier), default: []].insert(id)
         }
-        if new.state == .pending || new.state == .running {
-            live[new.description.identifier, default: []].insert(id)
+        if new.state.isLive {
+            if live[new.description.identifier, default: []].insert(id).inserted { liveCount += 1 }
+        } else {
+            history.insert(Entry(date: new.changedAt, id: id.rawValue))
+            dropStaleHistory()
         }
         guard new.state == .pending else { return }
         count(1, new.queue)
@@ -117,9 +127,41 @@ final class MemoryContents: StoreTransaction {
         }
     }
 
+    // MARK: Order and history
+
+    /// The place of the first number that is not smaller.
+    private func place(of id: RequestID) -> Int {
+        var (low, high) = (0, order.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if order[middle] < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private func remember(_ id: RequestID) {
+        let place = order.last.map { $0 < id } ?? true ? order.count : place(of: id)
+        if place == order.count || order[place] != id { order.insert(id, at: place) }
+    }
+
+    private func dropStaleOrder() {
+        if order.count > 2 * rows.count + 64 { order.removeAll { rows[$0] == nil } }
+    }
+
+    private func hasEnded(_ entry: Entry) -> Bool {
+        guard let request = rows[RequestID(rawValue: entry.id)]?.request else { return false }
+        return !request.state.isLive && request.changedAt == entry.date
+    }
+
+    private func dropStaleHistory() {
+        guard history.count > 2 * (rows.count - liveCount) + 64 else { return }
+        var kept: Set<UInt64> = []
+        history.removeAll { !hasEnded($0) || !kept.insert($0.id).inserted }
+    }
+
     /// What is kept in memory to find requests by, for tests.
     var entryCount: Int {
-        latest.count + live.count + pendingCounts.count
+        latest.count + history.count + order.count + live.count + pendingCounts.count
             + dates.values.reduce(0) { $0 + 1 + $1.count }
     }
 
@@ -154,6 +196,7 @@ final class MemoryContents: StoreTransaction {
 
     func live(_ identifier: String) -> [Request] {
         (live[identifier] ?? []).sorted().compactMap { rows[$0]?.request }
+            .filter { $0.state != .parked }
     }
 
     func firstPending(_ identifier: String) -> RequestID? {
@@ -202,9 +245,20 @@ final class MemoryContents: StoreTransaction {
     }
 
     func requests(_ filter: RequestFilter) -> [Request] {
-        let after = filter.after ?? RequestID(rawValue: 0)
+        var start = filter.after.map(place) ?? 0
+        if start < order.count, order[start] == filter.after { start += 1 }
+        var candidates = order[start...]
+        if !filter.states.isEmpty, filter.states.allSatisfy(\.isLive) {
+            // Among a long history those that are live are found by themselves.
+            let sets = filter.identifier.map { [live[$0] ?? []] } ?? Array(live.values)
+            if sets.reduce(0, { $0 + $1.count }) < candidates.count / 16 {
+                candidates =
+                    sets.joined().filter { $0 > filter.after ?? RequestID(rawValue: 0) }
+                    .sorted()[...]
+            }
+        }
         return Array(
-            rows.keys.filter { $0 > after }.sorted().lazy
+            candidates.lazy
                 .compactMap { self.rows[$0]?.request }
                 .filter { filter.states.isEmpty || filter.states.contains($0.state) }
                 .filter {
@@ -285,23 +339,27 @@ final class MemoryContents: StoreTransaction {
 
     func prune(before date: Int64, keeping kept: Int, limit: Int) -> Int {
         let (kept, limit) = (max(0, kept), max(0, limit))
-        let history = rows.values.filter { !$0.request.state.isLive }
-            .map(\.request)
-            .sorted { ($0.changedAt, $0.id) < ($1.changedAt, $1.id) }
-        let excess = max(0, history.count - kept)
-        let old = history.enumerated().filter { $0.offset < excess || $0.element.changedAt < date }
-            .prefix(limit).map(\.element.id)
-        for id in old {
+        let excess = max(0, rows.count - liveCount - kept)
+        var removedCount = 0
+        while removedCount < limit, let entry = history.first {
+            guard hasEnded(entry) else {
+                history.removeFirst()
+                continue
+            }
+            guard removedCount < excess || entry.date < date else { break }
+            history.removeFirst()
+            let id = RequestID(rawValue: entry.id)
             put(nil, id)
             let gone = attempts.removeValue(forKey: id)
             undo.append { $0.attempts[id] = gone }
+            removedCount += 1
         }
         let spare = max(0, entries.count - Self.tenTimes(kept))
         let stale = max(spare, entries.firstIndex { $0.at >= date } ?? entries.count)
         let removed = Array(entries.prefix(min(stale, Self.tenTimes(limit))))
         entries.removeFirst(removed.count)
         undo.append { $0.entries = removed + $0.entries }
-        return old.count
+        return removedCount
     }
 
     private static func tenTimes(_ count: Int) -> Int {
