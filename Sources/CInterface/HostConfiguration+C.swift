@@ -49,6 +49,7 @@ extension HostConfiguration {
         if copy.queue_limit != 0 { queueLimit = copy.queue_limit }
         if copy.event_limit != 0 { eventLimit = copy.event_limit }
         if copy.lost_limit != 0 { lostLimit = copy.lost_limit }
+        interruptsQuarantined = copy.interrupt_quarantined
         if copy.lost_after_ns != 0 { lostAfter = copy.lost_after_ns }
         if copy.payload_bytes != 0 { payloadLimit = copy.payload_bytes }
         if copy.result_bytes != 0 { resultLimit = copy.result_bytes }

@@ -82,6 +82,33 @@ struct LostWorkerTests {
         stuck.go.send()
     }
 
+    @Test("tasks behind a lost worker end as interrupted where the embedder wants that")
+    func interruptedBehindQuarantine() throws {
+        let stuck = Stuck()
+        let host = try TestHost(workers: 1) {
+            $0.lost_after_ns = .second
+            $0.interrupt_quarantined = true
+        }
+        try host.register { call in
+            guard call.payload == [1] else { return 0 }
+            stuck.entered.send()
+            _ = stuck.go.wait()
+            return 0
+        }
+        _ = try host.launch(payload: [1])
+        let waiting = try (0..<3).map { _ in try host.launch() }
+        #expect(stuck.entered.wait())
+        host.clock?.advance(3 * .second)
+        for task in waiting {
+            #expect(try host.query(task).outcome == CURFEW_OUTCOME_INTERRUPTED)
+            #expect(host.all.dones(of: task) == [[.bool(false), .text(Ending.interruptedText)]])
+        }
+        #expect(host.tryLaunch().answer == .quarantined)
+        _ = curfew_host_lift(host.raw, "org.example.tidy")
+        #expect(host.wait(try host.launch()) == .ok)
+        stuck.go.send()
+    }
+
     @Test("another worker takes a lost one's place")
     func replacement() throws {
         let stuck = Stuck()

@@ -144,6 +144,12 @@ typedef struct curfew_host_config {
      * machine. NULL: requests live in memory, and are gone with the host. */
     const char *CURFEW_NULLABLE store;
     const curfew_request_config *CURFEW_NULLABLE requests; /* NULL: defaults */
+
+    /* Tasks that wait for a handler when it is quarantined, because a worker that ran it is lost.
+     * False: they wait until curfew_host_lift, and have no done event before. True: they end as
+     * CURFEW_OUTCOME_INTERRUPTED, each with its done event; of a request, the attempt does not count
+     * and the request waits for the handler. */
+    bool interrupt_quarantined;
 } curfew_host_config;
 
 /*
@@ -162,7 +168,8 @@ typedef struct curfew_shutdown_options {
     uint32_t reserved;  /* 0 */
     uint64_t drain_ns;  /* let tasks go on and queued ones start; default: none, expire at once */
     uint64_t expire_ns; /* wait for answers after expiration; default: the longest grace, + 1 s */
-    uint64_t leave_ns;  /* wait for functions to return; default: 1 s */
+    uint64_t leave_ns;  /* wait for functions to return, and for each plugin's retire function
+                           anew; default: 1 s */
 } curfew_shutdown_options;
 
 /*
@@ -182,8 +189,10 @@ curfew_status curfew_host_shutdown(curfew_host *host,
 
 /*
  * Shuts the host down unless that is done, retires its plugins and frees it. NULL is a no-op. With
- * CURFEW_OK or CURFEW_TIMED_OUT the handle is gone; in the latter case a thread never came back,
- * and the memory it may touch is kept for the life of the process (see curfew_leaked_hosts).
+ * CURFEW_OK or CURFEW_TIMED_OUT the handle is gone; in the latter case a thread never came back, be
+ * it from a handler, from a plugin's retire function or from a destructor of thread-local data, and
+ * the memory it may touch is kept for the life of the process (see curfew_leaked_hosts). With
+ * CURFEW_OK every thread of the host has ended, its destructors included.
  * CURFEW_WRONG_THREAD: nothing happened.
  */
 curfew_status curfew_host_destroy(curfew_host *CURFEW_NULLABLE host,

@@ -38,6 +38,9 @@ public struct HostConfiguration: Sendable {
     public var eventLimit: UInt32 = 16_384
     /// Workers one handler may lose.
     public var lostLimit: UInt32 = 4
+    /// Whether tasks that wait for a handler end as interrupted when it is quarantined. Otherwise they
+    /// wait until it is released, and have no done event before.
+    public var interruptsQuarantined = false
     /// Nanoseconds from the end of the grace until a worker is given up.
     public var lostAfter: UInt64 = 5_000_000_000
     /// Bytes of the largest payload.

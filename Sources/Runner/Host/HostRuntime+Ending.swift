@@ -357,6 +357,7 @@ extension HostRuntime {
             "its worker is lost and the handler quarantined; lift that once it is mended",
             task: tasks.publicID(task), plugin: cell.pointee.plugin,
             handler: handler.description.identifier)
+        gateIsShut(cell)
     }
 
     /// A lost worker has come back after all. Its thread ends.

@@ -167,7 +167,11 @@ extension HostRuntime {
         }
         handler.pointee.active.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         // The gate may have been opened meanwhile, and nobody called for want of a place.
-        if !handler.isQueueEmpty { callWorker(handler) }
+        if !handler.isQueueEmpty,
+            handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0
+        {
+            callWorker(handler)
+        }
         return !swept.isEmpty
     }
 
@@ -222,12 +226,27 @@ extension HostRuntime {
     /// Sees to it that somebody runs the handler, if it has a place left.
     @inline(__always)
     func callWorker(_ handler: HandlerCellPointer) {
+        // The gate first: what was added to a queue whose gate was shut meanwhile is seen here, or by
+        // the one who shut it.
+        guard handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0 else {
+            return gateIsShut(handler)
+        }
         guard
             handler.pointee.active.load(ordering: .sequentiallyConsistent)
-                < handler.pointee.maxConcurrency,
-            handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0
+                < handler.pointee.maxConcurrency
         else { return }
         if takePlace(handler) { lane(handler.pointee.kind).add(handler) }
+    }
+
+    /// Tasks wait behind a gate that is shut. In a quarantine they end, where the embedder wants that.
+    @inline(never)
+    func gateIsShut(_ handler: HandlerCellPointer) {
+        let gate = handler.pointee.gate.load(ordering: .sequentiallyConsistent)
+        guard configuration.interruptsQuarantined, gate & HandlerCell.Gate.quarantined != 0 else {
+            return
+        }
+        for task in handler.waitingTasks() { interruptQueued(task) }
+        sweep(handler)
     }
 
     /// Takes one of the handler's places. False when all are taken.
