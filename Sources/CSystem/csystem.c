@@ -186,13 +186,14 @@ static void *trampoline(void *raw) {
     return NULL;
 }
 
-int32_t csys_thread_start(void (*body)(void *), void *argument, uint64_t stack_bytes) {
+int32_t csys_thread_start(void (*body)(void *), void *argument, uint64_t stack_bytes,
+                          uint64_t *out_thread) {
     struct start *start = malloc(sizeof *start);
     if (start == NULL) return ENOMEM;
     *start = (struct start){body, argument};
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (out_thread == NULL) pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     int result = 0;
     if (stack_bytes != 0) result = pthread_attr_setstacksize(&attributes, stack_bytes);
     sigset_t all, before;
@@ -207,8 +208,15 @@ int32_t csys_thread_start(void (*body)(void *), void *argument, uint64_t stack_b
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     if (result != 0) free(start);
+    else if (out_thread != NULL) *out_thread = (uint64_t)thread;
     return result;
 }
+
+bool csys_thread_join_ended(uint64_t thread) {
+    return pthread_tryjoin_np((pthread_t)thread, NULL) == 0;
+}
+
+void csys_thread_detach(uint64_t thread) { pthread_detach((pthread_t)thread); }
 
 void csys_thread_name(const char *name) {
     char cut[16] = {0};

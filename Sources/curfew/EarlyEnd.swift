@@ -18,7 +18,7 @@ enum EarlyEnd {
                 while sigwait(&set, &number) != 0 {}
                 ContainedChild.abandonAll()
                 _exit(ExitCode.signal(number).rawValue)
-            }, nil, 0)
+            }, nil, 0, nil)
         guard failure == 0 else {
             throw CommandError(
                 .kit, "a thread cannot be started: \(String(cString: strerror(failure)))")

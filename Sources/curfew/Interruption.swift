@@ -45,7 +45,7 @@ final class Interruption: Sendable {
         let retained = Unmanaged.passRetained(self)
         let failure = csys_thread_start(
             { Unmanaged<Interruption>.fromOpaque($0!).takeUnretainedValue().wait() },
-            retained.toOpaque(), 0)
+            retained.toOpaque(), 0, nil)
         guard failure == 0 else {
             retained.release()
             throw CommandError(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CInterface
+import Glibc
 import Testing
 
 /// The four phases of a shutdown, and what comes after.
@@ -495,6 +496,66 @@ struct ShutdownTests {
             #expect(call.isExpired)
             call.log("still here")
         }
+    }
+
+    @Test("a worker counts until the destructors of its thread-local data have run")
+    func destructors() throws {
+        let steps = Guarded<[String]>([])
+        nonisolated(unsafe) var key = pthread_key_t()
+        pthread_key_create(&key) { raw in
+            Unmanaged<Guarded<(() -> Void)?>>.fromOpaque(raw!).takeUnretainedValue().now?()
+        }
+        defer { pthread_key_delete(key) }
+        let host = try TestHost(workers: 1)
+        nonisolated(unsafe) let raw = host.raw
+        let atEnd = Guarded<(() -> Void)?>(nil)
+        let plugin = try HookedPlugin { api, _, error in
+            HookedPlugin.register("org.example.hooked", api, error)
+        }
+        #expect(plugin.load(in: host).answer == .ok)
+        try host.register { call in
+            atEnd.change {
+                $0 = {
+                    // Calls that are legal at any time, from any thread, while the host goes.
+                    for _ in 0..<20_000 { _ = call.isExpired }
+                    call.log("leaving")
+                    steps.change { $0.append("\(Answer(curfew_host_destroy(raw, nil, nil)))") }
+                }
+            }
+            pthread_setspecific(key, Unmanaged.passUnretained(atEnd).toOpaque())
+            return 0
+        }
+        plugin.onRetire.change { $0 = { steps.change { $0.append("retired") } } }
+        #expect(host.wait(try host.launch()) == .ok)
+        #expect(host.destroy() == .ok)
+        #expect(steps.now == ["\(Answer.wrongThread)", "retired"])
+    }
+
+    @Test("a retire function that never returns makes destroying say TIMED_OUT and name the plugin")
+    func retireInside() throws {
+        let leaked = curfew_leaked_hosts()
+        let host = try TestHost()
+        let stuck = Stuck()
+        func plugin(_ id: String, _ handler: String) throws -> HookedPlugin {
+            let plugin = try HookedPlugin(id: id, handlers: [handler])
+            #expect(plugin.load(in: host).answer == .ok)
+            return plugin
+        }
+        let stays = try plugin("org.example.stays", "org.example.one")
+        let comes = try plugin("org.example.comes", "org.example.two")
+        stays.onRetire.change {
+            $0 = {
+                stuck.entered.send()
+                _ = stuck.go.wait()
+            }
+        }
+        let (answer, text) = host.destroySaying(leave: .millisecond)
+        #expect(answer == .timedOut)
+        #expect(text.contains("the retire function of \"org.example.stays\""), "\(text)")
+        #expect(curfew_leaked_hosts() == leaked + 1)
+        // The other one was told all the same.
+        #expect(comes.retirements.wait { $0 == 1 })
+        stuck.go.send()
     }
 
     @Test("an expiration callback that never returns makes shutdown say TIMED_OUT and name it")

@@ -65,9 +65,17 @@ final class TestHost: @unchecked Sendable {
     /// Destroys the host, unless that was done.
     @discardableResult
     func destroy(drain: UInt64 = 0, expire: UInt64 = 0, leave: UInt64 = 0) -> Answer {
-        if isGone.now { return .ok }
+        destroySaying(drain: drain, expire: expire, leave: leave).answer
+    }
+
+    /// The same with the text of the failure.
+    func destroySaying(
+        drain: UInt64 = 0, expire: UInt64 = 0, leave: UInt64 = 0
+    ) -> (answer: Answer, text: String) {
+        if isGone.now { return (.ok, "") }
+        var error = curfew_error.empty
         let answer = TestHost.withShutdown(drain, expire, leave) {
-            Answer(curfew_host_destroy(raw, $0, nil))
+            Answer(curfew_host_destroy(raw, $0, &error))
         }
         if answer == .timedOut || answer == .wrongThread {
             // A thread of it may still call what the test gave it. The second: the last reference
@@ -77,7 +85,7 @@ final class TestHost: @unchecked Sendable {
             _ = Unmanaged.passRetained(all)
         }
         if answer != .wrongThread { isGone.change { $0 = true } }
-        return answer
+        return (answer, error.text)
     }
 
     @discardableResult

@@ -47,6 +47,18 @@ extension Misdeed {
             MisdeedRun(
                 form: "run", script: Script.deadly, destroy: nil, ends: [.exited(7)])),
         Misdeed(
+            "returns-in-a-child",
+            """
+            forks, and returns in the child, too: from its function, from its expiration callback, \
+            from its entry, or when it is retired
+            """,
+            answer: """
+                The child ends with status 70 before it runs anything of the host's. In the parent \
+                everything goes on.
+                """,
+            returnsInChild("run"), returnsInChild("bare"), returnsInChild("entry"),
+            returnsInChild("retire"), returnsInChild("expired", over: false)),
+        Misdeed(
             "leaks-threads", "starts a hundred threads, and succeeds without them",
             answer: """
                 The task has succeeded. Threads that the host did not start are not its own to count \
@@ -73,6 +85,13 @@ extension Misdeed {
                     #expect(other?.message?.contains("Too many open files") == true)
                 })),
     ]
+
+    private static func returnsInChild(_ form: String, over: Bool = true) -> MisdeedRun {
+        MisdeedRun(
+            form: form, script: over ? Script.whole : Script.meanwhile + ["destroy"],
+            notes: ["child": [70]], over: over ? [succeeded] : [],
+            rules: [.rule("forked-return", "forked, and the child returned to the host")])
+    }
 
     private static func crash(
         _ form: String, _ steps: some Sequence<String>, load: Int? = CURFEW_OK

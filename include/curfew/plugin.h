@@ -70,7 +70,10 @@ typedef void (*curfew_expired_function)(void *CURFEW_NULLABLE handler_data,
                                         curfew_reason reason) CURFEW_TAG(watcher, running);
 
 /* Called when the plugin is no longer needed by this host; the last call into it. The image stays
- * mapped. Not called while a function of the plugin has not returned. */
+ * mapped. Not called while a function of the plugin has not returned, nor while a thread of the host
+ * still runs destructors of thread-local data. On a thread of its own, for which the host waits as
+ * long as its embedder allows (by default 1 s); a function that has not returned by then keeps that
+ * thread and the host's memory for the life of the process. */
 typedef void (*curfew_retire_function)(void *CURFEW_NULLABLE plugin_data)
     CURFEW_TAG(outside, retired);
 

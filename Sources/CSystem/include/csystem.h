@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * csystem.h: the few calls of Linux that Swift's Glibc module does not reach, and the thread-local
- * words of a host's threads. Prototypes only; the GNU headers stay in csystem.c. Every function
- * has the meaning of the call it is named after.
+ * words of a host's threads. Prototypes, and what every task reads inline; the GNU headers stay in
+ * the C files. Every function has the meaning of the call it is named after.
  */
 #ifndef CSYSTEM_H
 #define CSYSTEM_H
@@ -66,9 +66,15 @@ uint64_t csys_thread_cpu_ns(void);
 int32_t csys_clock_watch(void);
 void csys_clock_watch_rearm(int32_t fd);
 
-/* Starts a detached thread with all signals blocked, so that a host's threads never take a signal
- * meant for the embedder. Returns 0 or an errno. */
-int32_t csys_thread_start(void (*body)(void *), void *argument, uint64_t stack_bytes);
+/* Starts a thread with all signals blocked, so that a host's threads never take a signal meant for
+ * the embedder. Where `out_thread` is NULL it is detached; else it is to be given to one of the two
+ * functions below. Returns 0 or an errno. */
+int32_t csys_thread_start(void (*body)(void *), void *argument, uint64_t stack_bytes,
+                          uint64_t *out_thread);
+/* Joins a thread that has ended, the destructors of its thread-local data included. Returns false,
+ * without waiting, while it runs. */
+bool csys_thread_join_ended(uint64_t thread);
+void csys_thread_detach(uint64_t thread);
 void csys_thread_name(const char *name);       /* cut to 15 bytes */
 void csys_thread_nice(int32_t increment);      /* this thread's; errors are ignored */
 void csys_thread_io_priority(int32_t level);   /* 1…8 best effort, 9 idle; errors are ignored */
@@ -133,5 +139,44 @@ bool csys_pipe(int32_t ends[2]);
 
 /* Columns of the terminal behind fd, or 0. */
 int32_t csys_terminal_columns(int32_t fd);
+
+/* --- Children of fork(2) ------------------------------------------------------------------------ */
+
+/* A child of fork(2) has one thread, the one that called it, and a copy of everything else. Where
+ * that thread returns into the host, the child would go on as a worker beside its parent's. */
+
+/* What a child leaves for its parent. */
+typedef struct csys_child_note {
+    uint64_t owner;
+    uint64_t task;
+    int64_t plugin;
+} csys_child_note;
+
+enum { csys_child_notes = 64 };
+
+/* In memory that a process shares with its children, which may write anything into it. */
+typedef struct csys_child_board {
+    uint32_t claimed;
+    uint32_t count;
+    csys_child_note notes[csys_child_notes];
+} csys_child_board;
+
+extern const uint64_t *csys_process_word;
+extern csys_child_board *csys_children;
+
+/* Returns a number that this process has to itself, also among its children; never 0. */
+uint64_t csys_process_mark(void);
+/* False in a child of the process that `mark` is of. */
+static inline bool csys_is_process(uint64_t mark) { return *csys_process_word == mark; }
+
+/* In a child: leaves a note, wakes the parent by its eventfd, and ends without exit handlers. */
+__attribute__((noreturn)) void csys_child_end(csys_child_note note, int32_t descriptor,
+                                              int32_t status);
+/* Returns how many notes were left by children of this process. */
+static inline uint32_t csys_child_note_count(void) {
+    return csys_children == 0 ? 0 : __atomic_load_n(&csys_children->count, __ATOMIC_ACQUIRE);
+}
+/* The last 64 notes are kept; a place beyond the count has anything. Only after a count above 0. */
+csys_child_note csys_child_note_at(uint32_t place);
 
 #endif /* CSYSTEM_H */

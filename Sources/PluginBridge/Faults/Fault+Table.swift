@@ -1159,5 +1159,14 @@ extension Fault {
             a constructor or the entry changed has been put back. Find who does it: often a \
             library that the plugin brings along, or -ffast-math when it is linked.
             """),
+        misbehaviour(
+            728, .forkedReturn, "a child that the plugin forked returned to the host",
+            """
+            After fork a child has one thread, and a copy of locks that other threads may hold for \
+            ever (fork(2)). One that returns from the plugin's function would go on as a second \
+            host with the same store and the same files, so it was ended with status 70; the task \
+            in the parent goes on. A child ends by _exit or exec in every branch, also where exec \
+            fails. Better is posix_spawn, which has no such branch.
+            """),
     ]
 }

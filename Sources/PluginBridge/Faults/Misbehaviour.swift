@@ -30,6 +30,7 @@ public enum Misbehaviour: String, Sendable, CaseIterable {
     case slowCallback = "slow-callback"
     case logLevel = "log-level"
     case processState = "process-state"
+    case forkedReturn = "forked-return"
 
     /// The row that explains it; a test sees to it that there is one.
     public var fault: Fault {

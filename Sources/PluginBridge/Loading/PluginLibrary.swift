@@ -125,6 +125,9 @@ public final class PluginLibrary: @unchecked Sendable {
         retireFunction = info.retire
     }
 
+    /// Whether the plugin's entry gave a function to be told with that it is not needed any more.
+    public var wantsRetirement: Bool { retireFunction != nil }
+
     /// Tells the plugin that this host does not need it any more: the last call into it.
     public func retire() {
         let function = retireFunction

@@ -277,6 +277,7 @@ public final class EventLoop: @unchecked Sendable {
 
     private func deliverWaiting(limit: UInt32, patient: Bool) -> UInt32 {
         csys_eventfd_drain(descriptor)
+        host.reportChildren()
         // Without a limit, what is raised meanwhile waits for the next turn: a handler that
         // launches itself from its done event must not keep the embedder's loop for ever.
         let mark = queue.mark()

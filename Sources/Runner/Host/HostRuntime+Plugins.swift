@@ -239,6 +239,7 @@ extension HostRuntime {
             // It was entered and is not used: the last call into it.
             if let library = library ?? (try? entered.get()) {
                 ThreadRole.loading.during(in: self) { library.retire() }
+                endIfChild(task: 0, plugin: record.number)
             }
             directory.withLock { _ in record.library = nil }
             throw refusal
@@ -254,6 +255,7 @@ extension HostRuntime {
         let result = ThreadRole.loading.during(in: self) {
             () -> Result<PluginLibrary, BridgeError> in
             do throws(BridgeError) {
+                defer { endIfChild(task: 0, plugin: record.number) }
                 let library = try PluginLibrary(manifest, checked)
                 try library.enter(table, through: configuration.interposer)
                 return .success(library)

@@ -11,7 +11,7 @@ extension HostRuntime {
         public var drain: UInt64 = 0
         /// Wait for answers after expiration; nil: the longest grace of a handler, and a second.
         public var expire: UInt64?
-        /// Wait for functions to return.
+        /// Wait for functions to return; for each plugin's retire function anew.
         public var leave: UInt64 = 1_000_000_000
 
         /// Every default.
@@ -73,11 +73,8 @@ extension HostRuntime {
             if state.isEntered, !state.isClaimed { graceOver(task) }
         }
         wait(limits.leave) { !isInsidePlugins }
-        func names(_ handlers: [HandlerRecord]) -> String {
-            handlers.map { "\"\($0.description.identifier)\"" }.joined(separator: ", ")
-        }
-        let inside = names(handlersInside)
-        let calling = names(handlersCalling)
+        let inside = names(handlersInside.map(\.description.identifier))
+        let calling = names(handlersCalling.map(\.description.identifier))
         leaveRequests()
         for lane in lanes { lane.stop() }
         watchers.stop()
@@ -89,19 +86,19 @@ extension HostRuntime {
         // What was raised is delivered by Curfew's own thread in any case.
         let isStuck = !inside.isEmpty || !calling.isEmpty
         wait(max(limits.leave, Self.patience)) {
-            threads.load(ordering: .sequentiallyConsistent) == 0
+            threads.areOver
                 || (isStuck && (configuration.ownLoop || events.isQuiet)
                     && lanes.allSatisfy { $0.alive <= stuckWorkers })
         }
         events.doRemainingWorkIfMine()
         configuration.clock?.leave(self)
-        guard inside.isEmpty, threads.load(ordering: .sequentiallyConsistent) == 0 else {
+        guard inside.isEmpty, threads.areOver else {
             let who =
                 !inside.isEmpty
                 ? "a function of \(inside)"
                 : !calling.isEmpty
                     ? "the expiration callback of \(calling)"
-                    : "a receiver of an event, or a log function,"
+                    : "a receiver of an event, a log function, or a destructor of thread-local data"
             throw BridgeError(
                 .timedOut, "\(who) has not returned; its thread and the host's memory are kept")
         }
@@ -112,6 +109,10 @@ extension HostRuntime {
         guard let loop = requests.withLock({ $0 }) else { return }
         loop.stop()
         wait(Self.patience) { loop.isStopped }
+    }
+
+    private func names(_ identifiers: [String]) -> String {
+        identifiers.map { "\"\($0)\"" }.joined(separator: ", ")
     }
 
     private var stuckWorkers: Int { handlers.reduce(0) { $0 + Int($1.active) } }
@@ -239,7 +240,7 @@ extension HostRuntime {
         watchers.stop()
         enter(.closed)
         csys_eventfd_signal(events.descriptor)
-        wait(1_000_000_000) { threads.load(ordering: .sequentiallyConsistent) == 0 }
+        wait(1_000_000_000) { threads.areOver }
     }
 
     /// Shuts down unless that is done, retires the plugins, and gives back what nobody can touch
@@ -260,7 +261,7 @@ extension HostRuntime {
         if failure == nil {
             // One that says so has some instructions to go.
             wait(limits.leave, first: Self.look) {
-                threads.load(ordering: .sequentiallyConsistent) == 0
+                threads.areOver
             }
         }
         targets.end()
@@ -269,9 +270,9 @@ extension HostRuntime {
         loadGate.close()
         let isLoadStuck = !wait(limits.leave) { loadGate.isEmpty }
         if isLoadStuck { LoadTurn.giveUp(of: self) }
-        let isThreadStuck = isLoadStuck || threads.load(ordering: .sequentiallyConsistent) > 0
+        let isThreadStuck = isLoadStuck || !threads.areOver
         let records = plugins
-        for record in records where !isThreadStuck { retire(record) }
+        let retiring = isThreadStuck ? [] : retire(records, within: limits.leave)
         noteKeptReferences()
         let tables =
             [("", ownTable!)]
@@ -279,12 +280,13 @@ extension HostRuntime {
                 records.compactMap { record in record.table.map { (record.libraryPath, $0) } }
             }
         for (_, table) in tables { table.gate.close() }
+        reportChildren()
         logGate.close()
         // A thread of a plugin's may be inside a call that began before. Once is enough: later ones
         // are turned away.
         let gates = tables.map { $0.1.gate } + [logGate]
         let isStuck =
-            isThreadStuck
+            isThreadStuck || !retiring.isEmpty
             || !gates.allSatisfy { gate in
                 wait(limits.leave) { gate.isEmpty }
             }
@@ -298,6 +300,7 @@ extension HostRuntime {
         if isStuck {
             HostRuntime.leaked.wrappingAdd(1, ordering: .relaxed)
             _ = Unmanaged.passRetained(self)
+            threads.detach()
         }
         if let failure { throw failure }
         if isStuck {
@@ -305,23 +308,34 @@ extension HostRuntime {
                 .timedOut,
                 isLoadStuck
                     ? "the entry of a plugin that was being loaded has not returned; its thread and the host's memory are kept"
-                    : isThreadStuck
-                        ? "a thread of the host is inside plugin code; it and the host's memory are kept"
-                        : "a thread of a plugin's is inside a call of its table, or a log function has not returned; the host's memory is kept"
+                    : !retiring.isEmpty
+                        ? "the retire function of \(names(retiring)) has not returned; its thread and the host's memory are kept"
+                        : isThreadStuck
+                            ? "a thread of the host is inside plugin code; it and the host's memory are kept"
+                            : "a thread of a plugin's is inside a call of its table, or a log function has not returned; the host's memory is kept"
             )
         }
     }
 
-    /// Makes the last call into a plugin that is used.
-    private func retire(_ record: PluginRecord) {
-        let (library, subs) = directory.withLock { _ -> (PluginLibrary?, PluginSubs?) in
-            guard record.status == .ready else { return (nil, nil) }
-            record.status = .retired
-            return (record.library, record.subs)
+    /// Makes the last call into each plugin that is used, one after the other. Returns the ids of
+    /// those that have not returned within the limit, which is each one's own.
+    private func retire(_ records: [PluginRecord], within limit: UInt64) -> [String] {
+        var stuck: [String] = []
+        for record in records {
+            let (library, subs) = directory.withLock { _ -> (PluginLibrary?, PluginSubs?) in
+                guard record.status == .ready else { return (nil, nil) }
+                record.status = .retired
+                return (record.library, record.subs)
+            }
+            subs?.end()
+            guard let library, library.wantsRetirement else { continue }
+            let retirement = PluginRetirement(of: library, record, in: self)
+            retirement.start()
+            if !wait(limit, until: { retirement.isOver && threads.areOver }) {
+                stuck.append(record.id)
+            }
         }
-        subs?.end()
-        // The host must not be destroyed, nor anything loaded, from there.
-        ThreadRole.loading.during(in: self) { library?.retire() }
+        return stuck
     }
 
     /// A plugin had its last call, and its tasks are over: what it holds now it will hardly give back.

@@ -60,7 +60,11 @@ public final class HostRuntime: @unchecked Sendable {
     let unanswered = Atomic<UInt32>(0)
     let misbehaviours = Atomic<UInt64>(0)
     let misdeeds: MisdeedCounts
-    let threads = Atomic<Int>(0)
+    let threads = HostThreads()
+    /// What tells this process from children of its own.
+    let processMark = csys_process_mark()
+    /// Notes of children that were looked at.
+    let childrenSeen = Atomic<UInt32>(csys_child_note_count())
     let destroyed = Atomic<Bool>(false)
     /// Threads of the embedder's that are inside a plugin's entry, or on their way to it.
     let loadGate = CallGate()
@@ -133,23 +137,15 @@ public final class HostRuntime: @unchecked Sendable {
 
     // MARK: Threads
 
-    func threadStarts() { threads.wrappingAdd(1, ordering: .sequentiallyConsistent) }
-    func threadEnds() { threads.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
-
     private func startLoop() -> Bool {
         let raw = Unmanaged.passRetained(self)
-        threadStarts()
-        let failure = csys_thread_start(
+        let isStarted = threads.start(
             {
-                let host = Unmanaged<HostRuntime>.fromOpaque($0!).takeRetainedValue()
                 csys_thread_name("curfew-events")
-                host.turnLoop()
-                host.threadEnds()
-            }, raw.toOpaque(), 0)
-        guard failure != 0 else { return true }
-        raw.release()
-        threadEnds()
-        return false
+                Unmanaged<HostRuntime>.fromOpaque($0!).takeRetainedValue().turnLoop()
+            }, raw.toOpaque())
+        if !isStarted { raw.release() }
+        return isStarted
     }
 
     private func turnLoop() {

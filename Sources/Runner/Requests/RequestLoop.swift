@@ -126,21 +126,17 @@ final class RequestLoop: @unchecked Sendable {
     /// Starts the thread. False: the system has none.
     func start() -> Bool {
         let raw = Unmanaged.passRetained(self)
-        host.threadStarts()
-        let failure = csys_thread_start(
+        let isStarted = host.threads.start(
             {
-                let loop = Unmanaged<RequestLoop>.fromOpaque($0!).takeRetainedValue()
                 csys_thread_name("curfew-requests")
-                loop.run()
-                loop.host.threadEnds()
-            }, raw.toOpaque(), 0)
-        guard failure != 0 else {
-            if isCheckWanted { checkStore() }
-            return true
+                Unmanaged<RequestLoop>.fromOpaque($0!).takeRetainedValue().run()
+            }, raw.toOpaque())
+        guard isStarted else {
+            raw.release()
+            return false
         }
-        raw.release()
-        host.threadEnds()
-        return false
+        if isCheckWanted { checkStore() }
+        return true
     }
 
     /// Looks the store's file through, on a thread of its own that nobody waits for.
@@ -152,7 +148,7 @@ final class RequestLoop: @unchecked Sendable {
             {
                 csys_thread_name("curfew-check")
                 Unmanaged<StoreCheck>.fromOpaque($0!).takeRetainedValue().run()
-            }, raw.toOpaque(), 0)
+            }, raw.toOpaque(), 0, nil)
         if failure != 0 { raw.release() }
     }
 

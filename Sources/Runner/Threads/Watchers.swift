@@ -231,8 +231,7 @@ final class Watchers: @unchecked Sendable {
 
     private func start(_ number: Int) -> Bool {
         let raw = Unmanaged.passRetained(Thread(self, number, host))
-        host.threadStarts()
-        let failure = csys_thread_start(
+        let isStarted = host.threads.start(
             {
                 let thread = Unmanaged<Thread>.fromOpaque($0!).takeRetainedValue()
                 csys_thread_name("curfew-watch")
@@ -240,11 +239,9 @@ final class Watchers: @unchecked Sendable {
                 csys_set_thread_owner(
                     Unmanaged.passUnretained(thread.host).toOpaque(), ThreadRole.watcher.rawValue)
                 thread.watchers.watch(thread.number)
-                thread.host.threadEnds()
-            }, raw.toOpaque(), 0)
-        guard failure != 0 else { return true }
+            }, raw.toOpaque())
+        guard !isStarted else { return true }
         raw.release()
-        host.threadEnds()
         post { $0.resign(number) }
         return false
     }
@@ -473,6 +470,7 @@ final class Watchers: @unchecked Sendable {
         let since = clock.now()
         handOver(number, next: next, Call(task: task, handler: handler, since: since))
         expired(code.data, code.api, id, Int32(reason?.rawValue ?? 0))
+        host.endIfChild(task: id, plugin: handler.pointee.plugin)
         let isTold = state.withLock { state in
             defer { state.inside[number] = nil }
             return state.inside[number]?.isTold ?? false

@@ -36,14 +36,12 @@ final class Worker {
         guard let cell = host.workerCells.take() else { return false }
         let worker = Worker(lane: lane, host: host, cell: cell)
         let raw = Unmanaged.passRetained(worker)
-        host.threadStarts()
-        let failure = csys_thread_start(
+        let isStarted = host.threads.start(
             { Unmanaged<Worker>.fromOpaque($0!).takeRetainedValue().work() }, raw.toOpaque(),
-            lane.workers.stackBytes)
-        guard failure != 0 else { return true }
+            stackBytes: lane.workers.stackBytes)
+        guard !isStarted else { return true }
         raw.release()
         host.workerCells.giveBack(cell)
-        host.threadEnds()
         return false
     }
 
@@ -64,7 +62,6 @@ final class Worker {
         free.pointee.close(host.tasks)
         free.deallocate()
         host.workerCells.giveBack(cell)
-        host.threadEnds()
     }
 
     /// Looks for a handler, then sleeps until there is one. Nil when the worker has to leave.
@@ -101,6 +98,7 @@ final class Worker {
         let clock = host.clock
         let watchers: Watchers = host.watchers
         let cell = cell
+        let process = host.processMark
         let alone = handler.pointee.maxConcurrency == 1
         var began: UInt64 = 0
         while true {
@@ -166,6 +164,9 @@ final class Worker {
             let code = handler.pointee.code
             let spent = request == nil ? 0 : csys_thread_cpu_ns()
             let status = code.run(code.data, code.api, tasks.publicID(task), error)
+            if !csys_is_process(process) {
+                host.endChild(task: tasks.publicID(task), plugin: handler.pointee.plugin)
+            }
 
             // Before its end is written down.
             request?._withUnsafeGuaranteedRef {

@@ -27,7 +27,7 @@ final class StopSignals: Sendable {
                     // Whoever insists is not kept waiting.
                     pthread_sigmask(SIG_UNBLOCK, &set, nil)
                     while true { pause() }
-                }, retained.toOpaque(), 0)
+                }, retained.toOpaque(), 0, nil)
         guard failure == 0 else {
             retained.release()
             throw CommandError(
