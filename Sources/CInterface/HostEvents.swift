@@ -134,6 +134,10 @@ private func collect(
     with(host) { (host: HostRuntime) in host.eventDescriptor }
 }
 
+@c @implementation public func curfew_host_wake(_ host: OpaquePointer) {
+    with(host) { (host: HostRuntime) in host.wakeLoop() }
+}
+
 @c @implementation public func curfew_host_dispatch(
     _ host: OpaquePointer, _ limit: UInt32, _ out: UnsafeMutablePointer<UInt32>?
 ) -> curfew_status {

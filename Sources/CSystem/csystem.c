@@ -86,11 +86,14 @@ void csys_yield(void) { sched_yield(); }
 int32_t csys_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
 void csys_eventfd_signal(int32_t fd) {
+    /* Also called in signal handlers, which have to leave errno as it was. */
+    int before = errno;
     uint64_t one = 1;
     ssize_t written;
     do {
         written = write(fd, &one, sizeof one);
     } while (written < 0 && errno == EINTR);
+    errno = before;
 }
 
 void csys_eventfd_drain(int32_t fd) {

@@ -25,6 +25,50 @@ struct ClockTests {
         #expect(host.destroy() == .ok)
     }
 
+    @Test(
+        "a date that no machine's clock can show is INVALID",
+        arguments: [.min, -1, 8_277_292_036_000_000_001, .max] as [Int64])
+    func impossibleDates(date: Int64) throws {
+        let clock = TestClock()
+        let host = try TestHost(clock: clock)
+        let before = curfew_host_wall_ns(host.raw)
+        #expect(Answer(curfew_clock_set_wall(clock.raw, date)) == .invalid)
+        #expect(curfew_host_wall_ns(host.raw) == before)
+    }
+
+    @Test(
+        "at the first and the last date there is, requests of all sorts are taken and launched",
+        arguments: [0, 8_277_292_036_000_000_000] as [Int64])
+    func lastDates(date: Int64) throws {
+        let clock = TestClock()
+        let host = try TestHost(clock: clock)
+        try host.register(kind: CURFEW_KIND_PROCESSING) { call in call.fail("again") }
+        #expect(Answer(curfew_clock_set_wall(clock.raw, date)) == .ok)
+        #expect(curfew_host_wall_ns(host.raw) == date)
+        func add(cron: String? = nil, every: UInt64 = 0) -> Answer {
+            host.submit(cron: cron) {
+                $0.on_pending = curfew_on_pending(CURFEW_ON_PENDING_ADD)
+                $0.every_ns = every
+                $0.attempts = 9
+            }.answer
+        }
+        #expect(add() == .ok)
+        #expect(add(every: 7 * 86_400 * .second) == .ok)
+        // Whether a date after the last one is refused or never comes, nothing ends here.
+        _ = add(cron: "*/5 * * * *")
+        _ = add(cron: "0 0 29 2 *")
+        #expect(clock.advance(86_400 * .second) == .ok)
+        var count: UInt32 = 0
+        #expect(
+            Answer(curfew_host_cancel_requests(host.raw, "org.example.tidy", &count, nil)) == .ok)
+        _ = add(cron: "0 0 29 2 *")
+        // Beyond the end of spans, and of dates.
+        for span in [1 << 60, .max] as [UInt64] { #expect(clock.advance(span) == .ok) }
+        #expect((0...8_277_292_036_000_000_000).contains(curfew_host_wall_ns(host.raw)))
+        #expect(Answer(curfew_clock_set_wall(clock.raw, 0)) == .ok)
+        #expect(add() == .ok)
+    }
+
     @Test("nothing comes early: not a nanosecond before its deadline")
     func neverEarly() throws {
         let host = try TestHost()

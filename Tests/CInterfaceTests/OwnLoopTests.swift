@@ -30,6 +30,52 @@ struct OwnLoopTests {
         #expect(host.dispatch() == 0)
     }
 
+    @Test("waking makes the descriptor readable once, though nothing is delivered")
+    func wake() throws {
+        let host = try TestHost(ownLoop: true)
+        curfew_host_wake(host.raw)
+        curfew_host_wake(host.raw)
+        #expect(isReadable(host))
+        #expect(host.dispatch() == 0)
+        #expect(!isReadable(host))
+    }
+
+    /// What a signal handler reaches; it has no context.
+    nonisolated(unsafe) private static var woken: OpaquePointer?
+
+    @Test("a signal handler may wake the loop, whatever of the host's it interrupts")
+    func wakeFromSignal() throws {
+        let host = try TestHost(ownLoop: true)
+        try host.register { _ in 0 }
+        Self.woken = host.raw
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in curfew_host_wake(OwnLoopTests.woken!) }
+        action.sa_flags = SA_RESTART
+        var before = sigaction()
+        sigaction(SIGUSR1, &action, &before)
+        defer { sigaction(SIGUSR1, &before, nil) }
+        nonisolated(unsafe) let thread = pthread_self()
+        let isOver = Guarded(false)
+        let signals = Side { () -> Int in
+            var count = 0
+            repeat {
+                pthread_kill(thread, SIGUSR1)
+                count += 1
+                sched_yield()
+            } while !isOver.now || count < 1_000
+            return count
+        }
+        for _ in 0..<2_000 {
+            errno = EDOM
+            let task = try host.launch()
+            #expect(host.wait(task) == .ok)
+            #expect(host.release(task) == .ok)
+            _ = host.dispatch()
+        }
+        isOver.change { $0 = true }
+        #expect(try #require(signals.join()) >= 1_000)
+    }
+
     @Test("poll wakes when a task ends")
     func pollWakes() throws {
         let host = try TestHost(ownLoop: true)

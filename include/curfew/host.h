@@ -17,7 +17,8 @@
  *
  * Hosts in one process are independent. No function here changes a signal handler, a signal mask
  * of the caller's threads, the working directory, or the environment. A child that was forked has
- * none of a host's threads: there, call nothing here and only exec.
+ * none of a host's threads: there, call nothing here and only exec. In a signal handler only
+ * curfew_host_wake may be called: everything else may take a lock that the interrupted thread holds.
  */
 #ifndef CURFEW_HOST_H
 #define CURFEW_HOST_H
@@ -54,7 +55,8 @@ curfew_status curfew_clock_advance(curfew_clock *clock, uint64_t by_ns) CURFEW_T
 uint64_t curfew_clock_now_ns(const curfew_clock *clock) CURFEW_TAG(any, any);
 
 /* Sets the clock's date to nanoseconds since 1970 in UTC, as somebody does who sets a machine's clock:
- * no time passes. It begins at 2026-01-01 00:00:00. Returns as curfew_clock_advance. */
+ * no time passes. It begins at 2026-01-01 00:00:00. A date before 1970 or after 2232-04-18, to which
+ * no machine's clock can be set, is CURFEW_INVALID; else it returns as curfew_clock_advance. */
 curfew_status curfew_clock_set_wall(curfew_clock *clock, int64_t wall_ns) CURFEW_TAG(outside, any);
 
 /* Frees the clock. NULL is a no-op. Returns CURFEW_OK, or CURFEW_WRONG_STATE while a host uses it. */
@@ -65,7 +67,8 @@ curfew_status curfew_clock_destroy(curfew_clock *CURFEW_NULLABLE clock) CURFEW_T
 /*
  * Receives a log line: the host's own, or a plugin's (`plugin` is its id, else NULL). One line,
  * UTF-8, no control characters; valid during the call. May be called from any thread, by several
- * at once; must not call the host.
+ * at once. It must not call the host: whoever logs may hold up others. What waits, loads, shuts down
+ * or asks for requests returns CURFEW_WRONG_THREAD there.
  *
  * A line of CURFEW_LOG_PLUGIN_MISBEHAVING begins with the code and the name of the rule, which
  * `curfew explain` explains. Of one rule that one plugin breaks again and again the first eight are
@@ -605,6 +608,11 @@ curfew_status curfew_host_raise(curfew_host *host, const char *selector,
 /* Returns a descriptor that is readable while events wait, for poll or epoll; the host's, never
  * to be read or closed. -1 where Curfew's own thread turns the loop. */
 int32_t curfew_host_event_fd(curfew_host *host) CURFEW_TAG(any, any);
+
+/* Makes curfew_host_event_fd readable once, though no event waits, so that the thread that polls it
+ * looks around: curfew_host_dispatch clears it. Async-signal-safe (signal-safety(7)), and leaves
+ * errno alone: the one function here for signal handlers, which set a flag and call it. */
+void curfew_host_wake(curfew_host *host) CURFEW_TAG(any, any);
 
 /*
  * Delivers up to `limit` waiting events (0: all that wait now) on this thread, which becomes the

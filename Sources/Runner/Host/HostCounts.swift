@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 public import PluginBridge
 public import Scheduling
 import Synchronization
@@ -61,6 +62,10 @@ extension HostRuntime {
 
     /// Readable while events wait; -1 where the host's own thread turns the loop.
     public var eventDescriptor: Int32 { configuration.ownLoop ? events.descriptor : -1 }
+
+    /// Makes that descriptor readable once. May be called in a signal handler, and so does nothing
+    /// but follow pointers and write(2).
+    public func wakeLoop() { csys_eventfd_signal(events.descriptor) }
 
     /// Delivers waiting events on this thread, for a host whose loop the embedder turns, or one
     /// that is shut down.

@@ -119,7 +119,7 @@ extension HostRuntime {
     public func wait(_ id: UInt64, timeout: UInt64) -> (status: Status, state: TaskState?) {
         let role = ThreadRole.current(in: self)
         switch role {
-        case .worker, .watcher, .loading: return (.wrongThread, nil)
+        case .worker, .watcher, .loading, .logging: return (.wrongThread, nil)
         case .loop where events.isTooDeep: return (.exhausted, nil)
         case .loop, .other: break
         }
@@ -223,9 +223,11 @@ extension HostRuntime {
     /// Waits for an expected event, at most `timeout` ns of real time, and ends the expectation.
     public func collect(_ number: UInt64, timeout: UInt64) -> Result<HostEvent, BridgeError> {
         switch ThreadRole.current(in: self) {
-        case .worker, .watcher, .loading:
+        case .worker, .watcher, .loading, .logging:
             return .failure(
-                BridgeError(.wrongThread, "a worker or watcher must not wait for an event"))
+                BridgeError(
+                    .wrongThread,
+                    "a worker, a watcher or a log function must not wait for an event"))
         case .loop, .other: break
         }
         guard !events.isTooDeep else {

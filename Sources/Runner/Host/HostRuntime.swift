@@ -370,7 +370,7 @@ public final class HostRuntime: @unchecked Sendable {
         defer { logGate.leave() }
         let line = LogLine.clean(text)
         if let log = configuration.log {
-            log(level, plugin, task, line)
+            ThreadRole.logging.during(in: self) { log(level, plugin, task, line) }
         } else if level >= .warning {
             // A line that names its handler need not be told whose task it is.
             let handler = identifier(ofTask: task).flatMap { line.contains($0) ? nil : $0 }

@@ -29,18 +29,21 @@ public final class ManualClock: @unchecked Sendable {
     /// The same moment on a wall's clock, which can be set.
     public var moment: Moment {
         let now = now
-        return Moment(
-            wall: Int64(clamping: now) &+ wallOffset.load(ordering: .sequentiallyConsistent),
-            span: now)
+        let (wall, overflow) = Int64(clamping: now).addingReportingOverflow(
+            wallOffset.load(ordering: .sequentiallyConsistent))
+        // Both can only be large together: an offset below 0 is no larger than the time was.
+        return Moment(wall: overflow ? .max : wall, span: now)
     }
 
     /// Sets the clock on the wall to nanoseconds since 1970 in UTC, as somebody does who sets a
-    /// machine's clock: no time passes. It begins at 2026-01-01 00:00:00.
+    /// machine's clock: no time passes. It begins at 2026-01-01 00:00:00. `INVALID`: no machine's
+    /// clock can be set to that date (`Moment.dates`).
     public func setWall(_ wall: Int64) -> Status {
         let members = hosts.withLock { $0 }
         guard members.allSatisfy({ ThreadRole.current(in: $0) == .other }) else {
             return .wrongThread
         }
+        guard Moment.dates.contains(wall) else { return .invalid }
         wallOffset.store(wall &- Int64(clamping: now), ordering: .sequentiallyConsistent)
         for host in members { host.settleRequests() }
         return .ok

@@ -8,6 +8,8 @@ enum ThreadRole: UInt64 {
     case worker = 2
     case watcher = 3
     case loop = 4
+    /// Inside the embedder's log function.
+    case logging = 5
 
     /// The calling thread's role in the host `owner`.
     static func current(in owner: AnyObject) -> ThreadRole {
