@@ -124,7 +124,7 @@ extension Host {
     }
 
     /// Sets what people want of launches: of all handlers, a plugin's, or one's. It is kept in the
-    /// store.
+    /// store. Throws `.invalid` where the scope's name is no identifier, or too many have a setting.
     public func set(_ setting: HandlerSetting, for scope: HandlerScope) throws {
         try Self.checked { () throws(RequestFailure) in try runtime.set(setting, for: scope) }
     }

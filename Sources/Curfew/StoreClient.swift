@@ -72,21 +72,26 @@ public final class StoreClient {
         return book.settings
     }
 
-    /// Changes what is set for some handlers, and returns all that is set then.
+    /// Changes what is set for some handlers, and returns all that is set then. With a fault nothing
+    /// was changed: the scope's name is no identifier, or too many have a setting.
     public func change(
         _ scope: HandlerScope, at now: Moment, _ change: (inout HandlerSetting) -> Void
-    ) throws(StoreFault) -> HandlerSettings {
+    ) throws(StoreFault) -> Result<HandlerSettings, HandlerScope.Fault> {
         var book = RequestBook(host: HostIdentity(boot: "", process: 0, start: 0))
-        try write { (_, store) throws(StoreFault) in
+        return try write { (_, store) throws(StoreFault) in
             try book.readState(at: now, store)
             var setting = book.settings.settings[scope] ?? HandlerSetting()
             change(&setting)
-            try book.set(setting, for: scope, store)
+            return try book.set(setting, for: scope, store)
         }
-        return book.settings
     }
 
     // MARK: Care
+
+    /// Removes a value that cannot be read, for a host to start again without it.
+    public func forget(_ value: KeptValue) throws(StoreFault) {
+        try write { (_, store) throws(StoreFault) in try store.forget(value) }
+    }
 
     /// Looks a store's file through; with `isFull` also whether its parts fit each other. Returns
     /// what is wrong, for people; empty: nothing.

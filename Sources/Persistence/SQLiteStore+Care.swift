@@ -59,7 +59,10 @@ extension SQLiteStore {
         guard found.isEmpty else { return found }
         let version = Int(clamping: try connection.number("PRAGMA user_version"))
         for check in checks(version) { found += try faults(check, connection) }
-        return found
+        let transaction = SQLiteTransaction(connection)
+        try transaction.begin(writing: false)
+        defer { transaction.rollBack() }
+        return found + (try KeptValue.faults(in: transaction))
     }
 
     private static func faults(

@@ -407,4 +407,34 @@ struct RequestsTests {
         host.clock?.advance(86_400 * UInt64(second))
         try host.waitUntil("over") { host.state(next) == CURFEW_REQUEST_FINISHED }
     }
+
+    @Test("a handler that was removed stays so, whatever names others try to set something for")
+    func settingsOfOddNames() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store")
+        func host() throws -> TestHost {
+            try path.withCString { path in try TestHost { $0.store = path } }
+        }
+        func remove(_ identifier: String, _ host: TestHost, plugin: Bool = false) -> Answer {
+            Answer(
+                curfew_host_set_setting(
+                    host.raw, plugin ? identifier : nil, plugin ? nil : identifier,
+                    curfew_refresh(CURFEW_REFRESH_AVAILABLE),
+                    curfew_enablement(CURFEW_ENABLEMENT_REMOVED), nil))
+        }
+        var first: TestHost? = try host()
+        if let first {
+            #expect(remove("org.example.tidy", first) == .ok)
+            for name in ["", " ", "a b", "a\nb", "tidy", String(repeating: "a.", count: 65)] {
+                #expect(remove(name, first) == .invalid, "\(name)")
+                #expect(remove(name, first, plugin: true) == .invalid, "\(name)")
+            }
+            #expect(first.destroy() == .ok)
+        }
+        first = nil
+        let second = try host()
+        try second.register { _ in 0 }
+        let request = second.submit().request
+        #expect(second.why(request).contains { $0.name == "enablement" && $0.report.holds })
+    }
 }

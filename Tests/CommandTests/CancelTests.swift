@@ -103,6 +103,35 @@ struct CancelTests {
         #expect(try document.document()["ok"] as? Bool == false)
     }
 
+    @Test("settings that cannot be read are told, never taken for none, and can be forgotten")
+    func forget() throws {
+        let desk = try filled()
+        let set = ["settings", "enablement=removed", "--identifier", "org.example.a"]
+        #expect(try desk.run(set).code == 0)
+        let damaged = try desk.python(
+            """
+            db = sqlite3.connect(store + "/requests.db")
+            db.execute("UPDATE value SET bytes = CAST('x' || bytes AS BLOB) WHERE name = 'settings'")
+            db.commit()
+            """)
+        #expect(damaged.succeeded)
+        for words in [["settings"], set, ["why", "1"]] {
+            let run = try desk.run(words)
+            #expect(run.code == 6, "\(words)")
+            #expect(run.errors.contains("`curfew db forget settings`"), "\(run.process)")
+        }
+        let check = try desk.run("db", "check")
+        #expect(check.code == 1)
+        #expect(check.output.hasPrefix("the store's value `settings` cannot be read"))
+        #expect(try desk.run("db", "forget", "setting").code == 2)
+        #expect(
+            try desk.run("db", "forget", "settings").output
+                == "forgotten: settings; handlers that were suspended or removed are launched again\n"
+        )
+        #expect(try desk.run("db", "check", "--full").code == 0)
+        #expect(try states(desk).count == 3)
+    }
+
     @Test("a backup is a copy of its own, and never takes the place of a file")
     func backup() throws {
         let desk = try filled()
@@ -119,7 +148,9 @@ struct CancelTests {
             atPath: desk.files.path("copy.db"), toPath: desk.files.path("other/requests.db"))
         let copy = try CommandRun("ps", "--store", desk.files.path("other"))
         #expect(copy.output.split(separator: "\n").count == 4)
-        for words in [["backup"], ["chekc"], ["check", "x"], ["backup", "x", "--full"]] {
+        for words in [
+            ["backup"], ["chekc"], ["check", "x"], ["backup", "x", "--full"], ["forget"],
+        ] {
             #expect(try desk.run(["db"] + words).code == 2, "\(words)")
         }
     }

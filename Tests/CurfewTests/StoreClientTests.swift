@@ -89,7 +89,7 @@ final class StoreClientTests {
 
         let set = try client.change(.identifier("org.example.tidy"), at: clock.moment) {
             $0.enablement = .suspended
-        }
+        }.get()
         #expect(set.setting(of: "org.example.tidy", plugin: "").enablement == .suspended)
         #expect(
             await eventually {

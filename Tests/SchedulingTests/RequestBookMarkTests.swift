@@ -68,7 +68,7 @@ struct RequestBookMarkTests {
                 book.setStanding(HandlerStanding(places: 1), of: "org.example.new")
                 var setting = HandlerSetting()
                 setting.enablement = .suspended
-                try book.set(setting, for: .identifier("org.example.tidy"), transaction)
+                _ = try book.set(setting, for: .identifier("org.example.tidy"), transaction)
                 throw fault
             }
         }

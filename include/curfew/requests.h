@@ -400,7 +400,8 @@ enum {
 
 /* Sets what people want of launches, of an identifier's; with NULL of a plugin's, by its id; with
  * both NULL of all. Of several that fit the strictest counts. It is kept in the store. Returns
- * CURFEW_OK or CURFEW_INVALID. */
+ * CURFEW_OK or CURFEW_INVALID: the name is no reverse-DNS name of at most 128 bytes, or 4,096 others
+ * have a setting. */
 curfew_status curfew_host_set_setting(curfew_host *host, const char *CURFEW_NULLABLE plugin,
                                       const char *CURFEW_NULLABLE identifier,
                                       curfew_refresh refresh, curfew_enablement enablement,

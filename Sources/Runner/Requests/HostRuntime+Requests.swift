@@ -270,11 +270,15 @@ extension HostRuntime {
         }
     }
 
+    /// Sets what people want of launches. Throws `invalid` for a scope whose name is no identifier.
     public func set(
         _ setting: HandlerSetting, for scope: HandlerScope
     ) throws(RequestFailure) {
-        try requestLoop().perform { (book, store, _) throws(StoreFault) in
+        let answer = try requestLoop().perform { (book, store, _) throws(StoreFault) in
             try book.set(setting, for: scope, store)
+        }
+        if case .failure(let fault) = answer {
+            throw .other(.invalid, "\(fault.message); nothing was set")
         }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whom a setting is for.
+/// The handlers that a setting is for.
 public enum HandlerScope: Hashable, Sendable {
     /// All handlers.
     case all
@@ -8,4 +8,27 @@ public enum HandlerScope: Hashable, Sendable {
     case plugin(String)
     /// One handler.
     case identifier(String)
+
+    /// Why nothing can be set for a scope.
+    public struct Fault: Error, Hashable, Sendable {
+        /// Lower case, no full stop.
+        public let message: String
+    }
+
+    /// Why nothing can be set for this one; nil: something can.
+    public var fault: Fault? {
+        switch self {
+        case .plugin(let id) where !HandlerDescription.isIdentifier(id):
+            Fault(
+                message:
+                    "\"\(id)\" is not the id of a plugin: write a reverse-DNS name such as org.example.tidy"
+            )
+        case .identifier(let id) where !HandlerDescription.isIdentifier(id):
+            Fault(
+                message:
+                    "\"\(id)\" is not an identifier: write a reverse-DNS name such as org.example.tidy"
+            )
+        case .all, .plugin, .identifier: nil
+        }
+    }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What people have set about launches. Of what is said for all, for a plugin and for an identifier
-/// the strictest counts.
+/// The settings that people have made about launches. Of those for all handlers, for a plugin and for
+/// an identifier the strictest counts.
 public struct HandlerSettings: Hashable, Sendable {
-    /// What is not as by default.
+    /// The settings that differ from the default.
     public private(set) var settings: [HandlerScope: HandlerSetting] = [:]
+    /// Scopes that may have a setting of their own: all of them are read whenever a host starts.
+    public static let limit = 4_096
 
     /// Nothing is set.
     public init() {}
@@ -14,7 +16,7 @@ public struct HandlerSettings: Hashable, Sendable {
         settings[scope] = setting == HandlerSetting() ? nil : setting
     }
 
-    /// What counts for one handler.
+    /// Returns the setting that counts for one handler.
     public func setting(of identifier: String, plugin: String) -> HandlerSetting {
         var result = settings[.all] ?? HandlerSetting()
         if let setting = settings[.plugin(plugin)] { result = result.and(setting) }
@@ -24,38 +26,86 @@ public struct HandlerSettings: Hashable, Sendable {
 
     // MARK: In a store
 
-    /// A line each: scope, name, refresh, enablement.
+    private static let newline = UInt8(ascii: "\n")
+    private static let blank = UInt8(ascii: " ")
+    private static let escape = UInt8(ascii: "%")
+
+    /// A line for each setting: scope, name, refresh, enablement, with a blank between two. Bytes of a
+    /// name that could end a word or a line are written as `%` and two hexadecimal digits.
     public var bytes: [UInt8] {
         var lines: [String] = []
         for (scope, setting) in settings {
             let words =
                 switch scope {
                 case .all: "all -"
-                case .plugin(let id): "plugin \(id)"
-                case .identifier(let identifier): "identifier \(identifier)"
+                case .plugin(let id): "plugin \(Self.quoted(id))"
+                case .identifier(let identifier): "identifier \(Self.quoted(identifier))"
                 }
             lines.append("\(words) \(setting.refresh.name) \(setting.enablement.name)")
         }
         return Array(lines.sorted().joined(separator: "\n").utf8)
     }
 
-    /// Reads what `bytes` wrote; nil where they are something else.
+    /// Reads the form of `bytes`; nil where they are something else.
     public init?(bytes: [UInt8]) {
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-            let words = line.split(separator: " ").map(String.init)
-            guard words.count == 4,
-                let refresh = HandlerSetting.Refresh.allCases.first(where: { $0.name == words[2] }),
+        for line in bytes.split(separator: Self.newline) {
+            // Earlier versions wrote names as they were: a blank in one made a word more.
+            let words = line.split(separator: Self.blank, omittingEmptySubsequences: false)
+            guard words.count >= 4, let scope = Self.scope(words.dropLast(2)),
+                settings[scope] == nil,
+                let refresh = HandlerSetting.Refresh.allCases.first(where: {
+                    words[words.count - 2].elementsEqual($0.name.utf8)
+                }),
                 let enablement = HandlerSetting.Enablement.allCases.first(where: {
-                    $0.name == words[3]
+                    words[words.count - 1].elementsEqual($0.name.utf8)
                 })
             else { return nil }
-            let setting = HandlerSetting(refresh: refresh, enablement: enablement)
-            switch words[0] {
-            case "all": set(setting, for: .all)
-            case "plugin": set(setting, for: .plugin(words[1]))
-            case "identifier": set(setting, for: .identifier(words[1]))
-            default: return nil
+            set(HandlerSetting(refresh: refresh, enablement: enablement), for: scope)
+        }
+    }
+
+    private static func scope(_ words: ArraySlice<ArraySlice<UInt8>>) -> HandlerScope? {
+        guard let name = unquoted(words.dropFirst().joined(separator: [blank])) else { return nil }
+        let first = words[words.startIndex]
+        if first.elementsEqual("all".utf8) { return name == "-" ? .all : nil }
+        if first.elementsEqual("plugin".utf8) { return .plugin(name) }
+        return first.elementsEqual("identifier".utf8) ? .identifier(name) : nil
+    }
+
+    private static func quoted(_ name: String) -> String {
+        var quoted: [UInt8] = []
+        for byte in name.utf8 {
+            if byte > blank, byte < 0x7F, byte != escape {
+                quoted.append(byte)
+            } else {
+                let digits = Array("0123456789abcdef".utf8)
+                quoted += [escape, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
+        }
+        return String(decoding: quoted, as: UTF8.self)
+    }
+
+    /// Nil: it is no text that `quoted` has written.
+    private static func unquoted(_ bytes: some Sequence<UInt8>) -> String? {
+        var name: [UInt8] = []
+        var rest = bytes.makeIterator()
+        while let byte = rest.next() {
+            guard byte == escape else {
+                name.append(byte)
+                continue
+            }
+            guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit)
+            else { return nil }
+            name.append(high << 4 | low)
+        }
+        return String(validating: name, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
         }
     }
 }

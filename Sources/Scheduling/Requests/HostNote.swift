@@ -14,19 +14,23 @@ struct HostNote: Equatable {
         self.isStopped = isStopped
     }
 
-    /// Nil: the bytes are no note.
+    /// Reads the form of `bytes`; nil where they are something else.
     init?(_ bytes: [UInt8]) {
-        let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+        // A `Character` may have more bytes than the blank that it begins with.
+        let words = bytes.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
         guard words.count == 5, let process = Int32(words[1]), let start = UInt64(words[2]),
-            let since = Int64(words[3])
+            let since = Int64(words[3]), Self.states.contains(words[4])
         else { return nil }
-        host = HostIdentity(boot: String(words[0]), process: process, start: start)
+        host = HostIdentity(boot: words[0], process: process, start: start)
         self.since = since
-        isStopped = words[4] == "stopped"
+        isStopped = words[4] == Self.states[1]
     }
 
     var bytes: [UInt8] {
-        let state = isStopped ? "stopped" : "running"
+        let state = Self.states[isStopped ? 1 : 0]
         return Array("\(host.boot) \(host.process) \(host.start) \(since) \(state)".utf8)
     }
+
+    private static let states = ["running", "stopped"]
 }

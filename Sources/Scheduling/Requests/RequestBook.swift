@@ -96,40 +96,34 @@ public struct RequestBook: Sendable {
 
     // MARK: What lasts longer than a host
 
-    private static let budgetName = "day-budget"
-    private static let usageName = "usage"
-    private static let settingsName = "settings"
-
-    /// Reads what the hosts before have spent, seen and been told.
+    /// Reads what the hosts before have spent, seen and been told. Throws `.corrupt` where one of these
+    /// values is damaged.
     public mutating func readState(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
-        if let bytes = try store.value(Self.budgetName),
-            let budget = DayBudget(
-                bytes: bytes, limits: scheduler.budget.limits,
-                dayStart: scheduler.budget.dayStart)
-        {
+        let (limits, dayStart) = (scheduler.budget.limits, scheduler.budget.dayStart)
+        let budget = try store.value(.dayBudget) {
+            DayBudget(bytes: $0, limits: limits, dayStart: dayStart)
+        }
+        if let budget {
             scheduler.budget = budget
             scheduler.budget.clockWasSet(to: now.wall)
         }
-        if let bytes = try store.value(Self.usageName), let usage = UsageHistogram(bytes: bytes) {
-            scheduler.usage = usage
-        }
+        let usage = try store.value(.usage) { UsageHistogram(bytes: $0) }
+        if let usage { scheduler.usage = usage }
         try readSettings(store)
     }
 
     private mutating func readSettings(_ store: any StoreTransaction) throws(StoreFault) {
-        settings =
-            try store.value(Self.settingsName).flatMap { HandlerSettings(bytes: $0) }
-            ?? HandlerSettings()
+        settings = try store.value(.settings) { HandlerSettings(bytes: $0) } ?? HandlerSettings()
         areSettingsNew = true
         scheduler.applySettings { settings.setting(of: $0, plugin: $1) }
     }
 
     /// Writes it down.
     public func writeState(_ store: any StoreTransaction) throws(StoreFault) {
-        try store.setValue(Self.budgetName, scheduler.budget.bytes)
-        if !scheduler.usage.isEmpty { try store.setValue(Self.usageName, scheduler.usage.bytes) }
+        try store.setValue(.dayBudget, scheduler.budget.bytes)
+        if !scheduler.usage.isEmpty { try store.setValue(.usage, scheduler.usage.bytes) }
     }
 
     /// A handler was registered, or is paused, quarantined, or neither any more.
@@ -150,14 +144,26 @@ public struct RequestBook: Sendable {
             settings.setting(of: identifier, plugin: standing.plugin), of: identifier)
     }
 
-    /// People set something about handlers: for all of them, a plugin's, or one.
+    /// People set something about handlers: for all of them, a plugin's, or one. Returns all that is
+    /// set then. With a fault nothing was changed.
     public mutating func set(
         _ setting: HandlerSetting, for scope: HandlerScope, _ store: any StoreTransaction
-    ) throws(StoreFault) {
-        settings.set(setting, for: scope)
-        try store.setValue(Self.settingsName, settings.bytes)
+    ) throws(StoreFault) -> Result<HandlerSettings, HandlerScope.Fault> {
+        if let fault = scope.fault { return .failure(fault) }
+        var changed = settings
+        changed.set(setting, for: scope)
+        guard changed.settings.count <= HandlerSettings.limit else {
+            return .failure(
+                HandlerScope.Fault(
+                    message:
+                        "\(HandlerSettings.limit) plugins and handlers have settings of their own, and no more may: undo some, or set it for all"
+                ))
+        }
+        settings = changed
+        try store.setValue(.settings, settings.bytes)
         areSettingsNew = true
         scheduler.applySettings { settings.setting(of: $0, plugin: $1) }
+        return .success(settings)
     }
 
     /// Why a request of that identifier, kind and needs would not be launched, whether or not its

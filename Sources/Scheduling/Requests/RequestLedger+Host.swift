@@ -6,7 +6,7 @@ extension RequestLedger {
     public mutating func open(
         by host: HostIdentity, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
-        let before = try store.value(Self.hostName).flatMap { HostNote($0) }
+        let before = try store.value(.host) { HostNote($0) }
         let wasClean = before.map { $0.isStopped } ?? true
         try store.append(JournalEntry(.hostStarted, at: now, detail: "process \(host.process)"))
         var counts = (interrupted: 0, parked: 0, wasClean: wasClean)
@@ -34,7 +34,7 @@ extension RequestLedger {
             }
         }
         try store.setValue(
-            Self.hostName, HostNote(host: host, since: now, isStopped: false).bytes)
+            .host, HostNote(host: host, since: now, isStopped: false).bytes)
         return counts
     }
 
@@ -44,7 +44,7 @@ extension RequestLedger {
     ) throws(StoreFault) {
         try store.append(JournalEntry(.hostStopped, at: now, detail: "process \(host.process)"))
         try store.setValue(
-            Self.hostName, HostNote(host: host, since: now, isStopped: true).bytes)
+            .host, HostNote(host: host, since: now, isStopped: true).bytes)
     }
 
     /// The clock was set back: pauses and intervals that were counted from the later time would be

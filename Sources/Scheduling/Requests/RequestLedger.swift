@@ -16,7 +16,6 @@ public struct RequestLedger: Sendable {
 
     /// A date is missed while nobody looked only when it is older than this.
     static let tolerance: Int64 = 60_000_000_000
-    static let hostName = "host"
 
     /// Makes one of what it is given.
     public init(limits: RequestLimits = RequestLimits(), zone: any TimeZoneRules = UTC()) {

@@ -10,8 +10,8 @@ enum DatabaseCommand {
     )
 
     static let command = Command(
-        name: "db", summary: "look a store's file through, or copy it",
-        operands: "check|backup FILE", operandCount: 1...2, operandSort: .file,
+        name: "db", summary: "look a store's file through, copy it, or mend it",
+        operands: "check|backup FILE|forget VALUE", operandCount: 1...2, operandSort: .file,
         options: [fullOption, .store, .json],
         details: [
             """
@@ -23,9 +23,14 @@ enum DatabaseCommand {
             To take a backup back, stop the host, and put the copy into the directory as
             requests.db, without the files requests.db-wal and requests.db-shm.
             """,
+            """
+            forget removes a value that a host or check has said it cannot read: host,
+            day-budget, usage or settings. Requests stay. Without their settings, handlers
+            that were suspended or removed are launched again.
+            """,
         ],
         exits: [
-            ExitMeaning(.ok, "it is sound, or copied"),
+            ExitMeaning(.ok, "it is sound, copied, or forgotten"),
             ExitMeaning(.faults, "it is damaged, or the output could not be written"),
             ExitMeaning.usage, ExitMeaning.missing, ExitMeaning.denied,
             ExitMeaning.storeUnavailable,
@@ -38,21 +43,28 @@ enum DatabaseCommand {
                     ("store", "the directory of the store"),
                     ("ok, faults", "of check: whether it is sound, and what is wrong, as texts"),
                     ("backup, bytes", "of backup: the file, and its size"),
+                    ("forgotten", "of forget: the value"),
                 ])
         ],
         examples: ["curfew db check --full", "curfew db backup requests-$(date +%F).db"]
     ) { arguments, console throws(CommandError) in
         let place = try StorePlace(arguments)
+        guard arguments.operands[0] == "check" || !arguments.has(fullOption) else {
+            throw CommandError(
+                .usage, "`--full` is about `curfew db check`", help: ["leave it out"])
+        }
         switch (arguments.operands[0], arguments.operands.dropFirst().first) {
         case ("check", nil):
             return try check(place, arguments, console)
         case ("backup", let file?):
-            guard !arguments.has(fullOption) else {
-                throw CommandError(
-                    .usage, "`--full` is about `curfew db check`", help: ["leave it out"])
-            }
             try backup(place, to: file, arguments, console)
             return .ok
+        case ("forget", let name?):
+            try forget(name, place, arguments, console)
+            return .ok
+        case ("forget", nil):
+            throw CommandError(
+                .usage, "`curfew db forget` lacks the value to be removed", help: [valuesHelp])
         case ("backup", nil):
             throw CommandError(
                 .usage, "`curfew db backup` lacks the file to be written",
@@ -61,7 +73,10 @@ enum DatabaseCommand {
             throw CommandError(
                 .usage,
                 "`curfew db` does not know what to do with `\(arguments.operands.joined(separator: " "))`",
-                help: ["write `curfew db check` or `curfew db backup FILE`", "curfew help db"])
+                help: [
+                    "write `curfew db check`, `curfew db backup FILE` or `curfew db forget VALUE`",
+                    "curfew help db",
+                ])
         }
     }
 
@@ -101,6 +116,31 @@ enum DatabaseCommand {
                 "stop its host, make a copy of the directory, and take a backup back",
                 "curfew help db",
             ])
+    }
+
+    private static var valuesHelp: String {
+        "write `curfew db forget` and one of "
+            + KeptValue.allCases.map(\.rawValue).joined(separator: ", ")
+    }
+
+    private static func forget(
+        _ name: String, _ place: StorePlace, _ arguments: Arguments, _ console: Console
+    ) throws(CommandError) {
+        guard let value = KeptValue(rawValue: name) else {
+            throw CommandError(
+                .usage, "a store keeps no value `\(name)`", notes: ["nothing was done"],
+                help: [valuesHelp])
+        }
+        let store = try place.open()
+        try StorePlace.translated { () throws(StoreFault) in try store.forget(value) }
+        if arguments.has(.json) {
+            console.out.line(
+                JSONItem.object([
+                    ("store", .text(place.directory)), ("forgotten", .text(value.rawValue)),
+                ]).written)
+        } else {
+            console.out.line("forgotten: \(value.rawValue); \(value.loss)")
+        }
     }
 
     private static func backup(

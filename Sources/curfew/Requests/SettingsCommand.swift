@@ -69,7 +69,10 @@ enum SettingsCommand {
                 for change in changes { change(&setting) }
             }
         }
-        print(settings, arguments, console)
+        switch settings {
+        case .success(let settings): print(settings, arguments, console)
+        case .failure(let fault): throw unusable(fault)
+        }
         if !arguments.has(.json) { HostNote.print(store, console.errors) }
         return .ok
     }
@@ -97,27 +100,24 @@ enum SettingsCommand {
     }
 
     private static func scope(_ arguments: Arguments) throws(CommandError) -> HandlerScope {
+        let scope: HandlerScope
         switch (arguments.value(identifierOption), arguments.value(pluginOption)) {
-        case (nil, nil): return .all
-        case (let identifier?, nil):
-            guard HandlerDescription.isIdentifier(identifier) else {
-                throw CommandError(
-                    .usage, "`\(identifier)` is not an identifier", notes: ["nothing was done"],
-                    help: ["write a reverse-DNS name such as org.example.tidy"])
-            }
-            return .identifier(identifier)
-        case (nil, let plugin?):
-            guard HandlerDescription.isIdentifier(plugin) else {
-                throw CommandError(
-                    .usage, "`\(plugin)` is not the id of a plugin", notes: ["nothing was done"],
-                    help: ["curfew plugins --json | jq -r '.plugins[].id'"])
-            }
-            return .plugin(plugin)
+        case (nil, nil): scope = .all
+        case (let identifier?, nil): scope = .identifier(identifier)
+        case (nil, let plugin?): scope = .plugin(plugin)
         case (_?, _?):
             throw CommandError(
                 .usage, "`--identifier` and `--plugin-id` are two settings",
                 notes: ["nothing was done"], help: ["leave one of them out"])
         }
+        if let fault = scope.fault { throw unusable(fault) }
+        return scope
+    }
+
+    private static func unusable(_ fault: HandlerScope.Fault) -> CommandError {
+        CommandError(
+            .usage, fault.message, notes: ["nothing was done"],
+            help: ["curfew plugins --json | jq -r '.plugins[].id'"])
     }
 
     // MARK: Output

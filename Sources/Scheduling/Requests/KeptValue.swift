@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value that a store keeps under a name, besides its requests.
+public enum KeptValue: String, Sendable, CaseIterable {
+    /// The process that used the store last, and whether it left in order.
+    case host = "host"
+    /// The part of the day's budget that is spent.
+    case dayBudget = "day-budget"
+    /// The hours at which apps were used.
+    case usage = "usage"
+    /// The settings that people have made about launches.
+    case settings = "settings"
+
+    /// What forgetting the value means for requests: lower case, no full stop.
+    public var loss: String {
+        switch self {
+        case .host: "the next host counts its start as one after an orderly end"
+        case .dayBudget: "the day's budget is whole again"
+        case .usage: "the hours at which apps are used are learnt anew"
+        case .settings: "handlers that were suspended or removed are launched again"
+        }
+    }
+
+    /// Returns what is wrong with the values of a store, for people; empty: nothing.
+    public static func faults(in store: any StoreTransaction) throws(StoreFault) -> [String] {
+        var faults: [String] = []
+        for value in allCases {
+            guard let bytes = try store.value(value.rawValue), !value.isReadable(bytes) else {
+                continue
+            }
+            faults.append(value.fault.message)
+        }
+        return faults
+    }
+
+    /// Whether a host can use the bytes.
+    private func isReadable(_ bytes: [UInt8]) -> Bool {
+        switch self {
+        case .host: HostNote(bytes) != nil
+        case .dayBudget: DayBudget(bytes: bytes, limits: DayLimits()) != nil
+        case .usage: UsageHistogram(bytes: bytes) != nil
+        case .settings: HandlerSettings(bytes: bytes) != nil
+        }
+    }
+
+    fileprivate var fault: StoreFault {
+        StoreFault(
+            .corrupt,
+            "the store's value `\(rawValue)` cannot be read, and nothing is launched before it can; no request was changed: take a backup back, or type `curfew db forget \(rawValue)`, and then \(loss)"
+        )
+    }
+}
+
+extension StoreTransaction {
+    /// Reads a value; nil: the store has none.
+    ///
+    /// Throws `.corrupt` where `read` makes nothing of the bytes. Taken for no value, damaged settings
+    /// would launch a handler that was removed, and a damaged budget would be spent twice.
+    func value<Value>(
+        _ kept: KeptValue, _ read: ([UInt8]) -> Value?
+    ) throws(StoreFault) -> Value? {
+        guard let bytes = try value(kept.rawValue) else { return nil }
+        guard let value = read(bytes) else { throw kept.fault }
+        return value
+    }
+
+    /// Writes a value.
+    func setValue(_ kept: KeptValue, _ bytes: [UInt8]) throws(StoreFault) {
+        try setValue(kept.rawValue, bytes)
+    }
+
+    /// Removes a value, as if the store had never had it.
+    public func forget(_ kept: KeptValue) throws(StoreFault) {
+        try setValue(kept.rawValue, nil)
+    }
+}
