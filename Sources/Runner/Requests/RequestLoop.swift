@@ -20,6 +20,9 @@ final class RequestLoop: @unchecked Sendable {
         /// The number of the turn that takes them.
         var turn: UInt32 = 1
         var isStopping = false
+        /// Nothing is taken in any more.
+        var isClosed = false
+        /// The store was left, too.
         var isStopped = false
     }
 
@@ -48,6 +51,8 @@ final class RequestLoop: @unchecked Sendable {
     var tasks: [RequestTicket: UInt64] = [:]
     /// Those that are cancelled, and their requests not; the turn's.
     var takenBack: Set<RequestTicket> = []
+    /// Those whose end was not taken: the store knows of another one; the turn's.
+    var fenced: Set<RequestTicket> = []
     /// Those that were launched by a simulation, with the names they have in the log; the turn's.
     var simulated: [RequestTicket: String] = [:]
     /// What was told of factors last; the turn's.
@@ -189,7 +194,7 @@ final class RequestLoop: @unchecked Sendable {
 
     private func put(_ job: RequestJob) -> (turn: UInt32, isFirst: Bool)? {
         inbox.withLock { inbox in
-            guard !inbox.isStopped else { return nil }
+            guard !inbox.isClosed else { return nil }
             inbox.jobs.append(job)
             return (inbox.turn, inbox.jobs.count == 1)
         }
@@ -267,7 +272,7 @@ final class RequestLoop: @unchecked Sendable {
         csys_eventfd_signal(bell)
     }
 
-    /// The store was left, and nothing is taken in any more.
+    /// The store was left, and everybody was told what became of what they gave.
     var isStopped: Bool { inbox.withLock { $0.isStopped } }
 
     /// For a manual clock: returns once a turn that began after the call is over.
@@ -314,12 +319,12 @@ final class RequestLoop: @unchecked Sendable {
     private func finish() -> Bool {
         let isLast = inbox.withLock { inbox -> Bool in
             guard inbox.jobs.isEmpty else { return false }
-            inbox.isStopped = true
+            inbox.isClosed = true
             return true
         }
         guard isLast else { return false }
         let now = host.clock.moment()
-        defer { store = nil }
+        var failure: StoreFault?
         do {
             try store?.write { (transaction) throws(StoreFault) in
                 if let fault = verdict.withLock({ $0 }) { throw fault }
@@ -328,11 +333,17 @@ final class RequestLoop: @unchecked Sendable {
                 try book.ledger.leave(by: book.host, at: now.wall, transaction)
             }
         } catch {
+            failure = error
             host.log(
                 .warning, nil, 0,
                 "the store could not be left in order, and the next host will find requests running: \(error.message)"
             )
         }
+        store = nil
+        let last = owed
+        owed = []
+        for job in last { job.finish(failure) }
+        inbox.withLock { $0.isStopped = true }
         return true
     }
 
@@ -349,7 +360,7 @@ final class RequestLoop: @unchecked Sendable {
             lookAhead()
             return
         }
-        let late = mayDecide(now) ? owed : []
+        let late = owed
         let isOpen = host.isOpen
         var effects: [RequestBook.Effect] = []
         // What a transaction has told the book is forgotten with it.
@@ -373,7 +384,6 @@ final class RequestLoop: @unchecked Sendable {
             return
         }
         if !late.isEmpty { owed.removeAll() }
-        for job in late + jobs { job.written?() }
         retryAt = nil
         retryPause = 0
         if book.scheduler.storeFault != nil {
@@ -383,7 +393,7 @@ final class RequestLoop: @unchecked Sendable {
         for effect in effects { perform(effect) }
         tellFactors()
         lookAhead()
-        for job in jobs { job.finish(nil) }
+        for job in late + jobs { job.finish(nil) }
     }
 
     private func mayDecide(_ now: Moment) -> Bool { retryAt.map { $0 <= now.span } ?? true }
@@ -403,11 +413,11 @@ final class RequestLoop: @unchecked Sendable {
         lookAhead()
         for job in jobs {
             if job.isOwed {
-                owed.append(
-                    RequestJob(
-                        apply: job.apply, finish: { _ in }, isOwed: true, written: job.written))
+                owed.append(job)
+                job.deferred?()
+            } else {
+                job.finish(fault)
             }
-            job.finish(fault)
         }
     }
 
