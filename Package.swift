@@ -112,7 +112,9 @@ let package = Package(
             swiftSettings: fast),
         .testTarget(
             name: "CurfewTests",
-            dependencies: ["Curfew", "CInterface", "CCurfew", "RequestFaults", "TestSupport"],
+            dependencies: [
+                "Curfew", "CInterface", "CCurfew", "Persistence", "RequestFaults", "TestSupport",
+            ],
             swiftSettings: swift),
 
         // An app's one host, behind Apple's modules; in a plugin, the table of the host around it.

@@ -35,8 +35,8 @@ final class RequestLoop: @unchecked Sendable {
     private let signal = TurnSignal()
     private let bell: Int32
     private let clockWatch: Int32
-    /// Others have written into the store; -1: nobody does.
-    private var storeWatch: Int32 = -1
+    /// Whether others have written into the store; the turn's.
+    private var storeWatch: StoreWatch
     private var lastLook: Moment
     private var lastSlept: UInt64
     private var nextSourceRead: UInt64 = 0
@@ -103,6 +103,8 @@ final class RequestLoop: @unchecked Sendable {
             host: configuration.host,
             ledger: RequestLedger(limits: configuration.limits, zone: LocalZone()),
             scheduler: scheduler)
+        storeWatch = StoreWatch(configuration.wakeFile, every: configuration.storeLookInterval)
+        storeWatch.willRead(store)
         let now = host.clock.moment()
         lastLook = now
         lastSlept = host.clock.slept
@@ -119,11 +121,9 @@ final class RequestLoop: @unchecked Sendable {
                 "\(counts.interrupted) request\(counts.interrupted == 1 ? "" : "s") ran when the host before ended; \(counts.parked) of them parked, the others are pending again"
             )
         }
-        storeWatch = configuration.wakeFile.map { csys_file_watch($0) } ?? -1
     }
 
     deinit {
-        if storeWatch >= 0 { csys_close(storeWatch) }
         csys_close(bell)
         csys_close(clockWatch)
     }
@@ -348,7 +348,8 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     private func turn(_ jobs: [RequestJob]) {
-        if csys_file_watch_drain(storeWatch) { book.othersWrote() }
+        guard let store else { fatalError("a store of requests was used after it was left") }
+        if storeWatch.hasNews(store) { book.othersWrote() }
         let now = host.clock.moment()
         lookAtClock(now)
         if book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring) {
@@ -365,7 +366,6 @@ final class RequestLoop: @unchecked Sendable {
         var effects: [RequestBook.Effect] = []
         // What a transaction has told the book is forgotten with it.
         let before = book.mark()
-        guard let store else { fatalError("a store of requests was used after it was left") }
         do {
             try store.write { (transaction) throws(StoreFault) in
                 if let fault = verdict.withLock({ $0 }) { throw fault }
@@ -408,6 +408,7 @@ final class RequestLoop: @unchecked Sendable {
         // What makes no sense does not come to make sense by itself.
         if fault.kind == .corrupt { verdict.withLock { $0 = $0 ?? fault } }
         book.failed(fault)
+        storeWatch.forget()
         retryPause = min(max(retryPause &* 2, Self.firstRetry), Self.longestRetry)
         retryAt = now.span &+ retryPause
         lookAhead()
@@ -537,7 +538,8 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     private func rest(_ until: UInt64) {
-        let descriptors = [bell, clockWatch, storeWatch]
-        csys_wait_any_readable(descriptors, Int32(descriptors.count), until)
+        let descriptors = [bell, clockWatch, storeWatch.descriptor]
+        csys_wait_any_readable(
+            descriptors, Int32(descriptors.count), min(until, storeWatch.nextLook))
     }
 }
