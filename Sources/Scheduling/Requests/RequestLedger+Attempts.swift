@@ -138,10 +138,6 @@ extension RequestLedger {
             try store.append(entry(.cancelled, request, now))
             return
         }
-        if request.marks.contains(.superseded) {
-            try finish(&request, at: now, store)
-            return
-        }
         if let snooze = end.snooze, end.outcome != .interrupted {
             try wait(&request, .snoozed, until: Self.sum(now, snooze), at: now, store)
             try store.append(entry(.snoozed, request, now))
