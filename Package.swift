@@ -111,7 +111,10 @@ let package = Package(
             ],
             swiftSettings: fast),
         .testTarget(
-            name: "CurfewTests", dependencies: ["Curfew", "CInterface", "CCurfew", "TestSupport"],
+            name: "CurfewTests",
+            dependencies: [
+                "Curfew", "CInterface", "CCurfew", "Persistence", "RequestFaults", "TestSupport",
+            ],
             swiftSettings: swift),
 
         // An app's one host, behind Apple's modules; in a plugin, the table of the host around it.

@@ -124,7 +124,8 @@ private func write(_ state: TaskState, to out: UnsafeMutablePointer<curfew_task_
     let full = curfew_task_state(
         struct_size: size, phase: state.phase.rawValue,
         outcome: Int32(state.outcome?.rawValue ?? 0), reason: Int32(state.reason?.rawValue ?? 0),
-        answered: state.isAnswered, returned: state.isReturned, reserved: (0, 0),
+        answered: state.isAnswered, returned: state.isReturned,
+        end_waits: state.isEndWaiting, reserved: 0,
         attempt: state.attempt, identifier: state.handler.identifierText,
         started_ns: state.startedAt, budget_ns: state.budget, grace_ns: state.grace,
         progress: state.progress, error_bytes: UInt64(state.errorBytes),

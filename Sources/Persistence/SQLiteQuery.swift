@@ -5,7 +5,7 @@ enum SQLiteQuery: Int, CaseIterable {
     case begin, beginWriting, commit, rollback, save, release, rollbackToSaved
     case counters, firstCounters, setCounters, setFirstCounters
     case insertRequest, insertPayload, request, state, payload, longPayload, updateRequest
-    case pendingOf, runningOf, firstPending, ahead, find, nextQueue, head, firstToMiss, running
+    case pendingOf, firstPending, ahead, find, nextQueue, head, firstToMiss, running
     case requests, liveIDs, liveIDsOf, historyIDs
     case soonest, soonestOf, latestOver, countLive, countLiveOf, countOver
     case putAttempt, endAttempt, removeAttempts, attempt, attempts
@@ -54,8 +54,6 @@ enum SQLiteQuery: Int, CaseIterable {
             "UPDATE request SET (\(RequestRow.changing)) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) WHERE id = ?11"
         case .pendingOf:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1"
-        case .runningOf:
-            "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 3 AND state = 2 AND identifier = ?1"
         case .firstPending:
             "SELECT id FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1 ORDER BY kind, needs, priority, not_before, id LIMIT 1"
         case .ahead:

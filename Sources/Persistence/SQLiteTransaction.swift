@@ -263,10 +263,8 @@ final class SQLiteTransaction: StoreTransaction {
 
     func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int { Int(try counted()[kind]) }
 
-    func live(_ identifier: String) throws(StoreFault) -> [Request] {
-        let pending = try list(.pendingOf) { $0.put(identifier) }
-        let running = try list(.runningOf) { $0.put(identifier) }
-        return (pending + running).sorted { $0.id < $1.id }
+    func pending(of identifier: String) throws(StoreFault) -> [Request] {
+        try list(.pendingOf) { $0.put(identifier) }.sorted { $0.id < $1.id }
     }
 
     func firstPending(_ identifier: String) throws(StoreFault) -> RequestID? {

@@ -239,6 +239,14 @@ public struct TaskStateMachine: Equatable, Sendable {
         return true
     }
 
+    /// The end could not be written into the store of the task's request, which will be launched
+    /// again. Then `publish`: the task was interrupted, whatever was decided.
+    public mutating func interruptUnwritten() {
+        precondition(isClaimed && !isOver, "an outcome that can be read does not change")
+        word &= ~(7 << Self.outcomeShift)
+        word |= UInt64(Outcome.interrupted.rawValue) << Self.outcomeShift
+    }
+
     /// Text and result are written down: the outcome can be read from now on.
     @inlinable public mutating func publish(queueingDone: Bool) {
         precondition(isClaimed && !isOver, "a task is published once, after it was claimed")

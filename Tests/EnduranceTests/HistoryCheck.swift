@@ -139,10 +139,7 @@ struct HistoryCheck {
             switch request.state {
             case .pending, .running: wrong("lost: \(key) is \(request.state.name) for good")
             case .finished where request.outcome == .interrupted:
-                // A newer one has taken its place: its interrupted launch was the last one.
-                if !request.marks.contains(.superseded) {
-                    wrong("lost: \(key) was interrupted, and not launched again")
-                }
+                wrong("lost: \(key) was interrupted, and not launched again")
             case .finished:
                 if !entered.contains(key) { wrong("lost: \(key) is finished and never ran") }
             case .parked, .cancelled, .replaced, .missed: break

@@ -46,7 +46,7 @@ struct SQLiteDamageTests {
             for request in try store.requests(RequestFilter(limit: .max)) {
                 _ = try store.payload(of: request.id)
                 _ = try store.attempts(of: request.id, limit: 9)
-                _ = try store.live(request.description.identifier)
+                _ = try store.pending(of: request.description.identifier)
                 if let key = request.description.key {
                     _ = try store.find(key: key, of: request.description.identifier)
                 }

@@ -125,7 +125,7 @@ struct StoreContractTests {
             #expect(try store.request(RequestID(rawValue: 2)) == nil)
             #expect(try store.find(key: "k", of: "org.example.tidy") == first)
             #expect(try store.pendingCount(.appRefresh) == 1)
-            #expect(try store.live("org.example.tidy") == [first])
+            #expect(try store.pending(of: "org.example.tidy") == [first])
             #expect(try store.attempts(of: first.id, limit: 9) == [])
             #expect(try store.journal(after: 0, of: nil, limit: 9) == [])
             #expect(try store.value("name") == nil)
@@ -180,8 +180,8 @@ struct StoreContractTests {
         }
     }
 
-    @Test("live ones are the pending and the running, by id", arguments: TestedStore.allCases)
-    func live(_ kind: TestedStore) throws {
+    @Test("those of an identifier that are pending, by id", arguments: TestedStore.allCases)
+    func pending(_ kind: TestedStore) throws {
         let store = try kind.make()
         try store.insert(sample("org.example.other"))
         for state in RequestState.allCases { try store.insert(sample { $0.state = state }) }
@@ -189,9 +189,9 @@ struct StoreContractTests {
         try store.insert(sample { $0.state = .running })
         try store.insert(sample("org.example.other") { $0.state = .running })
         try store.read { store throws in
-            let live = try store.live("org.example.tidy")
-            #expect(live.map(\.id.rawValue) == [2, 3, 9, 10])
-            #expect(try store.live("org.example") == [])
+            let pending = try store.pending(of: "org.example.tidy")
+            #expect(pending.map(\.id.rawValue) == [2, 9])
+            #expect(try store.pending(of: "org.example") == [])
             #expect(try store.running().map(\.id.rawValue) == [3, 10, 11])
         }
     }

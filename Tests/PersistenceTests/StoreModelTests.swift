@@ -119,7 +119,7 @@ struct StoreAnswers: Equatable {
     var requests: [Request] = []
     var payloads: [[UInt8]] = []
     var counts: [Int] = []
-    var live: [[Request]] = []
+    var pending: [[Request]] = []
     var firstPending: [RequestID?] = []
     var ahead: [Int] = []
     var found: [Request?] = []
@@ -151,7 +151,7 @@ struct StoreAnswers: Equatable {
         requests = try store.requests(RequestFilter(limit: .max))
         for kind in TaskKind.allCases { counts.append(try store.pendingCount(kind)) }
         for identifier in ["org.a", "org.b", "org.b-c", "org.b.c", "org"] {
-            live.append(try store.live(identifier))
+            pending.append(try store.pending(of: identifier))
             firstPending.append(try store.firstPending(identifier))
             for key in 0...20 { found.append(try store.find(key: "k\(key)", of: identifier)) }
         }

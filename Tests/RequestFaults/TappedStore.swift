@@ -38,4 +38,6 @@ package final class TappedStore: RequestStore {
             return try body(TappedTransaction(transaction, tap: tap))
         }
     }
+
+    package func dataVersion() throws(StoreFault) -> Int64 { try store.dataVersion() }
 }

@@ -43,9 +43,9 @@ final class TappedTransaction: StoreTransaction {
         return try inner.pendingCount(kind)
     }
 
-    func live(_ identifier: String) throws(StoreFault) -> [Request] {
-        try tap(.call("live"))
-        return try inner.live(identifier)
+    func pending(of identifier: String) throws(StoreFault) -> [Request] {
+        try tap(.call("pending"))
+        return try inner.pending(of: identifier)
     }
 
     func firstPending(_ identifier: String) throws(StoreFault) -> RequestID? {

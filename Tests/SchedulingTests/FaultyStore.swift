@@ -24,4 +24,6 @@ final class FaultyStore: RequestStore {
     func read<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result { try store.read(body) }
+
+    func dataVersion() -> Int64 { store.dataVersion() }
 }

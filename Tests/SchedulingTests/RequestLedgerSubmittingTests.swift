@@ -182,23 +182,28 @@ struct RequestLedgerSubmittingTests {
         #expect(try desk.cancel(parked) == .cancelled)
     }
 
-    @Test("a task that is superseded while it runs is the last one of its request")
-    func superseding() throws {
+    @Test(
+        "a request takes the place of pending ones: one that runs has its attempts and dates left")
+    func running() throws {
         var description = processing("org.example.a")
         description.retry = RetryPolicy(attempts: 5)
-        for end in [
-            AttemptEnd(.succeeded), AttemptEnd(.failed), AttemptEnd(.succeeded, snooze: 9),
-            AttemptEnd(.interrupted),
+        description.repetition = Repetition(.every(60_000_000_000))
+        for (end, reason) in [
+            (AttemptEnd(.succeeded), PendingReason.repetition), (AttemptEnd(.failed), .backOff),
+            (AttemptEnd(.succeeded, snooze: 9), .snoozed),
+            (AttemptEnd(.interrupted), .interrupted),
         ] {
             let first = try desk.add(description)
             try desk.launch(first)
-            let second = try desk.submit(description).get()
+            let second = try desk.submit(processing("org.example.a")).get()
             #expect(second == .queued(second.id, replaced: []))
-            #expect(try desk.request(first).marks == .superseded)
             try desk.end(first, end)
-            #expect(try desk.state(first) == .finished)
+            #expect(try desk.state(first) == .pending)
+            #expect(try desk.request(first).reason == reason)
             #expect(try desk.state(second.id) == .pending)
-            _ = try desk.cancel(second.id)
+            let third = try desk.submit(processing("org.example.a")).get()
+            #expect(third == .queued(third.id, replaced: [first, second.id]))
+            _ = try desk.cancel(third.id)
         }
     }
 

@@ -439,7 +439,7 @@ enum {
     CURFEW_PHASE_HELD = 2,     /* queued, and paused */
     CURFEW_PHASE_RUNNING = 3,  /* inside its function */
     CURFEW_PHASE_PENDING = 4,  /* its function has returned CURFEW_PENDING */
-    CURFEW_PHASE_STOPPING = 5, /* told to stop, not answered yet */
+    CURFEW_PHASE_STOPPING = 5, /* told to stop, not answered yet; or its end is being written */
     CURFEW_PHASE_OVER = 6
 };
 
@@ -451,7 +451,9 @@ typedef struct curfew_task_state {
     curfew_reason reason;
     bool answered;       /* after it was told to stop, it answered within its grace */
     bool returned;       /* its function is not running: it has returned, or was never entered */
-    uint8_t reserved[2];
+    bool end_waits;      /* it is over, and the store of its request could not write that down yet:
+                            the host tries again, and the outcome and the done event come then */
+    uint8_t reserved;
     uint32_t attempt;
     const char *identifier; /* the host's, valid until it is destroyed */
     uint64_t started_ns;    /* on the host's clock; 0: never entered */

@@ -36,7 +36,8 @@ enum {
     CURFEW_NEEDS_EXTERNAL_POWER = 2
 };
 
-/* What becomes of a pending request of the same identifier when another one is submitted. */
+/* What becomes of a pending request of the same identifier when another one is submitted. One whose
+ * task runs is not pending: it goes on, with the attempts and dates that it has left. */
 typedef int32_t curfew_on_pending;
 enum {
     CURFEW_ON_PENDING_REPLACE = 1, /* the new one takes its place; the default, as Apple has it */

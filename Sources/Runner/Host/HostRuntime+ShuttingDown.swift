@@ -197,9 +197,10 @@ extension HostRuntime {
     private func hasUndecided(besidesQueues: Bool) -> Bool {
         var undecided = false
         forEachTask { task, state in
-            guard state.isEntered, !state.isOver, !(besidesQueues && isOfQueue(task)) else {
-                return
-            }
+            guard state.isEntered, !state.isOver, !(besidesQueues && isOfQueue(task)),
+                // It answered, and waits for a store that may not work again.
+                !(state.isClaimed && isEndWaiting(task))
+            else { return }
             undecided = true
         }
         return undecided

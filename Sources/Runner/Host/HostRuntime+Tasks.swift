@@ -37,6 +37,8 @@ extension HostRuntime {
             outcome: machine.isOver ? machine.outcome : nil,
             reason: machine.reason,
             isAnswered: machine.isAnswered,
+            isEndWaiting: machine.isClaimed && !machine.isOver
+                && record?.request?.isEndWaiting.load(ordering: .acquiring) == true,
             isReturned: machine.isReturned || !machine.isEntered,
             attempt: max(1, record?.attempt ?? 1),
             handler: handler,

@@ -56,8 +56,8 @@ extension HostRuntime {
 
     // MARK: Ending
 
-    /// A task that is a launch of a request is over once that is written down: true where the thread
-    /// of requests sees to it.
+    /// A task that is a launch of a request is over once that is written down, to which the thread of
+    /// requests sees. False: it is none, and is over now.
     func isOfRequest(
         _ task: TaskReference, _ handler: HandlerCellPointer, _ claimed: TaskStateMachine,
         armed: Bool
@@ -72,15 +72,39 @@ extension HostRuntime {
         let error = record.error.map { String(cString: $0) } ?? outcome.doneText ?? ""
         let started = slot.pointee.startedAt.load(ordering: .acquiring)
         let ran = claimed.isEntered && started > 0 ? clock.now() &- started : 0
-        return loop.taskEnded(
+        let willBeWritten = loop.taskEnded(
             request.ticket,
             AttemptEnd(
                 outcome, reason: claimed.reason, error: outcome == .succeeded ? "" : error,
                 snooze: snooze == 0 ? nil : snooze - 1),
             isAnswered: claimed.isAnswered || claimed.reason == nil,
             cost: DayAmounts(
-                launches: 0, wall: ran, cpu: record.cpu.load(ordering: .acquiring))
-        ) { [self] in publishNow(task, cell, claimed, armed: armed) }
+                launches: 0, wall: ran, cpu: record.cpu.load(ordering: .acquiring)),
+            deferred: { request.isEndWaiting.store(true, ordering: .releasing) }
+        ) { [self] isWritten in
+            if isWritten {
+                publishNow(task, cell, claimed, armed: armed)
+            } else {
+                publishUnwritten(task, cell, armed: armed)
+            }
+        }
+        if !willBeWritten { publishUnwritten(task, handler, armed: armed) }
+        return true
+    }
+
+    /// The end of a request's task is not in its store, from which the request is launched again:
+    /// everybody is told that this launch was interrupted.
+    private func publishUnwritten(
+        _ task: TaskReference, _ handler: HandlerCellPointer, armed: Bool
+    ) {
+        let (_, state) = mustStep(task) { $0.interruptUnwritten() }
+        publishNow(task, handler, state, armed: armed)
+    }
+
+    /// The task is over, and its end is not written down yet.
+    func isEndWaiting(_ task: TaskReference) -> Bool {
+        tasks.existingRecord(of: tasks.slot(task))?.request?.isEndWaiting
+            .load(ordering: .acquiring) == true
     }
 
     // MARK: Submitting

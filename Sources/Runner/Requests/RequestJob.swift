@@ -8,8 +8,9 @@ struct RequestJob: Sendable {
         @Sendable (inout RequestBook, any StoreTransaction, Moment) throws(StoreFault) -> Void
     /// Called once: after the commit with nil, or with why there was none.
     let finish: @Sendable (StoreFault?) -> Void
-    /// What has happened already, and has to be written down as soon as that can be done.
+    /// It has happened already: it is tried again until it is committed, and finished then, or when
+    /// the host leaves the store.
     var isOwed = false
-    /// Called on the loop's thread after the commit that has it, however late that is.
-    var written: (@Sendable () -> Void)?
+    /// Called in the turn in which an owed job could not be committed the first time.
+    var deferred: (@Sendable () -> Void)?
 }

@@ -62,7 +62,8 @@ extension RequestLoop {
                 host.log(.info, nil, launched.task, "Starting simulated task: \(name)")
             }
         case .closing:
-            _ = add(end(ticket, AttemptEnd(.interrupted, reason: .shutdown), isAnswered: true) {})
+            _ = add(
+                end(ticket, AttemptEnd(.interrupted, reason: .shutdown), isAnswered: true) { _ in })
         default: refused(request, attempt, launched.status.description)
         }
     }
@@ -76,37 +77,54 @@ extension RequestLoop {
                 }, finish: { _ in }, isOwed: true))
     }
 
-    /// The task of a request is over; `publish` lets everybody know, once that is written down or
-    /// could not be. False: nobody writes it down any more.
+    /// Writes down that the task of a request is over, then calls `publish`, which lets everybody
+    /// know. False: nobody writes it down any more.
+    ///
+    /// A done event whose end is not in the store would be followed by a second one, of the launch
+    /// that comes after the process was killed. So while the store fails nothing is published; and
+    /// where the host leaves the store before, or another host has ended the attempt meanwhile,
+    /// `publish` is told that the end is not written.
     func taskEnded(
         _ ticket: RequestTicket, _ end: AttemptEnd, isAnswered: Bool, cost: DayAmounts,
-        publish: @escaping @Sendable () -> Void
+        deferred: @escaping @Sendable () -> Void,
+        publish: @escaping @Sendable (_ isWritten: Bool) -> Void
     ) -> Bool {
-        add(self.end(ticket, end, isAnswered: isAnswered, cost: cost, then: publish))
+        var job = self.end(ticket, end, isAnswered: isAnswered, cost: cost, then: publish)
+        job.deferred = { [self] in
+            deferred()
+            host.log(
+                .warning, nil, tasks[ticket] ?? 0,
+                "the task of request \(ticket.request) is over, which could not be written into the store yet: its done event comes once it is"
+            )
+        }
+        return add(job)
     }
 
     private func end(
         _ ticket: RequestTicket, _ end: AttemptEnd, isAnswered: Bool,
-        cost: DayAmounts = .nothing, then publish: @escaping @Sendable () -> Void
+        cost: DayAmounts = .nothing,
+        then publish: @escaping @Sendable (_ isWritten: Bool) -> Void
     ) -> RequestJob {
         RequestJob(
             apply: { [self] (book, store, now) throws(StoreFault) in
                 // Taken back, not cancelled.
                 let end = takenBack.contains(ticket) ? Self.takenBackEnd : end
-                _ = try book.ended(
+                let ended = try book.ended(
                     ticket.request, launch: ticket.launch, end, answered: isAnswered, at: now,
                     store)
+                if ended == nil { fenced.insert(ticket) } else { fenced.remove(ticket) }
                 book.scheduler.budget.spend(wall: cost.wall, cpu: cost.cpu, at: now.wall)
             },
-            finish: { [self] _ in
+            finish: { [self] fault in
+                takenBack.remove(ticket)
+                let isWritten = fault == nil && !fenced.contains(ticket)
+                fenced.remove(ticket)
                 let task = tasks.removeValue(forKey: ticket)
                 if let task, let name = simulated.removeValue(forKey: ticket) {
                     host.log(.info, nil, task, "Marking simulated task complete: \(name)")
                 }
-                publish()
+                publish(isWritten)
                 if let task { _ = host.release(task) }
-            }, isOwed: true,
-            // Not before: what could not be written yet is asked again.
-            written: { [self] in takenBack.remove(ticket) })
+            }, isOwed: true)
     }
 }

@@ -20,6 +20,9 @@ final class RequestLoop: @unchecked Sendable {
         /// The number of the turn that takes them.
         var turn: UInt32 = 1
         var isStopping = false
+        /// Nothing is taken in any more.
+        var isClosed = false
+        /// The store was left, too.
         var isStopped = false
     }
 
@@ -32,8 +35,8 @@ final class RequestLoop: @unchecked Sendable {
     private let signal = TurnSignal()
     private let bell: Int32
     private let clockWatch: Int32
-    /// Others have written into the store; -1: nobody does.
-    private var storeWatch: Int32 = -1
+    /// Whether others have written into the store; the turn's.
+    private var storeWatch: StoreWatch
     private var lastLook: Moment
     private var lastSlept: UInt64
     private var nextSourceRead: UInt64 = 0
@@ -48,6 +51,8 @@ final class RequestLoop: @unchecked Sendable {
     var tasks: [RequestTicket: UInt64] = [:]
     /// Those that are cancelled, and their requests not; the turn's.
     var takenBack: Set<RequestTicket> = []
+    /// Those whose end was not taken: the store knows of another one; the turn's.
+    var fenced: Set<RequestTicket> = []
     /// Those that were launched by a simulation, with the names they have in the log; the turn's.
     var simulated: [RequestTicket: String] = [:]
     /// What was told of factors last; the turn's.
@@ -98,6 +103,8 @@ final class RequestLoop: @unchecked Sendable {
             host: configuration.host,
             ledger: RequestLedger(limits: configuration.limits, zone: LocalZone()),
             scheduler: scheduler)
+        storeWatch = StoreWatch(configuration.wakeFile, every: configuration.storeLookInterval)
+        storeWatch.willRead(store)
         let now = host.clock.moment()
         lastLook = now
         lastSlept = host.clock.slept
@@ -114,11 +121,9 @@ final class RequestLoop: @unchecked Sendable {
                 "\(counts.interrupted) request\(counts.interrupted == 1 ? "" : "s") ran when the host before ended; \(counts.parked) of them parked, the others are pending again"
             )
         }
-        storeWatch = configuration.wakeFile.map { csys_file_watch($0) } ?? -1
     }
 
     deinit {
-        if storeWatch >= 0 { csys_close(storeWatch) }
         csys_close(bell)
         csys_close(clockWatch)
     }
@@ -185,7 +190,7 @@ final class RequestLoop: @unchecked Sendable {
 
     private func put(_ job: RequestJob) -> (turn: UInt32, isFirst: Bool)? {
         inbox.withLock { inbox in
-            guard !inbox.isStopped else { return nil }
+            guard !inbox.isClosed else { return nil }
             inbox.jobs.append(job)
             return (inbox.turn, inbox.jobs.count == 1)
         }
@@ -265,7 +270,7 @@ final class RequestLoop: @unchecked Sendable {
         csys_eventfd_signal(bell)
     }
 
-    /// The store was left, and nothing is taken in any more.
+    /// The store was left, and everybody was told what became of what they gave.
     var isStopped: Bool { inbox.withLock { $0.isStopped } }
 
     /// For a manual clock: returns once a turn that began after the call is over.
@@ -312,12 +317,12 @@ final class RequestLoop: @unchecked Sendable {
     private func finish() -> Bool {
         let isLast = inbox.withLock { inbox -> Bool in
             guard inbox.jobs.isEmpty else { return false }
-            inbox.isStopped = true
+            inbox.isClosed = true
             return true
         }
         guard isLast else { return false }
         let now = host.clock.moment()
-        defer { store = nil }
+        var failure: StoreFault?
         do {
             try store?.write { (transaction) throws(StoreFault) in
                 if let fault = verdict.withLock({ $0 }) { throw fault }
@@ -326,16 +331,23 @@ final class RequestLoop: @unchecked Sendable {
                 try book.ledger.leave(by: book.host, at: now.wall, transaction)
             }
         } catch {
+            failure = error
             host.log(
                 .warning, nil, 0,
                 "the store could not be left in order, and the next host will find requests running: \(error.message)"
             )
         }
+        store = nil
+        let last = owed
+        owed = []
+        for job in last { job.finish(failure) }
+        inbox.withLock { $0.isStopped = true }
         return true
     }
 
     private func turn(_ jobs: [RequestJob]) {
-        if csys_file_watch_drain(storeWatch) { book.othersWrote() }
+        guard let store else { fatalError("a store of requests was used after it was left") }
+        if storeWatch.hasNews(store) { book.othersWrote() }
         let now = host.clock.moment()
         lookAtClock(now)
         if book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring) {
@@ -347,12 +359,11 @@ final class RequestLoop: @unchecked Sendable {
             lookAhead()
             return
         }
-        let late = mayDecide(now) ? owed : []
+        let late = owed
         let isOpen = host.isOpen
         var effects: [RequestBook.Effect] = []
         // What a transaction has told the book is forgotten with it.
         let before = book.mark()
-        guard let store else { fatalError("a store of requests was used after it was left") }
         do {
             try store.write { (transaction) throws(StoreFault) in
                 if let fault = verdict.withLock({ $0 }) { throw fault }
@@ -371,7 +382,6 @@ final class RequestLoop: @unchecked Sendable {
             return
         }
         if !late.isEmpty { owed.removeAll() }
-        for job in late + jobs { job.written?() }
         retryAt = nil
         retryPause = 0
         if book.scheduler.storeFault != nil {
@@ -381,7 +391,7 @@ final class RequestLoop: @unchecked Sendable {
         for effect in effects { perform(effect) }
         tellFactors()
         lookAhead()
-        for job in jobs { job.finish(nil) }
+        for job in late + jobs { job.finish(nil) }
     }
 
     private func mayDecide(_ now: Moment) -> Bool { retryAt.map { $0 <= now.span } ?? true }
@@ -396,16 +406,17 @@ final class RequestLoop: @unchecked Sendable {
         // What makes no sense does not come to make sense by itself.
         if fault.kind == .corrupt { verdict.withLock { $0 = $0 ?? fault } }
         book.failed(fault)
+        storeWatch.forget()
         retryPause = min(max(retryPause &* 2, Self.firstRetry), Self.longestRetry)
         retryAt = now.span &+ retryPause
         lookAhead()
         for job in jobs {
             if job.isOwed {
-                owed.append(
-                    RequestJob(
-                        apply: job.apply, finish: { _ in }, isOwed: true, written: job.written))
+                owed.append(job)
+                job.deferred?()
+            } else {
+                job.finish(fault)
             }
-            job.finish(fault)
         }
     }
 
@@ -528,7 +539,8 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     private func rest(_ until: UInt64) {
-        let descriptors = [bell, clockWatch, storeWatch]
-        csys_wait_any_readable(descriptors, Int32(descriptors.count), until)
+        let descriptors = [bell, clockWatch, storeWatch.descriptor]
+        csys_wait_any_readable(
+            descriptors, Int32(descriptors.count), min(until, storeWatch.nextLook))
     }
 }

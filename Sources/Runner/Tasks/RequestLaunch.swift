@@ -11,6 +11,8 @@ final class RequestLaunch: @unchecked Sendable {
     var kind: TaskKind?
     /// Nanoseconds after which the request is to be launched again, plus 1; 0: nobody said so.
     let snooze = Atomic<UInt64>(0)
+    /// Its task is over, which the store could not write down yet.
+    let isEndWaiting = Atomic<Bool>(false)
 
     init(_ ticket: RequestTicket) { self.ticket = ticket }
 }

@@ -11,6 +11,9 @@ public struct TaskState: Sendable {
     public var reason: StopReason?
     /// After it was told to stop, it answered within its grace.
     public var isAnswered: Bool
+    /// It is over, which could not be written into its request's store yet: its done event and its
+    /// outcome wait for that.
+    public var isEndWaiting: Bool
     /// Its function is not running.
     public var isReturned: Bool
     /// 1 for the first launch of a request, then 2, ….

@@ -35,6 +35,11 @@ public struct Attempt: Hashable, Sendable {
         error = ""
     }
 
+    /// This very end of it is written down.
+    func isEnded(as end: AttemptEnd) -> Bool {
+        endedAt != nil && outcome == end.outcome && reason == end.reason && error == end.error
+    }
+
     /// It is over.
     public mutating func end(_ end: AttemptEnd, at date: Int64) {
         endedAt = date

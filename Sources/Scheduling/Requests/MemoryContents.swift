@@ -194,9 +194,9 @@ final class MemoryContents: StoreTransaction {
 
     func pendingCount(_ kind: TaskKind) -> Int { kindCounts[kind] ?? 0 }
 
-    func live(_ identifier: String) -> [Request] {
+    func pending(of identifier: String) -> [Request] {
         (live[identifier] ?? []).sorted().compactMap { rows[$0]?.request }
-            .filter { $0.state != .parked }
+            .filter { $0.state == .pending }
     }
 
     func firstPending(_ identifier: String) -> RequestID? {

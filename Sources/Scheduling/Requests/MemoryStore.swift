@@ -16,4 +16,7 @@ public final class MemoryStore: RequestStore {
     public func read<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result { try body(contents) }
+
+    /// Nobody else can.
+    public func dataVersion() -> Int64 { 0 }
 }

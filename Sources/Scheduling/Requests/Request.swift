@@ -12,8 +12,6 @@ public struct Request: Hashable, Sendable {
 
         /// It is to be cancelled as soon as its task is over.
         public static let cancelled = Marks(rawValue: 1)
-        /// A newer one has taken its place: it is neither tried nor repeated again.
-        public static let superseded = Marks(rawValue: 2)
     }
 
     /// 0 before the store has taken it in.

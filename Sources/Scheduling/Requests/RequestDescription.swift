@@ -4,7 +4,8 @@
 ///
 /// Dates are nanoseconds since 1970 in UTC, spans are nanoseconds.
 public struct RequestDescription: Hashable, Sendable {
-    /// What becomes of a pending request of the same identifier.
+    /// What becomes of a pending request of the same identifier. One whose task runs goes on, with the
+    /// attempts and dates that it has left.
     public enum OnPending: UInt8, Sendable, CaseIterable {
         /// This one takes its place, as Apple has it.
         case replace = 1

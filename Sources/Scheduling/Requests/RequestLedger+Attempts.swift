@@ -89,7 +89,8 @@ extension RequestLedger {
         try store.append(entry(.datesSkipped, request, now, detail: Self.skipped(count)))
     }
 
-    /// Takes the end of an attempt. Nil: it is not the one that runs, and nothing was changed.
+    /// Takes the end of an attempt. Nil: it is not the one that runs, and nothing was changed. An end
+    /// that was committed although the store said otherwise is taken once, and returned again.
     public mutating func end(
         _ id: RequestID, launch: UInt64, _ end: AttemptEnd, at now: Int64,
         _ store: any StoreTransaction
@@ -97,6 +98,11 @@ extension RequestLedger {
         guard var request = try store.request(id), request.state == .running,
             request.launches == launch
         else {
+            if let request = try store.request(id),
+                let attempt = try store.attempt(launch, of: id), attempt.isEnded(as: end)
+            {
+                return request
+            }
             try store.append(
                 JournalEntry(
                     .fenced, at: now, request: id, launch: launch, detail: end.outcome.name))
@@ -130,10 +136,6 @@ extension RequestLedger {
             request.state = .cancelled
             try store.update(request)
             try store.append(entry(.cancelled, request, now))
-            return
-        }
-        if request.marks.contains(.superseded) {
-            try finish(&request, at: now, store)
             return
         }
         if let snooze = end.snooze, end.outcome != .interrupted {

@@ -21,7 +21,7 @@ extension RequestLedger {
                 request.crashes += 1
             }
             counts.interrupted += 1
-            if request.crashes >= limits.crashes, request.marks.isEmpty {
+            if request.crashes >= limits.crashes, !request.marks.contains(.cancelled) {
                 counts.parked += 1
                 request.state = .parked
                 try store.update(request)

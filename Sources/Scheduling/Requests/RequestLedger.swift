@@ -63,11 +63,9 @@ public struct RequestLedger: Sendable {
             if let kept = try store.firstPending(description.identifier) {
                 return .success(.kept(kept))
             }
-        case .replace: replaced = try store.live(description.identifier)
+        case .replace: replaced = try store.pending(of: description.identifier)
         }
-        let freed = replaced.count {
-            $0.state == .pending && $0.description.kind == description.kind
-        }
+        let freed = replaced.count { $0.description.kind == description.kind }
         let limit = limits.pending(description.kind)
         guard try store.pendingCount(description.kind) - freed < limit else {
             return .failure(.tooMany(description.kind, limit: limit))
@@ -92,23 +90,14 @@ public struct RequestLedger: Sendable {
         }
         arrived = (RequestHead(id: request.id, notBefore: request.notBefore), request.queue)
         for var old in replaced {
-            if old.state == .pending {
-                old.state = .replaced
-                old.changedAt = now
-                touched.insert(old.queue)
-            } else {
-                // Its task goes on, and is the last one.
-                old.marks.insert(.superseded)
-            }
+            old.state = .replaced
+            old.changedAt = now
+            touched.insert(old.queue)
             try store.update(old)
-            if old.state == .replaced {
-                try store.append(
-                    entry(.replaced, old, now, detail: "by request \(request.id)"))
-            }
+            try store.append(entry(.replaced, old, now, detail: "by request \(request.id)"))
         }
         try store.append(entry(.submitted, request, now))
-        return .success(
-            .queued(request.id, replaced: replaced.filter { $0.state == .pending }.map(\.id)))
+        return .success(.queued(request.id, replaced: replaced.map(\.id)))
     }
 
     /// What became of a request that was to be cancelled.

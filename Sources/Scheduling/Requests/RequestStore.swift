@@ -14,4 +14,7 @@ public protocol RequestStore: AnyObject {
     func read<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result
+
+    /// A number that changes when somebody else has changed the store.
+    func dataVersion() throws(StoreFault) -> Int64
 }

@@ -24,8 +24,8 @@ public protocol StoreTransaction: AnyObject {
 
     /// Pending requests of a kind. Does not look at each of them.
     func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int
-    /// The pending and running ones of an identifier, by id: all of them.
-    func live(_ identifier: String) throws(StoreFault) -> [Request]
+    /// The pending ones of an identifier, by id: all of them.
+    func pending(of identifier: String) throws(StoreFault) -> [Request]
     /// A pending one of an identifier: the first of its first queue. Nil: none is pending.
     func firstPending(_ identifier: String) throws(StoreFault) -> RequestID?
     /// How many pending ones of the same queue come before a request. Counts to `limit` at most.
