@@ -22,6 +22,12 @@ enum SubmitCommand {
             number and one of ms, s, min, h and d.
             """,
             """
+            With --local, the minutes of --cron that the clock leaves out when it is set
+            forward are launched once, at the end of the gap. Those that it shows twice
+            when it is set back are launched the first time, or both times where the
+            expression names every hour.
+            """,
+            """
             Its kind is that of the plugin which declares IDENTIFIER, if one is found, or
             app-refresh. Nothing is loaded.
             """,
