@@ -84,11 +84,84 @@ struct SubmitTests {
         #expect(never.errors.contains("`2190-03-28T02:30` does not exist here"))
     }
 
+    @Test("a time without a day is the next one, and the next one that the clock shows")
+    func times() throws {
+        // The clock of a simulation begins at 2026-01-01 00:00 UTC.
+        func due(_ time: String, zone: String, after steps: String...) throws -> String? {
+            let process = try ChildProcess.run(
+                CommandRun.program,
+                ["simulate", CommandRun.errand("works")] + steps + ["submit:at=\(time)"],
+                environment: CommandRun.environment.merging(["TZ": zone]) { $1 })
+            let run = CommandRun(process: process)
+            #expect(run.code == 0, "\(run.process)")
+            return run.output.firstMatch(of: /request 1, due (in .*)/).map { String($0.1) }
+        }
+        #expect(try due("03:00", zone: "UTC") == "in 3 h")
+        #expect(try due("00:00", zone: "UTC") == "in 24 h")
+        #expect(try due("00:00:01.5", zone: "UTC") == "in 1 s")
+        #expect(try due("03:00Z", zone: "CET-1") == "in 3 h")
+        #expect(try due("03:00", zone: "CET-1") == "in 2 h")
+        #expect(try due("03:00-05:00", zone: "CET-1") == "in 8 h")
+        let berlin = "CET-1CEST,M3.5.0,M10.5.0/3"
+        // 12:00 UTC of the day before the clock goes from 02:00 to 03:00: the day after has 02:30.
+        #expect(
+            try due("02:30", zone: berlin, after: "advance=86d", "advance=12h") == "in 36 h 30 min")
+        #expect(try due("03:00", zone: berlin, after: "advance=86d", "advance=12h") == "in 13 h")
+        // 00:45 UTC of the day when it goes from 03:00 to 02:00 is 02:45, for the first time.
+        #expect(
+            try due("02:30", zone: berlin, after: "advance=297d", "advance=45min") == "in 45 min")
+    }
+
+    @Test(
+        "a date of the last year that there is can be meant, and none after it",
+        arguments: [
+            ("2200-01-01T00:00:01Z", true), ("2200-12-31T23:59:59.999999999Z", true),
+            ("2200-12-31T23:00-02:00", false), ("2201-01-01", false),
+        ])
+    func lastYear(text: String, isDate: Bool) throws {
+        let run = try RequestDesk().run("submit", "org.example.a", "--at", text)
+        #expect(run.code == (isDate ? 0 : 2), "\(run.process)")
+        #expect(isDate || run.errors.contains("not in the years 1970 to 2200"), "\(run.process)")
+    }
+
+    @Test("a date that has passed is told, with what comes of it")
+    func passed() throws {
+        let desk = try RequestDesk()
+        let once = try desk.run("submit", "org.example.a", "--at", "2001-02-03", "--json")
+        #expect(once.code == 0)
+        #expect(
+            once.errors.contains(
+                #/^note: 2001-02-03 00:00:00 has passed, \d+ d( \d+ h)? ago: the request may begin at once\n/#
+            ), "\(once.process)")
+        let often = try desk.run(
+            "submit", "org.example.a", "--at", "2001-02-03", "--every", "1d", "--catch-up", "all")
+        #expect(often.errors.contains("those that passed are treated as `--catch-up all` has it"))
+        let coming = try desk.run("submit", "org.example.a", "--at", "03:00", "--json")
+        #expect(coming.errors == "")
+    }
+
+    @Test("all that a hint of a date shows can be typed", arguments: ["--at", "--latest"])
+    func hints(option: String) throws {
+        let desk = try RequestDesk()
+        let run = try desk.run("submit", "org.example.a", option, "3 o'clock")
+        let hints = run.errors.matches(of: /`(--[a-z]+) ([^`]*)`/).map {
+            [String($0.1), String($0.2)]
+        }
+        #expect(hints.count == 3, "\(run.process)")
+        for hint in hints {
+            let typed = try desk.run(["submit", "org.example.a", "--json"] + hint)
+            #expect(typed.code == 0 && typed.errors == "", "\(typed.process)")
+        }
+    }
+
     @Test(
         "what cannot be meant is refused, says what to write, and submits nothing",
         arguments: [
             (["--at", "tomorrow"], "`tomorrow` is not a date"),
             (["--at", "2190-02-30"], "`2190-02-30` is no day of the calendar"),
+            (["--at", "25:00"], "`25:00` has a time that no clock shows"),
+            (["--at", "03:00 "], "`03:00 ` has ` ` at its end"),
+            (["--at", "3:00"], "`3:00` is not a date"),
             (["--at", "2190-12-24T25:00"], "`2190-12-24T25:00` has a time that no clock shows"),
             (["--at", "2190-12-24T18:00Zx"], "`2190-12-24T18:00Zx` has `x` at its end"),
             (["--at", "2190-12-24T18:00:00.1234567890"], "has a part of a second"),

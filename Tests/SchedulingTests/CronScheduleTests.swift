@@ -112,6 +112,23 @@ struct CronScheduleTests {
     }
 
     @Test(
+        "what comes every hour comes in both of the hours that the clock shows alike",
+        arguments: [
+            ("* * * * *", 1), ("*/15 * * * *", 15), ("59 * * * *", 60), ("59 0-23 * 10 sun", 60),
+        ])
+    func repeatedHour(text: String, minutes: Int64) throws {
+        let schedule = try CronSchedule(text)
+        let (start, end) = (utc(2026, 10, 24, 23, 59), utc(2026, 10, 25, 3))
+        // The same, wherever it is looked for from: the host may start at any second.
+        for instant in stride(from: start, to: end, by: 17) {
+            let first = utc(2026, 10, 24, 23) + (minutes == 60 ? 59 * 60 : 0)
+            let step = minutes * 60
+            let expected = first + ((instant - first) / step + 1) * step
+            #expect(schedule.next(after: instant, in: Berlin()) == expected)
+        }
+    }
+
+    @Test(
         "what cannot be is refused, with its field",
         arguments: [
             ("60 * * * *", CronField.minute), ("* 24 * * *", .hour), ("* * 0 * *", .day),

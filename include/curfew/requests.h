@@ -101,7 +101,11 @@ typedef struct curfew_submit_options {
     uint64_t longest_back_off_ns;   /* 0: 6 h */
     uint64_t every_ns;              /* launched again and again; 0: not */
     const char *CURFEW_NULLABLE cron; /* the same by five fields as in crontab(5); NULL: not */
-    bool cron_is_local;             /* they are of the machine's time zone, not of UTC */
+    bool cron_is_local;             /* they are of the machine's time zone, not of UTC. Where its clock
+                                       is set forward, the minutes it leaves out are launched once, at
+                                       the end of the gap; where it is set back, a minute that it shows
+                                       twice is launched the first time, or both times where the
+                                       expression names every hour */
     uint8_t reserved[3];            /* 0 */
     curfew_catch_up catch_up;       /* 0: CURFEW_CATCH_UP_ONE */
     uint64_t jitter_ns;             /* each date is moved by a part of this, later */

@@ -203,7 +203,20 @@ struct PropertyListXMLReader {
         let start = position
         advance(9)
         var words: [String] = []
+        // XML 1.0, productions 28 and 75: white space stands before each part.
+        var isApart = false
         while let byte = try peek() {
+            if Self.isSpace(byte) {
+                advance()
+                isApart = true
+                continue
+            }
+            guard isApart || "[<>".utf8.contains(byte) else {
+                throw fault(
+                    .syntax, at: position, "no space stands before this part of the document type",
+                    help: "put one before it")
+            }
+            isApart = false
             switch byte {
             case UInt8(ascii: ">"):
                 advance()
@@ -231,7 +244,6 @@ struct PropertyListXMLReader {
                         help: "remove it")
                 }
                 words.append("\"")
-            case _ where Self.isSpace(byte): advance()
             default:
                 let word = try name()
                 guard !word.isEmpty, words.count < 4 else {

@@ -2,9 +2,10 @@
 
 /// Five fields as crontab(5) has them: minute, hour, day of the month, month, day of the week.
 ///
-/// Where both days are restricted, either is enough. A minute that the clock leaves out in spring
-/// comes at the first instant after the gap. One that it shows twice in autumn comes once, the first
-/// time, but for schedules of every hour: they go on in both.
+/// Where both days are restricted, either is enough. When the clock is set forward, the minutes that
+/// it leaves out come together, once, at the first instant after the gap. When it is set back, the
+/// minutes that it shows twice come once, the first time, unless the schedule is of every hour: then
+/// they come both times.
 public struct CronSchedule: Hashable, Sendable {
     /// As it was written, for people.
     public let text: String
@@ -71,30 +72,23 @@ public struct CronSchedule: Hashable, Sendable {
     /// The first instant after `instant` that fits; both are seconds since 1970 in UTC. Nil where
     /// the calendar has none within 28 years, after which it repeats itself but for centuries.
     public func next(after instant: Int64, in zone: some TimeZoneRules) -> Int64? {
-        let offset = zone.offset(at: instant)
+        var offset = zone.offset(at: instant)
+        // Minutes that the clock shows again come within a day of the first time, and on its face
+        // before what it shows now.
+        if isEveryHour { offset = min(offset, zone.offset(at: instant + 86_400)) }
         var wall = CivilTime(seconds: instant + offset + 60)
+        var again: Int64?
         let last = wall.year + 28
         while let fit = nextFit(from: wall, last: last) {
-            let found = Self.instant(of: fit, in: zone)
-            if found > instant {
-                return isEveryHour
-                    ? min(found, shownAgain(after: instant, before: found, in: zone)) : found
+            let shown = Self.instants(of: fit, in: zone)
+            if isEveryHour, again == nil, let second = shown.second, second > instant {
+                again = second
             }
+            // Later minutes are shown later, the first time and the second.
+            if shown.first > instant { return min(shown.first, again ?? shown.first) }
             wall = CivilTime(seconds: fit.seconds + 60)
         }
-        return nil
-    }
-
-    /// The first fit of a clock that was set back between two instants, or the later one.
-    private func shownAgain(
-        after instant: Int64, before found: Int64, in zone: some TimeZoneRules
-    ) -> Int64 {
-        let offset = zone.offset(at: instant)
-        guard zone.offset(at: found) < offset else { return found }
-        let change = Self.change(after: instant, before: found, in: zone)
-        let now = zone.offset(at: change)
-        let wall = CivilTime(seconds: change + now)
-        return nextFit(from: wall, last: wall.year).map { $0.seconds - now } ?? found
+        return again
     }
 
     /// The first minute of the wall's clock that fits, `wall` itself among them.
@@ -135,18 +129,24 @@ public struct CronSchedule: Hashable, Sendable {
 
     private func has(_ bits: UInt64, _ value: Int) -> Bool { bits >> UInt64(value) & 1 != 0 }
 
-    /// When the wall's clock shows a minute, the first time; where it never does, the end of the gap
-    /// it lies in.
-    private static func instant(of wall: CivilTime, in zone: some TimeZoneRules) -> Int64 {
-        // Zones change a few times a year, and by less than a day.
+    /// When the wall's clock shows a minute, and when again; where it never does, the end of the gap
+    /// that the minute lies in.
+    private static func instants(
+        of wall: CivilTime, in zone: some TimeZoneRules
+    ) -> (first: Int64, second: Int64?) {
+        // Zones change a few times a year, and by a day at most.
         let shown = wall.seconds
         let before = zone.offset(at: shown - 86_400)
         let after = zone.offset(at: shown + 86_400)
-        for offset in [max(before, after), min(before, after)] {
-            let instant = shown - offset
-            if zone.offset(at: instant) == offset { return instant }
+        let (early, late) = (shown - max(before, after), shown - min(before, after))
+        let isLate = zone.offset(at: late) == shown - late
+        if zone.offset(at: early) == shown - early {
+            return (early, isLate && late > early ? late : nil)
         }
-        return change(after: shown - 86_400 - before, before: shown + 86_400 - after, in: zone)
+        if isLate { return (late, nil) }
+        return (
+            change(after: shown - 86_400 - before, before: shown + 86_400 - after, in: zone), nil
+        )
     }
 
     /// The first instant with another offset than the first of two.

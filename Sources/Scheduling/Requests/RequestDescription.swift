@@ -47,8 +47,8 @@ public struct RequestDescription: Hashable, Sendable {
 
     /// Bytes of a key.
     public static let keyLimit = 256
-    /// Dates there can be: 1970…2200.
-    public static let dateRange: ClosedRange<Int64> = 0...7_258_118_400_000_000_000
+    /// Dates there can be: from the beginning of 1970 to the end of 2200, in UTC.
+    public static let dateRange: ClosedRange<Int64> = 0...7_289_654_399_999_999_999
 
     /// Makes one of what it is given.
     public init(
@@ -77,7 +77,7 @@ public struct RequestDescription: Hashable, Sendable {
         }
         for (name, date) in [("earliest", earliest), ("latest", latest)] {
             if let date, !Self.dateRange.contains(date) {
-                return "the \(name) beginning is not in the years 1970 to 2200"
+                return "the \(name) beginning is not in the years 1970 to 2200 of UTC"
             }
         }
         if let latest, let earliest, latest < earliest {

@@ -3,31 +3,57 @@ import Runner
 import Scheduling
 
 /// Reads dates as ISO 8601 has them: `2026-12-24`, `2026-12-24T18:00`, `2026-12-24T18:00:30.5Z`,
-/// `2026-12-24T18:00+01:00`. Without a zone they are the machine's.
+/// `2026-12-24T18:00+01:00`; and times of a day, `18:00`, for the next one. Without a zone they are the
+/// machine's.
 enum DateArgument {
     /// Why a text is no date, to be put after it: lower case, no full stop.
     struct Fault: Error {
         let reason: String
     }
 
-    /// What help says of how they are written.
-    static let forms = "2026-12-24T18:00, or with a zone, 2026-12-24T18:00Z"
+    /// A time of a day.
+    private struct DayTime {
+        /// Since its day began.
+        var seconds: Int64
+        /// Nanoseconds.
+        var fraction: Int64
+        /// Seconds east of UTC; nil: the text names no zone.
+        var offset: Int64?
+    }
 
     /// Returns nanoseconds since 1970 in UTC.
     ///
-    /// - Parameter name: what the text was given for, as it is typed: `--at`.
-    static func value(_ text: String, for name: String) throws(CommandError) -> Int64 {
+    /// - Parameters:
+    ///   - name: what the text was given for, as it is typed: `--at`.
+    ///   - now: what a time without a day comes after; nanoseconds since 1970 in UTC.
+    static func value(
+        _ text: String, for name: String, at now: Int64
+    ) throws(CommandError) -> Int64 {
         do throws(Fault) {
-            return try parse(text, in: LocalZone())
+            return try parse(text, at: now, in: LocalZone())
         } catch {
             throw CommandError(
                 .usage, "`\(text)` \(error.reason)", notes: ["nothing was done"],
-                help: ["write a date of the machine's zone, or with a zone: `\(name) \(forms)`"])
+                help: help(for: name, at: now))
         }
     }
 
-    static func parse(_ text: String, in zone: some TimeZoneRules) throws(Fault) -> Int64 {
+    /// Lines that say how a date is written. All that stands in backticks can be typed, and comes.
+    static func help(for name: String, at now: Int64) -> [String] {
+        let tomorrow = DateText.day(now + 86_400_000_000_000)
+        return [
+            "write a date, `\(name) \(tomorrow)T18:00`, or a time for the next one, `\(name) 18:00`;",
+            "they are of the machine's zone, unless one is named: `\(name) \(tomorrow)T18:00Z`",
+        ]
+    }
+
+    static func parse(
+        _ text: String, at now: Int64, in zone: some TimeZoneRules
+    ) throws(Fault) -> Int64 {
         var rest = Substring(text)
+        if rest.utf8.dropFirst(2).first == UInt8(ascii: ":") {
+            return try next(try dayTime(&rest), after: now, in: zone)
+        }
         guard let year = number(&rest, 4), take("-", &rest), let month = number(&rest, 2),
             take("-", &rest), let day = number(&rest, 2)
         else { throw Fault(reason: "is not a date") }
@@ -37,20 +63,52 @@ enum DateArgument {
         guard (1...12).contains(month),
             (1...CivilTime.daysIn(month: month, of: year)).contains(day)
         else { throw Fault(reason: "is no day of the calendar") }
-        var wall = CivilTime(year: year, month: month, day: day)
-        guard !rest.isEmpty else { return try instant(wall.seconds, nil, zone) * 1_000_000_000 }
-        guard take("T", &rest) || take("t", &rest) || take(" ", &rest),
-            let hour = number(&rest, 2), take(":", &rest), let minute = number(&rest, 2)
-        else { throw Fault(reason: "has a time that is not written as 18:00") }
+        let start = CivilTime(year: year, month: month, day: day).seconds
+        var time = DayTime(seconds: 0, fraction: 0, offset: nil)
+        if !rest.isEmpty {
+            guard take("T", &rest) || take("t", &rest) || take(" ", &rest) else {
+                throw Fault(reason: "has a time that is not written as 18:00")
+            }
+            time = try dayTime(&rest)
+        }
+        guard let instant = instants(start, time, zone).first else {
+            throw Fault(reason: "does not exist here: the clock is set forward over it")
+        }
+        return instant * 1_000_000_000 + time.fraction
+    }
+
+    /// The next instant at which the clock shows that. A day on which it is set forward over it is
+    /// left out.
+    private static func next(
+        _ time: DayTime, after now: Int64, in zone: some TimeZoneRules
+    ) throws(Fault) -> Int64 {
+        let second: Int64 = 1_000_000_000
+        let wall = CivilTime(
+            seconds: now / second + (time.offset ?? zone.offset(at: now / second)))
+        let today = CivilTime(year: wall.year, month: wall.month, day: wall.day).seconds
+        // The zone may be left out for a day, and its clock set back over midnight.
+        for day in -1...3 {
+            for instant in instants(today + Int64(day) * 86_400, time, zone)
+            where instant * second + time.fraction > now {
+                return instant * second + time.fraction
+            }
+        }
+        throw Fault(reason: "does not exist here in the next days")
+    }
+
+    /// Reads all of the rest.
+    private static func dayTime(_ rest: inout Substring) throws(Fault) -> DayTime {
+        guard let hour = number(&rest, 2), take(":", &rest), let minute = number(&rest, 2) else {
+            throw Fault(reason: "has a time that is not written as 18:00")
+        }
         let (second, fraction) = try seconds(&rest)
         guard hour < 24, minute < 60, second < 60 else {
             throw Fault(reason: "has a time that no clock shows")
         }
-        (wall.hour, wall.minute) = (hour, minute)
         let offset = try offset(&rest)
         guard rest.isEmpty else { throw Fault(reason: "has `\(rest)` at its end") }
-        let instant = try instant(wall.seconds, offset, zone) + Int64(second)
-        return instant * 1_000_000_000 + fraction
+        return DayTime(
+            seconds: Int64(hour * 3_600 + minute * 60 + second), fraction: fraction, offset: offset)
     }
 
     /// The seconds, where there are any, and nanoseconds.
@@ -92,18 +150,17 @@ enum DateArgument {
         return sign * Int64(hours * 3_600 + minutes * 60)
     }
 
-    /// When a wall's clock shows that, the first time.
-    private static func instant(
-        _ shown: Int64, _ offset: Int64?, _ zone: some TimeZoneRules
-    ) throws(Fault) -> Int64 {
-        if let offset { return shown - offset }
-        // Zones change a few times a year, and by less than a day.
-        let offsets = [shown - 86_400, shown + 86_400].map { zone.offset(at: $0) }
-        for offset in [offsets.max() ?? 0, offsets.min() ?? 0]
-        where zone.offset(at: shown - offset) == offset {
-            return shown - offset
-        }
-        throw Fault(reason: "does not exist here: the clock is set forward over it")
+    /// When a clock shows that time of the day that begins there, in seconds since 1970: once, twice
+    /// where it is set back, never where it is set forward over it.
+    private static func instants(
+        _ day: Int64, _ time: DayTime, _ zone: some TimeZoneRules
+    ) -> [Int64] {
+        let shown = day + time.seconds
+        if let offset = time.offset { return [shown - offset] }
+        // Zones change a few times a year, and by a day at most.
+        let (one, other) = (zone.offset(at: shown - 86_400), zone.offset(at: shown + 86_400))
+        return (one == other ? [one] : [max(one, other), min(one, other)])
+            .filter { zone.offset(at: shown - $0) == $0 }.map { shown - $0 }
     }
 
     private static func number(_ rest: inout Substring, _ digits: Int) -> Int? {

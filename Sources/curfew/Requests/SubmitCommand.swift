@@ -18,8 +18,15 @@ enum SubmitCommand {
             """,
             """
             A date is one of the machine's zone unless it names another: 2026-12-24,
-            2026-12-24T18:00, 2026-12-24T18:00:30Z, 2026-12-24T18:00+01:00. A span is a
-            number and one of ms, s, min, h and d.
+            2026-12-24T18:00, 2026-12-24T18:00:30Z, 2026-12-24T18:00+01:00. A time alone,
+            18:00 or 18:00Z, is the next one. A span is a number and one of ms, s, min, h
+            and d.
+            """,
+            """
+            With --local, the minutes of --cron that the clock leaves out when it is set
+            forward are launched once, at the end of the gap. Those that it shows twice
+            when it is set back are launched the first time, or both times where the
+            expression names every hour.
             """,
             """
             Its kind is that of the plugin which declares IDENTIFIER, if one is found, or
@@ -69,6 +76,9 @@ enum SubmitCommand {
         let store = try place.make()
         let (submission, request) = try submit(
             description, payload, limits, at: now, store, place)
+        if case .queued = submission, let note = SubmitForm.note(description, at: now) {
+            console.errors.note(note)
+        }
         if arguments.has(.json) {
             console.out.line(item(submission, request, store).written)
         } else {

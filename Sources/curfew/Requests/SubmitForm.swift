@@ -4,7 +4,8 @@ import Scheduling
 /// The options that describe a request, and what they make of it.
 enum SubmitForm {
     static let at = CommandOption(
-        name: "at", value: "DATE", summary: "not before: 2026-12-24T18:00, or with a zone")
+        name: "at", value: "DATE",
+        summary: "not before: 2026-12-24T18:00, also with a zone, or 18:00 for the next one")
     static let after = CommandOption(
         name: "after", value: "SPAN", summary: "not before so long from now: 90s, 15min, 2h, 1d")
     static let latest = CommandOption(
@@ -64,12 +65,12 @@ enum SubmitForm {
         if let named = try Self.kind(values) { description.kind = named }
         description.earliest = try earliest(at: now, values)
         if let text = values(latest) {
-            let date = try DateArgument.value(text, for: "--latest")
+            let date = try DateArgument.value(text, for: "--latest", at: now)
             guard date > now else {
                 throw CommandError(
                     .usage, "`--latest \(text)` has passed: it would be missed at once",
                     notes: ["nothing was submitted"],
-                    help: ["write a date that comes: `--latest \(DateArgument.forms)`"])
+                    help: DateArgument.help(for: "--latest", at: now))
             }
             description.latest = date
         }
@@ -90,6 +91,19 @@ enum SubmitForm {
                 .usage, fault, notes: ["nothing was submitted"], help: ["curfew help submit"])
         }
         return description
+    }
+
+    /// Says that the date of a request has passed, and what comes of it; nil where it has not.
+    static func note(_ description: RequestDescription, at now: Int64) -> String? {
+        guard let earliest = description.earliest, earliest < now else { return nil }
+        let text =
+            "\(DateText.full(earliest)) has passed, \(DateText.relative(earliest, at: now)): "
+        guard let repetition = description.repetition else {
+            return text + "the request may begin at once"
+        }
+        return text
+            + "the dates of its repetition begin there, and those that passed are treated as "
+            + "`--catch-up \(repetition.catchUp.name)` has it"
     }
 
     /// Nil: they name none.
@@ -113,7 +127,7 @@ enum SubmitForm {
     private static func earliest(at now: Int64, _ values: Values) throws(CommandError) -> Int64? {
         if let text = values(at) {
             guard values(after) == nil else { throw both("--at", "--after") }
-            return try DateArgument.value(text, for: "--at")
+            return try DateArgument.value(text, for: "--at", at: now)
         }
         guard let text = values(after) else { return nil }
         let span = try SpanArgument.value(
