@@ -23,7 +23,7 @@ final class LaunchHandler: Sendable {
         self.body = body
     }
 
-    /// The same for an identifier that a wildcard stands for.
+    /// Returns the handler of an identifier that a wildcard stands for.
     func named(_ identifier: String) -> LaunchHandler {
         LaunchHandler(identifier, queue, host, body)
     }
@@ -48,7 +48,8 @@ final class LaunchHandler: Sendable {
 
     /// Hands a task to the app, on its queue; the worker goes on.
     fileprivate func handOver(_ id: curfew_task, _ api: UnsafePointer<curfew_host_api>) {
-        guard let launch = TaskLaunch(id, api, identifier: identifier, host: host) else { return }
+        let launch = TaskLaunch(id, api, identifier: identifier, host: host, queue: queue)
+        guard let launch else { return }
         let task = Self.make(launch)
         Self.running.note(task)
         // A fresh one for each run, as Apple's is: what one run leaves behind holds up no other.
@@ -70,10 +71,12 @@ final class LaunchHandler: Sendable {
         }
     }
 
-    /// On a thread of its own: whoever expires tasks does not wait for the app.
+    /// Expires a task on the queue it was launched on, after what that has begun; without a registered
+    /// queue on one of the system's, beside the launch handler. The thread that expires tasks does not
+    /// wait for the app, and the grace goes on meanwhile.
     fileprivate static func expire(_ task: BGTask) {
         AppHost.life.whenLaunched {
-            DispatchQueue.global(qos: .background).async {
+            (task.launch.queue ?? .global(qos: .background)).async {
                 task.expire()
                 running.rest(task.launch.task)
             }
