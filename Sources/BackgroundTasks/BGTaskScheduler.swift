@@ -31,7 +31,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
     // MARK: Registering
 
-    /// Registers the handler of an identifier, before the app has finished launching.
+    /// Registers the handler of an identifier, before the app has finished launching; one for continued
+    /// processing at any time.
     ///
     /// - Parameters:
     ///   - identifier: one of `BGTaskSchedulerPermittedIdentifiers`; or, for continued processing, a
