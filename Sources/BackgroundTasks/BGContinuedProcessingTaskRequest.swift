@@ -16,8 +16,10 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable 
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Nothing special.
-        public static let `default`: Resources = []
+        /// Nothing special. Apple's Swift has no such name either: Objective-C's option without a bit
+        /// is imported as unavailable.
+        @available(*, unavailable, message: "use [] to construct an empty option set")
+        public static var `default`: Resources { [] }
         /// The graphics processor. Not supported here.
         public static let gpu = Resources(rawValue: 1 << 0)
     }

@@ -22,10 +22,14 @@ open class BGTask: NSObject, @unchecked Sendable {
         self.launch = launch
     }
 
-    /// Called once, on a thread of the system's, concurrently with the launch handler, when the time is
-    /// up or something that the task needs is lost. It cleans up, quickly, and sees to it that the task
-    /// is completed. Cleared when it is called, and when the task is completed. Without one the task is
-    /// completed as unsuccessful in its place.
+    /// Called once, when the time is up or something that the task needs is lost. It cleans up, quickly,
+    /// and sees to it that the task is completed. Cleared when it is called, and when the task is
+    /// completed. Without one the task is completed as unsuccessful in its place.
+    ///
+    /// It is called on the queue that the launch handler was registered with; where that was nil, on a
+    /// queue of the system's, concurrently with the launch handler. A serial queue calls it when what it
+    /// has begun returns, the launch handler for instance: the task's grace goes on meanwhile, and when
+    /// that is over the task has expired, whatever is answered later.
     open var expirationHandler: (() -> Void)? {
         get { handler.withLock { $0?.body } }
         set {

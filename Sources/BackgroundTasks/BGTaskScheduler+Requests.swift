@@ -17,12 +17,6 @@ extension BGTaskScheduler {
             )
             return false
         }
-        if AppHost.life.stage != .launching {
-            host.log(
-                .warning,
-                "All launch handlers must be registered before application finishes launching: \(identifier)"
-            )
-        }
         let handler = LaunchHandler(identifier, queue, host, body)
         guard handlers.withLock({ $0.isRegistered(identifier) ? false : $0.add(handler) }) else {
             throw host.answer(
@@ -84,6 +78,7 @@ extension BGTaskScheduler {
             throw host.answer(
                 Misuse("No launch handler registered for task with identifier \(identifier)"))
         }
+        if !isContinued { handlers.withLock { $0[identifier] }?.warnIfLate() }
         let taken = AppRequest(request)
         try checkModes(request)
         if let continued = request as? BGContinuedProcessingTaskRequest {

@@ -31,12 +31,14 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
     // MARK: Registering
 
-    /// Registers the handler of an identifier, before the app has finished launching.
+    /// Registers the handler of an identifier, before the app has finished launching; one for continued
+    /// processing at any time.
     ///
     /// - Parameters:
     ///   - identifier: one of `BGTaskSchedulerPermittedIdentifiers`; or, for continued processing, a
     ///     wildcard that stands there.
-    ///   - queue: where `launchHandler` is called; nil: a queue of the system's.
+    ///   - queue: where `launchHandler` and the task's `expirationHandler` are called; nil: queues of
+    ///     the system's, a different one for each of them.
     ///   - launchHandler: as in Apple's declaration its type promises nothing about threads. One that
     ///     is written inside a `@MainActor` type belongs there: with `queue: .main`, or as
     ///     `{ @Sendable task in … }` where it does not.

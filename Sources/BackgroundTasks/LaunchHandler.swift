@@ -12,6 +12,8 @@ final class LaunchHandler: Sendable {
     private let queue: DispatchQueue?
     private let body: AppClosure<BGTask>
     private let host: AppHost
+    /// It was registered after the app had finished launching, and that was not logged yet.
+    private let isLate: AppLocked<Bool>
 
     init(
         _ identifier: String, _ queue: DispatchQueue?, _ host: AppHost,
@@ -21,11 +23,22 @@ final class LaunchHandler: Sendable {
         self.queue = queue
         self.host = host
         self.body = body
+        isLate = AppLocked(AppHost.life.stage != .launching)
     }
 
-    /// The same for an identifier that a wildcard stands for.
+    /// Returns the handler of an identifier that a wildcard stands for.
     func named(_ identifier: String) -> LaunchHandler {
         LaunchHandler(identifier, queue, host, body)
+    }
+
+    /// Logs once that it was registered too late, when it is used for a request to which that applies.
+    /// At its registration nobody knows: handlers of continued processing may be registered any time.
+    func warnIfLate() {
+        guard isLate.exchange(false) else { return }
+        host.log(
+            .warning,
+            "All launch handlers must be registered before application finishes launching: \(identifier)"
+        )
     }
 
     /// Registers it with the host, which keeps it for the life of the process.
@@ -48,7 +61,9 @@ final class LaunchHandler: Sendable {
 
     /// Hands a task to the app, on its queue; the worker goes on.
     fileprivate func handOver(_ id: curfew_task, _ api: UnsafePointer<curfew_host_api>) {
-        guard let launch = TaskLaunch(id, api, identifier: identifier, host: host) else { return }
+        let launch = TaskLaunch(id, api, identifier: identifier, host: host, queue: queue)
+        guard let launch else { return }
+        if launch.kind != Int32(CURFEW_KIND_CONTINUED_PROCESSING) { warnIfLate() }
         let task = Self.make(launch)
         Self.running.note(task)
         // A fresh one for each run, as Apple's is: what one run leaves behind holds up no other.
@@ -70,10 +85,12 @@ final class LaunchHandler: Sendable {
         }
     }
 
-    /// On a thread of its own: whoever expires tasks does not wait for the app.
+    /// Expires a task on the queue it was launched on, after what that has begun; without a registered
+    /// queue on one of the system's, beside the launch handler. The thread that expires tasks does not
+    /// wait for the app, and the grace goes on meanwhile.
     fileprivate static func expire(_ task: BGTask) {
         AppHost.life.whenLaunched {
-            DispatchQueue.global(qos: .background).async {
+            (task.launch.queue ?? .global(qos: .background)).async {
                 task.expire()
                 running.rest(task.launch.task)
             }

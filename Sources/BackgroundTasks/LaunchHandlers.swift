@@ -19,6 +19,9 @@ struct LaunchHandlers {
         if identifier.hasSuffix(".*") { byPrefix[String(identifier.dropLast())] = nil }
     }
 
+    /// The handler of an identifier, without wildcards.
+    subscript(identifier: String) -> LaunchHandler? { byIdentifier[identifier] }
+
     func isRegistered(_ identifier: String) -> Bool {
         identifier.hasSuffix(".*")
             ? byPrefix[String(identifier.dropLast())] != nil : byIdentifier[identifier] != nil

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 import CCurfew
+import Dispatch
 
 /// One launch, as the host knows it: the way from Apple's task back to Curfew's.
 struct TaskLaunch: @unchecked Sendable {
@@ -13,11 +14,13 @@ struct TaskLaunch: @unchecked Sendable {
     /// One of the constants `CURFEW_KIND_…`.
     let kind: Int32
     let host: AppHost
+    /// The queue that its handler was registered with.
+    let queue: DispatchQueue?
 
-    /// Nil: the task is gone already.
+    /// Returns nil if the task is gone already.
     init?(
         _ task: curfew_task, _ api: UnsafePointer<curfew_host_api>, identifier: String,
-        host: AppHost
+        host: AppHost, queue: DispatchQueue?
     ) {
         let info = UnsafeMutablePointer<curfew_task_info>.allocate(capacity: 1)
         defer { info.deallocate() }
@@ -31,6 +34,7 @@ struct TaskLaunch: @unchecked Sendable {
         self.task = task
         self.api = api
         self.host = host
+        self.queue = queue
         kind = info.pointee.kind
         payload = Array(
             UnsafeRawBufferPointer(
@@ -46,11 +50,19 @@ struct TaskLaunch: @unchecked Sendable {
     func complete(_ success: Bool, _ text: String = "setTaskCompleted(success: false)") {
         LaunchHandler.running.forget(task)
         let status = curfew_status(success ? CURFEW_OK : CURFEW_FAILED)
-        text.withCString {
-            _ = api.pointee.complete(
+        let verdict = text.withCString {
+            api.pointee.complete(
                 api, task, status, success ? nil : $0, success ? 0 : UInt64(text.utf8.count), nil, 0
             )
         }
+        // The answer came after the grace, as the host's log says; it depends on a moment which of the
+        // two the verdict is.
+        let tooLate = [curfew_status(CURFEW_EXPIRED), curfew_status(CURFEW_STALE)]
+        guard tooLate.contains(verdict), let queue else { return }
+        host.log(
+            .warning,
+            "\(identifier) was registered with the queue \(queue.label), on which its expiration handler is called as well; keep that queue free while a task runs, or register with nil"
+        )
     }
 
     /// Nobody has the task any more, and so nobody can complete it. Its reference cannot just be

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
-public import Foundation
+import Foundation
 
 /// The app, as far as its life in the background is concerned: UIKit's class by its name and types,
 /// without windows.
@@ -11,7 +11,7 @@ public import Foundation
 ///
 /// Suspension stops nothing here: `didSuspendNotification` says when Apple's system would. All may be
 /// used from any thread; Apple's, but for the background tasks, from the main thread alone.
-open class UIApplication: NSObject, @unchecked Sendable {
+open class UIApplication: UIResponder, @unchecked Sendable {
     // Sendable: what changes is behind the lock, or belongs to the main thread.
 
     /// Where the app is.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// What an app is told about its life, on the main thread. Each has a default, which does nothing.
+/// Receives the steps of an app's life, on the main thread. Each method is optional, as Apple's is: it
+/// has a default that does nothing, and can be called with `?`.
 ///
-/// A class that derives from `UIResponder` can be the whole program:
+/// A class that derives from `UIResponder`, or from `NSObject`, can be the whole program:
 ///
 /// ```swift
 /// import UIKitBackground
@@ -71,9 +72,4 @@ extension UIApplicationDelegate {
         performFetchWithCompletionHandler completionHandler:
             @escaping (UIBackgroundFetchResult) -> Void
     ) { completionHandler(.noData) }
-}
-
-extension UIApplicationDelegate where Self: UIResponder {
-    /// Runs the app with a delegate of this class: what `@main` calls. Does not return.
-    public static func main() { UIApplication.run(Self()) }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// The class that an app's delegate derives from. There are no events to respond to.
+/// The class that an app and its delegate derive from. There are no events to respond to.
 open class UIResponder: NSObject {
-    /// Makes it; `UIApplicationDelegate.main` makes the delegate so.
-    public required override init() {}
+    /// Makes a responder. As Apple's it is not `required`: a subclass writes `override init()`, or has
+    /// initializers of its own alone.
+    public override init() {}
 }

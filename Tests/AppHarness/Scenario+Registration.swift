@@ -45,10 +45,23 @@ extension Scenario {
         "register-late": { stage in
             stage.open()
             AppHost.life.finishLaunching()
-            print(
-                BGTaskScheduler.shared.register(forTaskWithIdentifier: Stage.refresh, using: nil) {
-                    _ in
-                })
+            let scheduler = BGTaskScheduler.shared
+            for identifier in [
+                Stage.refresh, Stage.cleanup, "org.example.app.export.7",
+                "org.example.app.export.*",
+            ] {
+                print(
+                    scheduler.register(forTaskWithIdentifier: identifier, using: nil) {
+                        $0.setTaskCompleted(success: true)
+                    })
+            }
+            for identifier in ["org.example.app.export.7", "org.example.app.export.8"] {
+                stage.submit(
+                    BGContinuedProcessingTaskRequest(
+                        identifier: identifier, title: "Exporting", subtitle: ""))
+            }
+            print("continued")
+            for _ in 1...2 { stage.submit(BGAppRefreshTaskRequest(identifier: Stage.refresh)) }
         },
         "used": { stage in
             stage.open()

@@ -70,6 +70,41 @@ extension Scenario {
             }
             RunLoop.main.run()
         },
+        "main-actor": { stage in
+            stage.open()
+            begin(stage, BGAppRefreshTaskRequest(identifier: Stage.refresh), on: .main) { task in
+                MainActor.assumeIsolated { print("launched") }
+                task.expirationHandler = {
+                    MainActor.assumeIsolated { print("expired, main: \(Thread.isMainThread)") }
+                    task.setTaskCompleted(success: false)
+                    Stage.leave(0)
+                }
+                Thread.detachNewThread { stage.advance(30) }
+            }
+            RunLoop.main.run()
+        },
+        "queue-blocked": { stage in
+            stage.open()
+            let (launched, goOn, expired) = (Signal(), Signal(), Signal())
+            let queue = DispatchQueue(label: "org.example.work")
+            begin(stage, BGAppRefreshTaskRequest(identifier: Stage.refresh), on: queue) { task in
+                task.expirationHandler = {
+                    print("told to stop")
+                    task.setTaskCompleted(success: false)
+                    expired.fire()
+                }
+                launched.fire()
+                goOn.wait("the end of the grace")
+                print("the launch handler returns")
+            }
+            launched.wait("the launch")
+            stage.advance(30)
+            print("its time is up")
+            stage.advance(5)
+            print(stage.ended(1))
+            goOn.fire()
+            expired.wait("the expiration handler")
+        },
         "earliest": { stage in
             stage.open()
             let launched = Signal()

@@ -40,14 +40,19 @@ struct RegistrationTests {
         #expect(run.process.succeeded)
     }
 
+    /// Handlers of continued processing may be late, which is known when one is used.
     @Test("S1.19: registering after the launch works, and is said to be late")
     func late() throws {
-        let run = try App().run("register-late")
-        #expect(run.lines == ["true"])
+        let run = try App(permitted: ["org.example.app.export.7"]).run("register-late")
+        #expect(run.said == ["true", "true", "true", "true", "continued"])
         #expect(
             run.log == [
                 "All launch handlers must be registered before application finishes launching: org.example.app.refresh"
             ])
+        let output = run.process.output.split(separator: "\n")
+        let warning = try #require(output.firstIndex { $0.hasPrefix("log: All launch handlers") })
+        let continued = try #require(output.firstIndex(of: "continued"))
+        #expect(continued < warning, "\(run.process)")
     }
 
     @Test("S1.6: an app that comes to the foreground is being used, and that is learnt")

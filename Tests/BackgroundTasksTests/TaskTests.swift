@@ -94,6 +94,25 @@ struct TaskTests {
             ])
     }
 
+    @Test("both handlers are called on the main queue they were registered with, as the main actor")
+    func mainActor() throws {
+        #expect(try lines("main-actor") == ["launched", "expired, main: true"])
+    }
+
+    @Test("a serial queue that is at work calls the expiration handler late, and the grace goes on")
+    func queueBlocked() throws {
+        let run = try App().run("queue-blocked")
+        #expect(run.process.succeeded, "\(run.process)")
+        #expect(
+            run.said == [
+                "its time is up", "expired", "the launch handler returns", "told to stop",
+            ])
+        #expect(
+            run.log.last
+                == "\(Self.refresh) was registered with the queue org.example.work, on which its expiration handler is called as well; keep that queue free while a task runs, or register with nil"
+        )
+    }
+
     @Test("S1.13: who never completes is ended by the host, and waits longer the next time")
     func neverCompleted() throws {
         #expect(

@@ -3,8 +3,11 @@ import Testing
 
 @Suite("Programs for Apple's modules")
 struct ProgramTests {
-    /// One of each kind: an article's code, a protocol around the scheduler, async code.
-    private static let chosen = ["source-004", "scheduler-protocol", "async-handler"]
+    /// One of each kind: an article's code, a protocol around the scheduler, async code, a delegate
+    /// that UIKit's runtime would make, a type of the main actor.
+    private static let chosen = [
+        "source-004", "scheduler-protocol", "async-handler", "delegate-object", "main-actor-model",
+    ]
 
     @Test("Each says what it shows and what becomes of it in Swift 6; half of them are run")
     func heads() throws {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manner: a @MainActor view model whose handler is called on `DispatchQueue.main` and calls itself,
-// as such types do in Swift 5 and in Swift 6.
+// Manner: a @MainActor view model whose launch handler and expiration handler are called on
+// `DispatchQueue.main`, and assume the main actor there.
 // Swift 6: yes
 // Permits: com.example.model.refresh
 // Modes: fetch
 // Prints: on the main thread: true
 // Prints: items: ["bread", "milk"]
-// Prints: expired on another thread: true
-// Prints: back on the main actor
+// Prints: expired on the main thread: true
+// Prints: nothing is left
 import BackgroundTasks
 
 @MainActor
@@ -32,13 +32,13 @@ final class ShoppingModel {
     private func handle(task: BGAppRefreshTask) {
         print("on the main thread: \(Thread.isMainThread)")
         task.expirationHandler = { @Sendable [weak self] in
-            print("expired on another thread: \(!Thread.isMainThread)")
-            Task { @MainActor in
+            MainActor.assumeIsolated {
+                print("expired on the main thread: \(Thread.isMainThread)")
                 self?.items = []
-                print("back on the main actor")
-                task.setTaskCompleted(success: false)
-                exit(0)
+                print("nothing is left")
             }
+            task.setTaskCompleted(success: false)
+            exit(0)
         }
         Task {
             self.items = await self.load()

@@ -10,11 +10,22 @@ struct SymbolGraph: Decodable {
         struct Kind: Decodable { let identifier: String }
         struct Identifier: Decodable { let precise: String }
         struct Fragment: Decodable { let spelling: String }
+        struct Extension: Decodable { let constraints: [Constraint]? }
+        struct Constraint: Decodable {
+            let kind: String
+            let lhs: String
+            let rhs: String
+
+            var text: String { lhs + (kind == "sameType" ? " == " : ": ") + rhs }
+        }
 
         let kind: Kind
         let identifier: Identifier
         let pathComponents: [String]
         let declarationFragments: [Fragment]
+        let swiftExtension: Extension?
+
+        var declaration: String { declarationFragments.map(\.spelling).joined() }
     }
 
     private struct Relationship: Decodable {
@@ -56,18 +67,48 @@ struct SymbolGraph: Decodable {
         let names = Dictionary(
             symbols.map { ($0.identifier.precise, $0.pathComponents.joined(separator: ".")) },
             uniquingKeysWith: { first, _ in first })
+        var superclasses: [String: String] = [:]
         var inherited: [String: Set<String>] = [:]
         for each in relationships where ["inheritsFrom", "conformsTo"].contains(each.kind) {
             // `Foundation.NSObject`, or a name of this module.
             let outside = each.targetFallback.map { $0.drop { $0 != "." }.dropFirst() }
             guard let name = names[each.target] ?? outside.map(String.init) else { continue }
-            inherited[each.source, default: []].insert(name)
+            if each.kind == "inheritsFrom" {
+                superclasses[each.source] = name
+            } else {
+                inherited[each.source, default: []].insert(name)
+            }
         }
+        let optional = optionalMethods
         return try symbols.filter { $0.kind.identifier != "swift.extension" }.map {
-            try SurfaceMember(
-                declaration: $0.declarationFragments.map(\.spelling).joined(),
-                path: $0.pathComponents, inherited: inherited[$0.identifier.precise] ?? [])
+            let id = $0.identifier.precise
+            return try SurfaceMember(
+                declaration: $0.declaration, path: $0.pathComponents,
+                superclass: superclasses[id], inherited: inherited[id] ?? [],
+                constraints: $0.swiftExtension?.constraints?.map(\.text) ?? [],
+                isOptional: optional.contains(id))
         }
+    }
+
+    /// The methods of protocols that are called and left out as Objective-C's optional ones are: each
+    /// has a default, and beside it a property of its base name, of an optional type, so that
+    /// `delegate.method?(…)` compiles.
+    private var optionalMethods: Set<String> {
+        let withDefault = Set(
+            relationships.filter { $0.kind == "defaultImplementationOf" }.map(\.target))
+        let properties = Set(
+            symbols.filter {
+                $0.kind.identifier == "swift.property" && $0.declaration.contains("? {")
+            }
+            .map(\.pathComponents))
+        return Set(
+            symbols.filter { symbol in
+                let path = symbol.pathComponents
+                let base = path.last.map { String($0.prefix { $0 != "(" }) } ?? ""
+                return symbol.kind.identifier == "swift.method"
+                    && withDefault.contains(symbol.identifier.precise)
+                    && properties.contains(path.dropLast() + [base])
+            }.map(\.identifier.precise))
     }
 
     /// The triple of this toolchain.
