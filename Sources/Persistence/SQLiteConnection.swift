@@ -92,7 +92,7 @@ final class SQLiteConnection {
         let code = sqlite3_prepare_v3(
             self.handle, query.text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
         guard code == SQLITE_OK, let handle else { throw failed(code) }
-        let statement = SQLiteStatement(handle, of: self)
+        let statement = SQLiteStatement(handle, of: self, isCommit: query == .commit)
         statements[query.rawValue] = statement
         return statement
     }
@@ -116,11 +116,14 @@ final class SQLiteConnection {
     var changes: Int { Int(sqlite3_changes(handle)) }
 
     /// What a failed call means; `system` is errno after it, for where SQLite does not keep that: a
-    /// commit on a disk that became read-only.
-    func failed(_ code: Int32, _ system: Int32 = 0) -> StoreFault {
+    /// commit on a disk that became read-only, or whose quota is used up.
+    func failed(
+        _ code: Int32, _ system: Int32 = 0, isCommit: Bool = false
+    ) -> StoreFault {
         let kept = sqlite3_system_errno(handle)
+        let isTelling = kept == 0 && [EROFS, ENOSPC, EDQUOT].contains(system)
         let fault = SQLiteFault(
-            path, code: code, errno: kept == 0 && system == EROFS ? EROFS : kept,
+            path, code: code, errno: isTelling ? system : kept, isCommit: isCommit,
             text: String(cString: sqlite3_errmsg(handle)))
         if fault.takesTrust { isTrusted = false }
         // What was opened while nothing could be written stays so, whatever becomes of the disk.

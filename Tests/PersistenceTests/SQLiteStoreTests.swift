@@ -285,6 +285,32 @@ struct SQLiteStoreTests {
         #expect(gone.kind == .gone)
     }
 
+    @Test("an error of COMMIT leaves open whether it was stored, where its last page may be there")
+    func unknown() {
+        typealias Case = (code: Int32, errno: Int32, kind: StoreFault.Kind, takesTrust: Bool)
+        let (write, sync, shared) =
+            (10 | 3 << 8, 10 | 4 << 8, 10 | 19 << 8) as (Int32, Int32, Int32)
+        let cases: [Case] = [
+            (sync, EIO, .unknown, true), (sync, ENOSPC, .unknown, true),
+            (sync, EDQUOT, .unknown, true), (sync, EROFS, .unknown, true),
+            (shared, ENOSPC, .unknown, true), (7, 0, .unknown, true),
+            (write, EIO, .unknown, true), (write, ENOSPC, .full, false),
+            (write, EDQUOT, .full, false), (write, EROFS, .readOnly, true), (13, 0, .full, false),
+        ]
+        for (code, errno, kind, takesTrust) in cases {
+            let fault = SQLiteFault("/a/store", code: code, errno: errno, isCommit: true)
+            #expect(fault.storeFault.kind == kind, "\(code) \(errno)")
+            #expect(fault.takesTrust == takesTrust, "\(code) \(errno)")
+            #expect(
+                fault.storeFault.message.contains("the same key") == (kind == .unknown)
+                    && fault.storeFault.message.contains("nothing was changed")
+                        == (kind != .unknown)
+            )
+            let before = SQLiteFault("/a/store", code: code, errno: errno)
+            #expect(before.storeFault.kind != .unknown, "\(code) \(errno)")
+        }
+    }
+
     @Test("after an error of the disk the database is opened again")
     func distrust() throws {
         let store = try host()
