@@ -282,7 +282,8 @@ struct SQLiteStoreTests {
         let gone = try fault {
             try store.write { _ in _ = unlink("\(path)/requests.db") }
         }
-        #expect(gone.kind == .gone)
+        #expect(gone.kind == .unknown)
+        #expect(try fault { try store.add("b") }.kind == .gone)
     }
 
     @Test("an error of COMMIT leaves open whether it was stored, where its last page may be there")
@@ -308,6 +309,48 @@ struct SQLiteStoreTests {
             )
             let before = SQLiteFault("/a/store", code: code, errno: errno)
             #expect(before.storeFault.kind != .unknown, "\(code) \(errno)")
+        }
+    }
+
+    @Test("a file system whose sync fails for want of room is not believed afterwards")
+    func failedSync() {
+        #expect(SQLiteFault("/a/store", code: 10 | 4 << 8, errno: ENOSPC).takesTrust)
+        #expect(!SQLiteFault("/a/store", code: 10 | 3 << 8, errno: ENOSPC).takesTrust)
+    }
+
+    @Test(
+        "has a log and brings each commit to the disk, whoever opens it, and however it came here")
+    func settings() throws {
+        try host().add("a")
+        // As SQLite copies it.
+        let copy = directory.path("copy")
+        do {
+            let connection = try SQLiteConnection(path + "/requests.db", for: .writing)
+            try connection.run("VACUUM INTO '\(copy)'")
+        }
+        let bytes = try directory.read("copy")
+        #expect(Array(bytes[18...19]) == [1, 1])
+        for role in [SQLiteStore.Role.host(OpenStore.host), .client(creates: false)] {
+            try FileManager.default.removeItem(atPath: path)
+            mkdir(path, 0o700)
+            try directory.write(bytes, to: "store/requests.db")
+            chmod(path + "/requests.db", 0o600)
+            #expect(
+                try SQLiteStore.quickCheck(directory: path).first?.contains("instead of a log")
+                    == true)
+            let store = try SQLiteStore.open(directory: path, as: role)
+            for round in 0..<2 {
+                let connection = try #require(store.transaction?.connection)
+                #expect(try connection.hasLog)
+                #expect(try connection.number("PRAGMA synchronous") == 2)
+                if round == 0 {
+                    _ = connection.failed(10 | 4 << 8)  // SQLITE_IOERR_FSYNC
+                    try store.add("b")
+                    #expect(store.transaction?.connection !== connection)
+                }
+            }
+            #expect(try store.keys == ["a", "b"])
+            #expect(try SQLiteStore.quickCheck(directory: path) == [])
         }
     }
 
