@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include "csystem_storing.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -54,6 +56,27 @@ bool csys_identify_path(const char *path, csys_identity *identity) {
 
 bool csys_identify(int32_t fd, csys_identity *identity) {
     return identify(fd, "", AT_EMPTY_PATH, identity);
+}
+
+void csys_forget_cache(int32_t fd) {
+    /* Only pages that are on the disk, or are said to be, are forgotten: posix_fadvise(2). */
+    (void)fdatasync(fd);
+    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+void csys_forget_cache_of(const csys_identity *identity) {
+    DIR *descriptors = opendir("/proc/self/fd");
+    if (!descriptors) return;
+    for (struct dirent *entry; (entry = readdir(descriptors));) {
+        csys_identity found;
+        int fd = atoi(entry->d_name);
+        if (entry->d_name[0] == '.' || !csys_identify(fd, &found)) continue;
+        if (found.device == identity->device && found.inode == identity->inode) {
+            csys_forget_cache(fd);
+            break;
+        }
+    }
+    closedir(descriptors);
 }
 
 int32_t csys_touch(int32_t fd) { return futimens(fd, NULL) == 0 ? 0 : errno; }

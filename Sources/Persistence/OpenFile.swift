@@ -74,6 +74,26 @@ enum OpenFile {
         }
     }
 
+    /// Lets the system read a file from the disk when it is read next. `isLocked` says that a lock of
+    /// this process may be on it, which a descriptor of our own would end (fcntl(2), "Record
+    /// locking").
+    ///
+    /// After fsync(2) has failed, Linux takes pages for written that are not, and goes on reading them
+    /// from memory (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020);
+    /// ext4 also keeps in memory that their blocks are in use, and not on the disk, so that writing
+    /// them once more does not help.
+    static func forgetCache(of path: String, isLocked: Bool) {
+        if isLocked {
+            var identity = csys_identity()
+            if csys_identify_path(path, &identity) { csys_forget_cache_of(&identity) }
+            return
+        }
+        let fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard fd >= 0 else { return }
+        csys_forget_cache(fd)
+        close(fd)
+    }
+
     /// The directory that a path is in.
     static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }

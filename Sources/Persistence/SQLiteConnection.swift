@@ -8,9 +8,16 @@ final class SQLiteConnection {
     enum Access { case writing, looking }
 
     let path: String
-    /// An error said that what SQLite remembers may not be what is on the disk.
-    private(set) var isTrusted = true
+    /// Not after an error said that what is in memory may not be what is on the disk. Then the log is
+    /// left as it is, for the next one to read from the disk: it has what the database may lack.
+    private(set) var isTrusted = true {
+        didSet { if !isTrusted { keepLog() } }
+    }
     private let handle: OpaquePointer
+    /// Pages in the log after the last commit.
+    private let logPages: UnsafeMutablePointer<Int32>
+    /// Pages of a log that is brought over.
+    private var longLog = Int32.max
     private var statements = [SQLiteStatement?](repeating: nil, count: SQLiteQuery.allCases.count)
 
     /// Opens a database that is there.
@@ -28,6 +35,15 @@ final class SQLiteConnection {
             throw fault.storeFault
         }
         self.handle = handle
+        logPages = .allocate(capacity: 1)
+        logPages.initialize(to: 0)
+        // In place of the hook by which SQLite shortens the log.
+        sqlite3_wal_hook(
+            handle,
+            { pages, _, _, count in
+                pages?.assumingMemoryBound(to: Int32.self).pointee = count
+                return SQLITE_OK
+            }, logPages)
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, 2_000)
         _ = csqlite_configure(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -39,6 +55,20 @@ final class SQLiteConnection {
     deinit {
         statements.removeAll()
         sqlite3_close_v2(handle)
+        logPages.deallocate()
+    }
+
+    /// Its changes go into a log beside it. A copy that was made by other means than `backup` may be a
+    /// database that writes its changes into its own file; then a request that was acknowledged can
+    /// die with the power, because SQLite does not bring the end of such a change to the disk.
+    var hasLog: Bool {
+        get throws(StoreFault) { try texts("PRAGMA journal_mode") == ["wal"] }
+    }
+
+    /// Lets changes go into a log from now on, and for whoever opens the database later. False: the
+    /// file system cannot have memory shared between processes, which that needs.
+    func useLog() throws(StoreFault) -> Bool {
+        try texts("PRAGMA journal_mode = WAL") == ["wal"]
     }
 
     /// The settings of a database of ours. 4 MiB of cache; its log is brought over at 16 MiB, in few
@@ -52,10 +82,40 @@ final class SQLiteConnection {
             PRAGMA mmap_size = 0;
             PRAGMA cache_size = -4096;
             PRAGMA temp_store = MEMORY;
-            PRAGMA wal_autocheckpoint = \(16_777_216 / pageSize);
             PRAGMA journal_size_limit = 33554432;
             """)
+        longLog = Int32(16_777_216 / pageSize)
+        // 2 is FULL: each commit is brought to the disk before it is acknowledged.
+        guard try number("PRAGMA synchronous") == 2 else {
+            throw StoreFault(
+                .denied,
+                "this SQLite does not bring the changes of \(path) to the disk; nothing was changed: use one that knows PRAGMA synchronous"
+            )
+        }
         _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    }
+
+    /// Brings all that is in the log over into the database and begins a log of no bytes, so that
+    /// what comes next is on blocks of its own. False: others use the log.
+    func beginLogAnew() throws(StoreFault) -> Bool {
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        switch code & 0xFF {
+        case SQLITE_OK: return true
+        case SQLITE_BUSY: return false
+        default: throw failed(code)
+        }
+    }
+
+    /// Brings the log over into the database where it has grown long. SQLite would do the same after a
+    /// commit, and keep an error to itself: what was written into the database then is not on the
+    /// disk, and would be taken for written from the next time on.
+    func shortenLog() {
+        guard logPages.pointee >= longLog else { return }
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        switch code & 0xFF {
+        case SQLITE_OK, SQLITE_BUSY: break
+        default: isTrusted = false
+        }
     }
 
     /// Another one than before: somebody has committed something; this connection, too.
@@ -68,8 +128,8 @@ final class SQLiteConnection {
     /// It is not to be used any more.
     func distrust() { isTrusted = false }
 
-    /// Closing leaves the log as it is, for the next one to read from the disk.
-    func keepLog() { _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
+    /// Closing leaves the log as it is.
+    private func keepLog() { _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
 
     /// Runs statements of which no row is wanted.
     func run(_ text: String) throws(StoreFault) {
@@ -92,7 +152,7 @@ final class SQLiteConnection {
         let code = sqlite3_prepare_v3(
             self.handle, query.text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
         guard code == SQLITE_OK, let handle else { throw failed(code) }
-        let statement = SQLiteStatement(handle, of: self)
+        let statement = SQLiteStatement(handle, of: self, isCommit: query == .commit)
         statements[query.rawValue] = statement
         return statement
     }
@@ -116,11 +176,14 @@ final class SQLiteConnection {
     var changes: Int { Int(sqlite3_changes(handle)) }
 
     /// What a failed call means; `system` is errno after it, for where SQLite does not keep that: a
-    /// commit on a disk that became read-only.
-    func failed(_ code: Int32, _ system: Int32 = 0) -> StoreFault {
+    /// commit on a disk that became read-only, or whose quota is used up.
+    func failed(
+        _ code: Int32, _ system: Int32 = 0, isCommit: Bool = false
+    ) -> StoreFault {
         let kept = sqlite3_system_errno(handle)
+        let isTelling = kept == 0 && [EROFS, ENOSPC, EDQUOT].contains(system)
         let fault = SQLiteFault(
-            path, code: code, errno: kept == 0 && system == EROFS ? EROFS : kept,
+            path, code: code, errno: isTelling ? system : kept, isCommit: isCommit,
             text: String(cString: sqlite3_errmsg(handle)))
         if fault.takesTrust { isTrusted = false }
         // What was opened while nothing could be written stays so, whatever becomes of the disk.

@@ -9,12 +9,17 @@ struct SQLiteFault {
     /// With its extension.
     let code: Int32
     let errno: Int32
+    /// It came from COMMIT.
+    let isCommit: Bool
     let text: String
 
-    init(_ path: String, code: Int32, errno: Int32, text: String? = nil) {
+    init(
+        _ path: String, code: Int32, errno: Int32, isCommit: Bool = false, text: String? = nil
+    ) {
         self.path = path
         self.code = code
         self.errno = errno
+        self.isCommit = isCommit
         self.text = text ?? String(cString: sqlite3_errstr(code))
     }
 
@@ -22,12 +27,31 @@ struct SQLiteFault {
     // <sqlite3.h> has them as casts and shifts.
     private static let moved: Int32 = 8 | 4 << 8
     private static let link: Int32 = 14 | 6 << 8
+    private static let write: Int32 = 10 | 3 << 8
+    private static let syncs: Set<Int32> = [10 | 4 << 8, 10 | 5 << 8]
 
-    /// Whether what was written before the error is on the disk is not known any more, and asking
-    /// the system again would not tell.
-    var takesTrust: Bool { primary == SQLITE_IOERR && kind != .full }
+    /// The connection is to be opened anew: the system may have taken for written what is not on the
+    /// disk, and would not say so again (fsync(2), "EIO").
+    var takesTrust: Bool {
+        isOutcomeUnknown
+            || (primary == SQLITE_IOERR && (Self.syncs.contains(code) || cause != .full))
+    }
 
-    private var kind: StoreFault.Kind {
+    /// COMMIT writes all of a transaction into the log, brings that to the disk, and then lets others
+    /// see it. A transaction whose last page could not be written is not there. After that, a reader
+    /// of the log finds it, or does not.
+    private var isOutcomeUnknown: Bool {
+        guard isCommit else { return false }
+        switch primary {
+        case SQLITE_IOERR: return code != Self.write || cause == .io
+        case SQLITE_NOMEM: return true
+        default: return false
+        }
+    }
+
+    private var kind: StoreFault.Kind { isOutcomeUnknown ? .unknown : cause }
+
+    private var cause: StoreFault.Kind {
         if code == Self.moved { return .gone }
         if code == Self.link { return .denied }
         switch primary {
@@ -60,7 +84,7 @@ struct SQLiteFault {
         }
         let said = "\(text)\(errno == 0 ? "" : ", \(String(cString: strerror(errno)))")"
         let (what, next): (String, String) =
-            switch kind {
+            switch cause {
             case .busy: ("another process holds it", "try again")
             case .full: ("its disk is full", "make room and try again")
             case .readOnly:
@@ -71,11 +95,12 @@ struct SQLiteFault {
                 ("what is in it makes no sense", "run `curfew db check`, or take a backup back")
             case .gone: ("its file was deleted or replaced", "stop the host and put it back")
             case .denied: ("it is a link", "put the file itself there")
-            case .newer, .locked, .absent: ("", "")
+            case .newer, .locked, .absent, .unknown: ("", "")
             }
-        return StoreFault(
-            kind,
-            "the store \(path): \(what) (\(said)); \(takesTrust ? "the last change may be there or not" : "nothing was changed"): \(next)"
-        )
+        let outcome =
+            isOutcomeUnknown
+            ? "it is not known whether the change was stored: submit again with the same key, which makes no second request, or see `curfew ps`; then"
+            : "nothing was changed:"
+        return StoreFault(kind, "the store \(path): \(what) (\(said)); \(outcome) \(next)")
     }
 }

@@ -7,6 +7,7 @@ internal import Scheduling
 final class SQLiteStatement {
     private let handle: OpaquePointer
     private unowned let connection: SQLiteConnection
+    private let isCommit: Bool
     private var bound: Int32 = 0
     private var bindFault: Int32 = SQLITE_OK
     private var isStepped = false
@@ -15,9 +16,10 @@ final class SQLiteStatement {
     private var copied = 0
     private static let room = 2_048
 
-    init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
+    init(_ handle: OpaquePointer, of connection: SQLiteConnection, isCommit: Bool = false) {
         self.handle = handle
         self.connection = connection
+        self.isCommit = isCommit
     }
 
     deinit {
@@ -85,7 +87,7 @@ final class SQLiteStatement {
         let system = errno
         if code == SQLITE_ROW { return true }
         reset()
-        guard code == SQLITE_DONE else { throw connection.failed(code, system) }
+        guard code == SQLITE_DONE else { throw connection.failed(code, system, isCommit: isCommit) }
         return false
     }
 

@@ -39,11 +39,26 @@ extension SQLiteStore {
             let statement = try connection.prepare("VACUUM INTO ?1")
             statement.put(path)
             try statement.run()
+            try makeReady(path)
             try OpenFile.sync(path, O_RDWR)
             try OpenFile.sync(OpenFile.parent(of: path), O_RDONLY | O_DIRECTORY)
         } catch {
             unlink(path)
             throw error
+        }
+    }
+
+    /// A copy by SQLite is a database that has no log, and so would be one of its kind for ever. The
+    /// bytes 18 and 19 say what it has: 2 is a log (sqlite.org/fileformat2.html, "File format version
+    /// numbers"). Asking SQLite for that would want memory shared between processes, which a disk for
+    /// backups need not have.
+    private static func makeReady(_ backup: String) throws(StoreFault) {
+        let fd = Glibc.open(backup, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard fd >= 0 else { throw OpenFile.fault(errno, "the backup \(backup) cannot be opened") }
+        defer { close(fd) }
+        let version: [UInt8] = [2, 2]
+        guard pwrite(fd, version, version.count, 18) == version.count else {
+            throw OpenFile.fault(errno, "the backup \(backup) cannot be written to")
         }
     }
 
@@ -59,6 +74,11 @@ extension SQLiteStore {
         guard found.isEmpty else { return found }
         let version = Int(clamping: try connection.number("PRAGMA user_version"))
         for check in checks(version) { found += try faults(check, connection) }
+        if try !connection.hasLog {
+            found.append(
+                "the store writes changes into its own file instead of a log, and what is acknowledged could be lost with the power: the next host or command that opens it sets that right"
+            )
+        }
         let transaction = SQLiteTransaction(connection)
         try transaction.begin(writing: false)
         defer { transaction.rollBack() }

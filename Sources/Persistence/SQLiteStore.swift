@@ -21,7 +21,7 @@ public final class SQLiteStore: RequestStore {
     /// Its directory, without links.
     public var directory: String { place.path }
 
-    private let place: StoreDirectory
+    let place: StoreDirectory
     private let lock: StoreLock?
     private let process: Int32
     /// Nil: the last connection was not to be trusted, and another could not be opened yet.
@@ -48,11 +48,11 @@ public final class SQLiteStore: RequestStore {
         case .host(let host):
             place = try StoreDirectory(directory, creating: true)
             lock = try StoreLock(place, by: host)
-            connection = try Self.connect(place, creating: true, lock: lock)
+            connection = try Self.connect(place, creating: true, isHost: true)
         case .client(let creates):
             place = try StoreDirectory(directory, creating: creates)
             lock = nil
-            connection = try Self.connect(place, creating: creates, lock: nil)
+            connection = try Self.connect(place, creating: creates, isHost: false)
         }
         transaction = SQLiteTransaction(connection)
         database = OpenFile.identity(of: place.database)
@@ -64,81 +64,6 @@ public final class SQLiteStore: RequestStore {
         if process != getpid(), let transaction { _ = Unmanaged.passRetained(transaction) }
     }
 
-    // MARK: Opening
-
-    private static func connect(
-        _ place: StoreDirectory, creating: Bool, lock: StoreLock?
-    ) throws(StoreFault) -> SQLiteConnection {
-        let isNew = try place.prepareDatabase(creating: creating)
-        let connection = try SQLiteConnection(place.database, for: .writing)
-        let version = try version(of: connection, mayBeEmpty: creating || isNew)
-        if version < SQLiteSchema.version {
-            // Not under a host that knows the tables as they were.
-            let held = lock == nil ? try StoreLock(place, by: .current()) : nil
-            defer { withExtendedLifetime(held) {} }
-            try migrate(connection, place, isNew: version == 0)
-        }
-        try connection.settle()
-        return connection
-    }
-
-    /// The version of the tables; 0: there are none. Changes nothing.
-    private static func version(
-        of connection: SQLiteConnection, mayBeEmpty: Bool
-    ) throws(StoreFault) -> Int {
-        let version = try connection.number("PRAGMA user_version")
-        let application = try connection.number("PRAGMA application_id")
-        if application == 0, version == 0, mayBeEmpty,
-            try connection.number("SELECT count(*) FROM sqlite_schema") == 0
-        {
-            return 0
-        }
-        guard application == SQLiteSchema.application, version > 0 else {
-            throw StoreFault(
-                .corrupt,
-                "\(connection.path) is not a store of Curfew; nothing was changed: run `curfew db check`, or use another directory"
-            )
-        }
-        guard version <= SQLiteSchema.version else {
-            throw StoreFault(
-                .newer,
-                "\(connection.path) is a store of version \(version), and this Curfew knows versions up to \(SQLiteSchema.version); nothing was changed: use the newer Curfew"
-            )
-        }
-        return Int(version)
-    }
-
-    private static func migrate(
-        _ connection: SQLiteConnection, _ place: StoreDirectory, isNew: Bool
-    ) throws(StoreFault) {
-        if isNew { try connection.run("PRAGMA page_size = \(SQLiteSchema.pageSize)") }
-        guard try connection.texts("PRAGMA journal_mode = WAL") == ["wal"] else {
-            throw StoreFault(
-                .denied,
-                "\(place.path) is on a disk that cannot have memory shared between processes, which a store needs: use another one"
-            )
-        }
-        while true {
-            try connection.run("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
-            do {
-                // Somebody else may have been faster.
-                let version = Int(try connection.number("PRAGMA user_version"))
-                guard version < SQLiteSchema.version else {
-                    try connection.run("ROLLBACK")
-                    return
-                }
-                let isEmpty = version == 0
-                try connection.run(
-                    isEmpty ? SQLiteSchema.fresh : SQLiteSchema.migrations[version])
-                let next = isEmpty ? SQLiteSchema.version : version + 1
-                try connection.run("PRAGMA user_version = \(next); COMMIT")
-            } catch {
-                if connection.isInTransaction { try? connection.run("ROLLBACK") }
-                throw error
-            }
-        }
-    }
-
     // MARK: Transactions
 
     public func write<Result>(
@@ -146,12 +71,15 @@ public final class SQLiteStore: RequestStore {
     ) throws(StoreFault) -> Result {
         let transaction = try usable()
         try transaction.begin(writing: true)
-        do {
+        do throws(StoreFault) {
             let result = try body(transaction)
             try transaction.commit()
             // Acknowledged is what is in the file that others find.
-            try checkFiles()
-            return result
+            guard let file = missingFile() else { return result }
+            throw StoreFault(
+                .unknown,
+                "\(file) was deleted or replaced while the change was written, and has it where it is now: stop the host, put the file back, and start again"
+            )
         } catch {
             transaction.rollBack()
             throw error
@@ -176,17 +104,16 @@ public final class SQLiteStore: RequestStore {
         }
     }
 
-    private func checkFiles() throws(StoreFault) {
-        guard OpenFile.identity(of: place.database) == database else {
-            throw gone(place.database)
-        }
-        if let journal, OpenFile.identity(of: place.journal) != journal {
-            throw gone(place.journal)
-        }
+    /// A file that is not any more where it was opened.
+    private func missingFile() -> String? {
+        guard OpenFile.identity(of: place.database) == database else { return place.database }
+        if let journal, OpenFile.identity(of: place.journal) != journal { return place.journal }
+        return nil
     }
 
-    private func gone(_ file: String) -> StoreFault {
-        StoreFault(
+    private func checkFiles() throws(StoreFault) {
+        guard let file = missingFile() else { return }
+        throw StoreFault(
             .gone,
             "\(file) was deleted or replaced while it was used; nothing more is written: stop the host, put the file back, and start again"
         )
@@ -198,9 +125,9 @@ public final class SQLiteStore: RequestStore {
         try checkProcess()
         try checkFiles()
         if let transaction, transaction.connection.isTrusted { return transaction }
-        transaction?.connection.keepLog()
         transaction = nil
-        let next = SQLiteTransaction(try Self.connect(place, creating: false, lock: lock))
+        let next = SQLiteTransaction(
+            try Self.connect(place, creating: false, isHost: lock != nil, isLogDoubted: true))
         transaction = next
         journal = OpenFile.identity(of: place.journal)
         return next

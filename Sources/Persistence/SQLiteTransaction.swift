@@ -56,6 +56,7 @@ final class SQLiteTransaction: StoreTransaction {
         try connection.statement(.commit).run()
         mayWrite = false
         if let counters, let version = connection.dataVersion { left = (version, counters) }
+        connection.shortenLog()
     }
 
     func rollBack() {

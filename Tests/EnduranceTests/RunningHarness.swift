@@ -105,15 +105,24 @@ final class RunningHarness {
     func wait(
         for kind: String, within limit: Duration = patience,
         _ isIt: (Record) -> Bool = { _ in true }
+    ) throws -> Record { try wait(for: [kind], within: limit, isIt) }
+
+    /// The same for a record of one of several kinds.
+    @discardableResult
+    func wait(
+        for kinds: Set<String>, within limit: Duration = patience,
+        _ isIt: (Record) -> Bool = { _ in true }
     ) throws -> Record {
         let until = ContinuousClock.now + limit
         while true {
             while next < records.count {
                 let record = records[next]
                 next += 1
-                if record.kind == kind, isIt(record) { return record }
+                if kinds.contains(record.kind), isIt(record) { return record }
             }
-            guard read(until: until) else { throw TimedOut(what: kind, records: records) }
+            guard read(until: until) else {
+                throw TimedOut(what: kinds.sorted().joined(separator: " or "), records: records)
+            }
         }
     }
 

@@ -228,6 +228,11 @@ struct SQLiteDamageTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: copy)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         let before = try directory.read("copy")
+        // It has a log from its first moment as a store on.
+        #expect(Array(before[18...19]) == [2, 2])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+                == ["copy", "store"])
         #expect(throws: StoreFault.self) { try SQLiteStore.backup(directory: path, to: copy) }
         #expect(try directory.read("copy") == before)
         #expect(

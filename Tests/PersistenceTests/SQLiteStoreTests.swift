@@ -282,7 +282,76 @@ struct SQLiteStoreTests {
         let gone = try fault {
             try store.write { _ in _ = unlink("\(path)/requests.db") }
         }
-        #expect(gone.kind == .gone)
+        #expect(gone.kind == .unknown)
+        #expect(try fault { try store.add("b") }.kind == .gone)
+    }
+
+    @Test("an error of COMMIT leaves open whether it was stored, where its last page may be there")
+    func unknown() {
+        typealias Case = (code: Int32, errno: Int32, kind: StoreFault.Kind, takesTrust: Bool)
+        let (write, sync, shared) =
+            (10 | 3 << 8, 10 | 4 << 8, 10 | 19 << 8) as (Int32, Int32, Int32)
+        let cases: [Case] = [
+            (sync, EIO, .unknown, true), (sync, ENOSPC, .unknown, true),
+            (sync, EDQUOT, .unknown, true), (sync, EROFS, .unknown, true),
+            (shared, ENOSPC, .unknown, true), (7, 0, .unknown, true),
+            (write, EIO, .unknown, true), (write, ENOSPC, .full, false),
+            (write, EDQUOT, .full, false), (write, EROFS, .readOnly, true), (13, 0, .full, false),
+        ]
+        for (code, errno, kind, takesTrust) in cases {
+            let fault = SQLiteFault("/a/store", code: code, errno: errno, isCommit: true)
+            #expect(fault.storeFault.kind == kind, "\(code) \(errno)")
+            #expect(fault.takesTrust == takesTrust, "\(code) \(errno)")
+            #expect(
+                fault.storeFault.message.contains("the same key") == (kind == .unknown)
+                    && fault.storeFault.message.contains("nothing was changed")
+                        == (kind != .unknown)
+            )
+            let before = SQLiteFault("/a/store", code: code, errno: errno)
+            #expect(before.storeFault.kind != .unknown, "\(code) \(errno)")
+        }
+    }
+
+    @Test("a file system whose sync fails for want of room is not believed afterwards")
+    func failedSync() {
+        #expect(SQLiteFault("/a/store", code: 10 | 4 << 8, errno: ENOSPC).takesTrust)
+        #expect(!SQLiteFault("/a/store", code: 10 | 3 << 8, errno: ENOSPC).takesTrust)
+    }
+
+    @Test(
+        "has a log and brings each commit to the disk, whoever opens it, and however it came here")
+    func settings() throws {
+        try host().add("a")
+        // As SQLite copies it.
+        let copy = directory.path("copy")
+        do {
+            let connection = try SQLiteConnection(path + "/requests.db", for: .writing)
+            try connection.run("VACUUM INTO '\(copy)'")
+        }
+        let bytes = try directory.read("copy")
+        #expect(Array(bytes[18...19]) == [1, 1])
+        for role in [SQLiteStore.Role.host(OpenStore.host), .client(creates: false)] {
+            try FileManager.default.removeItem(atPath: path)
+            mkdir(path, 0o700)
+            try directory.write(bytes, to: "store/requests.db")
+            chmod(path + "/requests.db", 0o600)
+            #expect(
+                try SQLiteStore.quickCheck(directory: path).first?.contains("instead of a log")
+                    == true)
+            let store = try SQLiteStore.open(directory: path, as: role)
+            for round in 0..<2 {
+                let connection = try #require(store.transaction?.connection)
+                #expect(try connection.hasLog)
+                #expect(try connection.number("PRAGMA synchronous") == 2)
+                if round == 0 {
+                    _ = connection.failed(10 | 4 << 8)  // SQLITE_IOERR_FSYNC
+                    try store.add("b")
+                    #expect(store.transaction?.connection !== connection)
+                }
+            }
+            #expect(try store.keys == ["a", "b"])
+            #expect(try SQLiteStore.quickCheck(directory: path) == [])
+        }
     }
 
     @Test("after an error of the disk the database is opened again")

@@ -17,7 +17,10 @@
  * is committed, and waits for that: from handlers and event functions, too, but never from the log
  * function (CURFEW_WRONG_THREAD). Besides what they say, all that take a curfew_error return
  * CURFEW_CLOSING, CURFEW_WRONG_THREAD, CURFEW_SYSTEM and, where the store failed, one of the
- * CURFEW_STORE_… statuses: then nothing was done.
+ * CURFEW_STORE_… statuses. Then nothing was done, but for CURFEW_STORE_UNKNOWN: the system failed
+ * while the change was brought to the disk, and it is not known whether the change was stored. Submit
+ * again with the same key, which returns the request where it is there and makes no second one; every
+ * other call may be repeated as it is.
  */
 #ifndef CURFEW_REQUESTS_H
 #define CURFEW_REQUESTS_H

@@ -111,7 +111,8 @@ typedef int32_t curfew_status;
     X(STORE_CORRUPT, 28, "the store is damaged; nothing was changed")                         \
     X(STORE_NEWER, 29, "a newer version of Curfew made the store")                            \
     X(STORE_LOCKED, 30, "another host uses the store")                                        \
-    X(STORE_GONE, 31, "the store's file was deleted or replaced")
+    X(STORE_GONE, 31, "the store's file was deleted or replaced")                             \
+    X(STORE_UNKNOWN, 32, "it is not known whether the change was stored; ask with the same key")
 
 enum {
 #define CURFEW_STATUS_CONSTANT(name, value, text) CURFEW_##name = value,

@@ -28,6 +28,12 @@ typedef struct csys_identity {
 bool csys_identify_path(const char *path, csys_identity *identity);
 bool csys_identify(int32_t fd, csys_identity *identity);
 
+/* Writes what is not on the disk yet, as far as that can be, and then forgets what is in memory of a
+ * file: it is read from the disk when it is read next. Of a descriptor, or of a file that this process
+ * has open anyway: by its descriptor, none is opened or closed. */
+void csys_forget_cache(int32_t fd);
+void csys_forget_cache_of(const csys_identity *identity);
+
 /* Sets the times of a file to now. 0 or errno. */
 int32_t csys_touch(int32_t fd);
 

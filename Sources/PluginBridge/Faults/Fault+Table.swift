@@ -218,8 +218,8 @@ extension Fault {
             .storeIO,
             """
             The system could not read or write the store's file: the disk, a network, a driver. \
-            Nothing of this call was done, and what was acknowledged before is not doubted. The file \
-            is opened anew before the next write. Look at the kernel's log, and make a backup.
+            Nothing was changed, and what was acknowledged before is not doubted. The file is opened \
+            anew before the next write. Look at the kernel's log, and make a backup.
             """),
         status(
             .storeCorrupt,
@@ -247,6 +247,15 @@ extension Fault {
             The store's file was deleted, moved away or replaced while it was in use. What would be \
             written now would be lost, so nothing is. Put the file back, or restart the host to begin \
             with what is there.
+            """),
+        status(
+            .storeUnknown,
+            """
+            The system failed while a change was brought to the disk. It is not known whether the \
+            change was stored: it may be there when the store is opened again, or not. What was \
+            acknowledged before is not doubted. Submit again with the same key: that returns the \
+            request where it is there, and makes no second one. Without a key, look at the list of \
+            requests first. Every other call may be repeated as it is.
             """),
     ]
 

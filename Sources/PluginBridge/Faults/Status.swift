@@ -74,6 +74,8 @@ public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConverti
     @inlinable public static var storeLocked: Status { Status(CURFEW_STORE_LOCKED) }
     /// `CURFEW_STORE_GONE`
     @inlinable public static var storeGone: Status { Status(CURFEW_STORE_GONE) }
+    /// `CURFEW_STORE_UNKNOWN`
+    @inlinable public static var storeUnknown: Status { Status(CURFEW_STORE_UNKNOWN) }
 
     /// The text of the header, static and NUL-terminated.
     public var text: UnsafePointer<CChar>? { UnsafePointer(csys_status_text(rawValue)) }

@@ -41,6 +41,7 @@ extension StoreFault {
         case .gone: .storeGone
         case .denied: .denied
         case .absent: .notFound
+        case .unknown: .storeUnknown
         }
     }
 }

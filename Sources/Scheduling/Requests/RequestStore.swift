@@ -5,7 +5,7 @@
 /// One thread uses a store at a time.
 public protocol RequestStore: AnyObject {
     /// Does what `body` does, all of it or nothing; on return it is as durable as the store can make
-    /// it. With a throw, `body`'s or the store's own, nothing was done; `StoreFault` has an exception.
+    /// it. With a throw, `body`'s or the store's own, nothing was done, unless its kind is `unknown`.
     func write<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result

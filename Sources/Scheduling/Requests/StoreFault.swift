@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a store did not do what it was asked. Nothing of the transaction was done, but for `io`.
+/// Why a store did not do what it was asked. Nothing of the transaction was done, but for `unknown`.
 public struct StoreFault: Error, Hashable, Sendable {
     /// Of which kind.
     public enum Kind: UInt8, Sendable, CaseIterable {
@@ -10,8 +10,7 @@ public struct StoreFault: Error, Hashable, Sendable {
         case full = 2
         /// It cannot be written to.
         case readOnly = 3
-        /// The system could not read or write. Where that was at the very end of a transaction, all of
-        /// it may turn out to have been done when the store is opened again: nobody can tell.
+        /// The system could not read or write.
         case io = 4
         /// What is in it makes no sense.
         case corrupt = 5
@@ -25,6 +24,9 @@ public struct StoreFault: Error, Hashable, Sendable {
         case denied = 9
         /// It is not there: nobody has made it yet.
         case absent = 10
+        /// The system failed at the end of a transaction. All of it may turn out to have been done when
+        /// the store is opened again, or nothing.
+        case unknown = 11
 
         /// The word used in text and JSON.
         public var name: String {
@@ -39,6 +41,7 @@ public struct StoreFault: Error, Hashable, Sendable {
             case .gone: "gone"
             case .denied: "denied"
             case .absent: "absent"
+            case .unknown: "unknown"
             }
         }
     }
