@@ -73,6 +73,9 @@ final class PluginCopy: @unchecked Sendable {
     /// The descriptor of the copy, while it is to be had.
     var number: Int32 { descriptor?.number ?? -1 }
 
+    /// The directory in which the loader sees the copy.
+    var directory: String { path.map(PathText.directory) ?? "/proc/\(getpid())/fd" }
+
     /// Closes the descriptor; the bytes stay.
     func letGo() { descriptor = nil }
 
