@@ -130,14 +130,14 @@ struct FileTrustTests {
                 odd:x:70
                 split:x:80:
                 split:x:80:bob
-                """,
+                """.bytes,
             passwd: """
                 root:x:0:0:root:/root:/bin/sh
                 ann:x:1000:1000:::
                 bob:x:1001:1001:::
                 eve:x:1002:1001:::
                 broken
-                """)
+                """.bytes)
         #expect(groups.isPrivate(0, to: 0))
         #expect(groups.isPrivate(1000, to: 1000))
         #expect(groups.isPrivate(61, to: 1000))
@@ -149,4 +149,21 @@ struct FileTrustTests {
         #expect(!groups.isPrivate(80, to: 1000))
         #expect(!groups.isPrivate(12345, to: 1000), "not in the file")
     }
+
+    @Test("files are read byte by byte, whatever their names and comments are encoded in")
+    func encodings() {
+        // A combining mark in front of eve's name, which a reader takes for one with the colon.
+        let combining = PrivateGroups(
+            group: "ann:x:1000:\n".bytes,
+            passwd: "ann:x:1000:1000:::\neve:x:1002:1000:\u{301}Eve:/:/bin/sh\n".bytes)
+        #expect(!combining.isPrivate(1000, to: 1000))
+        // Two names in Latin-1, which would be one when they are repaired.
+        let latin = PrivateGroups(
+            group: "g:x:1000:".bytes + [0xE9, 0x0A], passwd: [0xE8] + ":x:1000:1000:::\n".bytes)
+        #expect(!latin.isPrivate(1000, to: 1000))
+    }
+}
+
+extension String {
+    fileprivate var bytes: [UInt8] { Array(utf8) }
 }
