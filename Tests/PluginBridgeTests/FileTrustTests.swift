@@ -80,17 +80,31 @@ struct FileTrustTests {
         #expect(fault.text.hasSuffix("setfacl -b /a/b && chmod g-w /a/b"))
     }
 
-    @Test("in a user namespace, those outside it are trusted, as nobody inside can be them")
+    @Test(
+        "in a user namespace, those outside it are trusted on the way, and with the system's files")
     func outsiders() {
         let trust = FileTrust(user: 1000, outsiders: 65534, isPrivate: { _, _ in false })
-        func fault(_ mode: UInt32, _ owner: UInt32) -> LoadRule? {
+        func fault(
+            _ mode: UInt32, _ owner: UInt32, _ path: String = "/",
+            as role: FileFacts.Role = .passage
+        ) -> LoadRule? {
             trust.fault(
-                of: FileFacts(path: "/", owner: owner, group: 65534, mode: mode), as: .passage)?
-                .rule
+                of: FileFacts(path: path, owner: owner, group: 65534, mode: mode), as: role)?.rule
         }
         #expect(fault(0o755, 65534) == nil)
+        #expect(fault(0o777, 65534, "/lib", as: .link) == nil)
         #expect(fault(0o775, 65534) == .writable)
         #expect(fault(0o755, 1001) == .owner)
+        // It is anybody's number: root's, and that of a user who has put a plugin there.
+        for role in [FileFacts.Role.folder, .file] {
+            for path in ["/srv/plugin", "/usrlocal/a", "/usr", "/usr\u{2F}\u{301}a"] {
+                let isSystem = path.utf8.starts(with: "/usr/".utf8)
+                #expect(fault(0o755, 65534, path, as: role) == (isSystem ? nil : .owner), "\(path)")
+            }
+            #expect(fault(0o755, 65534, "/usr/lib/curfew/plugins/a", as: role) == nil)
+            #expect(fault(0o777, 65534, "/usr/lib/curfew/plugins/a", as: role) == .writable)
+            #expect(fault(0o755, 1000, "/srv/plugin", as: role) == nil)
+        }
     }
 
     @Test("the number of those outside is known where it is no user's inside")
