@@ -757,7 +757,8 @@ extension Fault {
             321, .systemLibrary, "a library of the system cannot be used",
             """
             A manifest may call functions of the system's libraries that the host allows: a list \
-            of the usual ones, or the embedder's own (`system_libraries` in its configuration). \
+            of the usual ones, or the embedder's own (`system_libraries` in its configuration). A \
+            host that has a list of pins allows none unless it names them. \
             They are looked for in the system's directories only, under their soname. Install the \
             package that has it, or ask the embedder to allow it.
             """),
