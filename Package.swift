@@ -229,7 +229,9 @@ let package = Package(
             swiftSettings: swift),
 
         // What several test targets need: built things and where they are, child processes.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
+        .target(
+            name: "TestSupport", path: "Tests/TestSupport", exclude: ["library-loader.c"],
+            swiftSettings: swift),
 
         // What plugins do wrong, each in a process of its own.
         .executableTarget(
@@ -250,8 +252,8 @@ let package = Package(
         .testTarget(
             name: "EnduranceTests",
             dependencies: [
-                "Curfew", "Runner", "Scheduling", "Persistence", "RequestFaults", "TestSupport",
-                "CSystem",
+                "Curfew", "Runner", "Scheduling", "Persistence", "PluginBridge", "RequestFaults",
+                "TestSupport", "CSystem",
             ],
             exclude: ["disk-recorder.c", "failing-sync.c", "read-only-disk.c"], swiftSettings: swift
         ),

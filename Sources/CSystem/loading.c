@@ -8,14 +8,17 @@
 #include <linux/openat2.h>
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
@@ -154,6 +157,128 @@ const char *csys_name_image(void *image, const char *name) {
      * sees the one name or the other, and both stay. */
     __atomic_store_n(&map->l_name, (char *)name, __ATOMIC_RELEASE);
     return old;
+}
+
+bool csys_is_loaded(const char *name) {
+    /* What is found under the name is remembered under it: the next look-up finds it again. */
+    void *found = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    if (found == NULL) return false;
+    dlclose(found);
+    return true;
+}
+
+char *csys_loader_path(void) {
+    /* A library that has no path of its own, and is in every process. */
+    void *library = dlopen("libc.so.6", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    if (library == NULL) return NULL;
+    char *text = NULL;
+    Dl_serinfo head;
+    if (dlinfo(library, RTLD_DI_SERINFOSIZE, &head) == 0) {
+        Dl_serinfo *list = calloc(1, head.dls_size);
+        if (list != NULL && dlinfo(library, RTLD_DI_SERINFOSIZE, list) == 0 &&
+            dlinfo(library, RTLD_DI_SERINFO, list) == 0 &&
+            (text = calloc(1, head.dls_size + 1)) != NULL) {
+            char *end = text;
+            for (unsigned each = 0; each < list->dls_cnt; each++) {
+                if (each > 0) *end++ = ':';
+                end = stpcpy(end, list->dls_serpath[each].dls_name);
+            }
+        }
+        free(list);
+    }
+    dlclose(library);
+    return text;
+}
+
+/* A trial of the loader's, as its three processes see it: the host, a child that waits, and the loader,
+ * which is a child of that. The first two have the same memory. */
+typedef struct trial {
+    int32_t fd;
+    int32_t nowhere;
+    uint32_t seconds;
+    const char *loader;
+    char *const *environment;
+    char *stack;
+    int32_t status;
+    int32_t failure;
+} trial;
+
+enum { trial_stack_bytes = 1 << 16 };
+
+static int begin_trial(void *argument) {
+    const trial *this = argument;
+    const struct rlimit none = {0, 0};
+    const struct rlimit time = {this->seconds, this->seconds};
+    setrlimit(RLIMIT_CORE, &none);
+    setrlimit(RLIMIT_CPU, &time);
+    /* All signals are blocked but this one; execve(2) takes neither back, nor the alarm. */
+    const struct sigaction plain = {.sa_handler = SIG_DFL};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    if (sigaction(SIGALRM, &plain, NULL) != 0 || sigprocmask(SIG_UNBLOCK, &set, NULL) != 0)
+        _exit(126);
+    alarm(this->seconds);
+    /* One that stays open, and is none of the first three. */
+    const int library = fcntl(this->fd, F_DUPFD, 3);
+    if (library < 0 || dup2(this->nowhere, 1) < 0 || dup2(this->nowhere, 2) < 0) _exit(126);
+    char name[32];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", library);
+    char *const arguments[] = {(char *)this->loader, name, NULL};
+    execve(this->loader, arguments, this->environment);
+    _exit(126);
+}
+
+/* A program that is started tells its parent of its end by SIGCHLD, whatever clone(2) was told. This
+ * process is that parent, in place of the host, whose handler could take any child for its own. */
+static int supervise_trial(void *argument) {
+    trial *this = argument;
+    const struct sigaction plain = {.sa_handler = SIG_DFL};
+    sigaction(SIGCHLD, &plain, NULL);
+    const int child = clone(begin_trial, this->stack + trial_stack_bytes,
+                            CLONE_VM | CLONE_VFORK | SIGCHLD, this);
+    if (child < 0 || waitpid(child, &this->status, 0) != child) this->failure = errno;
+    _exit(0);
+}
+
+int32_t csys_try_loading(int32_t fd, uint32_t seconds) {
+    static const char path_name[] = "LD_LIBRARY_PATH=";
+    Dl_info info;
+    const void *base = (const void *)(uintptr_t)getauxval(AT_BASE);
+    if (base == NULL || dladdr(base, &info) == 0 || info.dli_fname == NULL) {
+        errno = ENOSYS;
+        return -1;
+    }
+    const char *path = secure_getenv("LD_LIBRARY_PATH");
+    char *path_entry = malloc(sizeof path_name + (path == NULL ? 0 : strlen(path)));
+    char *stacks = malloc(2 * trial_stack_bytes);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    trial this = {.fd = fd, .nowhere = nowhere, .seconds = seconds, .loader = info.dli_fname,
+                  .stack = stacks, .failure = ENOMEM};
+    if (path_entry != NULL && stacks != NULL && nowhere >= 0) {
+        strcpy(stpcpy(path_entry, path_name), path == NULL ? "" : path);
+        /* What ldd -r asks of the loader. An empty path would be the directory the process is in. */
+        char *const environment[] = {
+            "LD_TRACE_LOADED_OBJECTS=1", "LD_WARN=1", "LD_BIND_NOW=1",
+            path == NULL || *path == 0 ? NULL : path_entry, NULL};
+        this.environment = environment;
+        this.failure = 0;
+        /* A handler of the host's must not run in a child, which has the memory of the host. This
+         * thread stands still until the first child has ended. */
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, &before);
+        const int child =
+            clone(supervise_trial, stacks + 2 * trial_stack_bytes, CLONE_VM | CLONE_VFORK, &this);
+        if (child < 0) this.failure = errno;
+        while (child > 0 && waitpid(child, NULL, __WCLONE) < 0 && errno == EINTR) {}
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    if (nowhere >= 0) close(nowhere);
+    free(stacks);
+    free(path_entry);
+    errno = this.failure;
+    return this.failure == 0 ? this.status : -1;
 }
 
 /* --- Threads ------------------------------------------------------------------------------- */

@@ -122,7 +122,10 @@ struct LintedPlugin {
         unsetenv(variable)
         defer { if let copies { setenv(variable, copies, 1) } }
         do throws(BridgeError) {
-            _ = try CheckedLibrary(manifest, in: PluginDirectory(directory), pins: nil)
+            let folder = try PluginDirectory(directory)
+            // The one that a host would read, whose too it is.
+            if folder.has(Manifest.fileName) { _ = try folder.manifest() }
+            _ = try CheckedLibrary(manifest, in: folder, pins: nil)
         } catch {
             // What to do about it comes last in most messages, and in between in those about
             // whoever may change a file.

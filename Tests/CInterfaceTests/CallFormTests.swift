@@ -372,7 +372,7 @@ struct CallFormTests {
                 return plugin.loaded
             }
         }
-        let other = try load("libdl.so.2", "dlclose")
+        let other = try load("libdl.so.2", "dlerror")
         #expect(other.answer == .denied)
         #expect(other.text.contains("the library libdl.so.2 is not among those"))
         #expect(try load("libz.so.1", "zlibVersion").answer == .ok)
@@ -427,6 +427,59 @@ struct CallFormTests {
         }
         #expect(answer.answer == .refused)
         #expect(answer.text.contains("has no library of its own that a pin could name"))
+    }
+
+    @Test("with pins alone, a manifest may call its own library and none of the system's")
+    func pinsAndCalls() throws {
+        let library = BuiltProducts.testPluginDirectory("calls") + "/libcalls.so"
+        let sum = try ChildProcess.run("sha256sum", [library]).output.prefix(64)
+        func load(_ calls: [String], allowed: Bool) throws -> (answer: Answer, text: String) {
+            let names = ["org.example.called-plugin", String(sum), "libc.so.6"]
+            let texts = names.map { (name: String) -> UnsafeMutablePointer<CChar> in strdup(name)! }
+            defer { for text in texts { free(text) } }
+            var pin = curfew_plugin_pin(
+                struct_size: UInt32(MemoryLayout<curfew_plugin_pin>.size), reserved: 0,
+                plugin: UnsafePointer(texts[0]), sha256: UnsafePointer(texts[1]))
+            var list = [UnsafePointer<CChar>?(UnsafePointer(texts[2]))]
+            return try list.withUnsafeMutableBufferPointer { list in
+                try withUnsafePointer(to: &pin) { pin in
+                    try CalledPlugin(calls: calls) {
+                        $0.pins = pin
+                        $0.pin_count = 1
+                        guard allowed else { return }
+                        $0.system_libraries = UnsafePointer(list.baseAddress)
+                        $0.system_library_count = 1
+                    }.loaded
+                }
+            }
+        }
+        let own =
+            #"{"function": "calls_int32", "signature": "int32 (int32)", "arguments": [1], "result": "value"}"#
+        let foreign =
+            #"{"library": {"system": "libc.so.6"}, "function": "sync", "signature": "void ()"}"#
+        #expect(try load([own], allowed: false).answer == .ok)
+        let refused = try load([own, foreign], allowed: false)
+        #expect(refused.answer == .denied)
+        #expect(refused.text.contains("whose functions a manifest may call: there are none"))
+        #expect(try load([own, foreign], allowed: true).answer == .ok)
+    }
+
+    @Test(
+        "functions that load, start, or change what is the whole process's are refused by name",
+        arguments: [
+            ("dlopen", "brings code"), ("dlmopen", "brings code"), ("system", "another program"),
+            ("popen", "another program"), ("posix_spawn", "another program"),
+            ("execve", "does not return"), ("dup2", "descriptors"), ("close", "descriptors"),
+            ("mprotect", "memory"), ("munmap", "memory"), ("chdir", "the whole process"),
+            ("setuid", "the whole process"), ("sigaction", "the whole process"),
+        ])
+    func refusedByName(_ name: String, _ reason: String) throws {
+        let loaded = try CalledPlugin(
+            #"{"library": {"system": "libc.so.6"}, "function": "\#(name)", "signature": "void ()"}"#,
+            library: nil
+        ).loaded
+        #expect(loaded.answer == .refused)
+        #expect(loaded.text.contains("`\(name)`") && loaded.text.contains(reason), "\(loaded.text)")
     }
 
     @Test("a budget that is over: coming back within the grace is expired, and unpunished")

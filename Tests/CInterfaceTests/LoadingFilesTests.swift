@@ -332,7 +332,7 @@ struct LoadingFilesTests {
         // Where it is found in another way, all is well.
         try FileManager.default.removeItem(atPath: plugin.directory + "/libbeside.so")
         let (_, other) = plugin.load(in: host)
-        #expect(other.contains("libbeside.so: cannot open shared object file"))
+        #expect(other.contains("it needs libbeside.so, which is in none of the directories"))
         #expect(other.contains("\(plugin.directory)/libhooked.so could not be loaded: "))
         #expect(!other.contains("/proc/"))
     }
@@ -432,9 +432,12 @@ struct LoadingFilesTests {
         #expect(text.contains("\(files.path) can be changed by everyone"))
     }
 
-    /// A plugin that is linked with `liba.so` as `flags` say, in a directory `plugin`.
+    /// A plugin that is linked with another library as `flags` say, in a directory `plugin`.
+    ///
+    /// - Parameter name: of that library; what was loaded once under a name is taken again.
     private func linked(
-        _ flags: [String], in files: TemporaryDirectory, entry: String = "curfew_plugin_entry"
+        _ flags: [String], in files: TemporaryDirectory, entry: String = "curfew_plugin_entry",
+        with name: String = "a"
     ) throws -> String {
         try files.write("int a(void) { return 1; }", to: "a.c")
         try files.write(
@@ -453,9 +456,9 @@ struct LoadingFilesTests {
             atPath: directory, withIntermediateDirectories: true)
         let include = "\(BuiltProducts.packageRoot)/include"
         for arguments in [
-            ["-o", files.path("liba.so"), files.path("a.c")],
+            ["-o", files.path("lib\(name).so"), files.path("a.c")],
             ["-I", include, "-o", "\(directory)/libb.so", files.path("b.c")] + flags
-                + ["-L", files.path, "-la"],
+                + ["-L", files.path, "-l\(name)"],
         ] {
             let gcc = try ChildProcess.run("gcc", ["-shared", "-fPIC"] + arguments)
             try #require(gcc.succeeded, "\(gcc)")
@@ -492,5 +495,23 @@ struct LoadingFilesTests {
         try chmod(files.path, 0o755)
         // Its entry says no, so it was called.
         #expect(host.load(directory).answer == .failed)
+    }
+
+    @Test("a library that comes along is refused where somebody else can change it")
+    func alongWith() throws {
+        let host = try TestHost()
+        let files = try TemporaryDirectory()
+        let directory = try linked(["-Wl,-rpath,\(files.path)"], in: files, with: "along")
+        for (mode, isRefused) in [(0o757, true), (0o755, false)] {
+            try chmod(files.path("libalong.so"), mode)
+            let (answer, text) = host.load(directory)
+            // Its entry says no, so it was called.
+            #expect(answer == (isRefused ? .refused : .failed), "\(text)")
+            guard isRefused else { continue }
+            #expect(
+                text.contains(
+                    "needs libalong.so, which would be loaded from \(files.path)/libalong.so"))
+            #expect(host.log.now.contains { $0.contains("CF0326 load-needed: ") })
+        }
     }
 }

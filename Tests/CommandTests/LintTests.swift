@@ -375,4 +375,52 @@ struct LintTests {
         #expect(run.code == 1)
         #expect(run.output.contains(" is damaged: its symbols "), "\(run.output)")
     }
+
+    @Test(
+        "a library that was cut is refused, and ends neither lint nor a host",
+        arguments: [98, 95, 90])
+    func cut(_ percent: Int) throws {
+        let files = try TemporaryDirectory()
+        try LintTests.build(LintTests.plugin, ["-s"], in: files)
+        var library = LibraryBytes(try files.read("tidy/libtidy.so"))
+        // Behind the last segment is nothing that is loaded.
+        let end = library.headers(ofType: 1).map {
+            Int(library.long(at: $0 + 8) + library.long(at: $0 + 32))
+        }.max()!
+        library.bytes.removeLast(library.bytes.count - end * percent / 100)
+        try files.write(library.bytes, to: "tidy/libtidy.so")
+        let lint = try CommandRun("lint", "tidy", directory: files.path)
+        #expect(lint.code == 1)
+        #expect(lint.output.contains("is damaged: "), "\(lint.output)")
+        let run = try CommandRun(
+            "run", "org.example.tidy", "--plugin", "tidy", directory: files.path)
+        #expect(run.code != nil && run.code != 0, "\(run.process)")
+        #expect((run.output + run.errors).contains("is damaged: "), "\(run.process)")
+    }
+
+    @Test(
+        "in a user namespace another user's plugin is another user's",
+        .enabled(if: geteuid() == 0 && LintTests.hasNamespaces))
+    func namespace() throws {
+        let files = try TemporaryDirectory()
+        try LintTests.build(LintTests.plugin, [], in: files)
+        func lint() throws -> CommandRun {
+            CommandRun(
+                process: try ChildProcess.run(
+                    "unshare",
+                    ["--user", "--map-root-user", CommandRun.program, "lint", files.path("tidy")],
+                    environment: CommandRun.environment))
+        }
+        #expect(try lint().code == 0)
+        for path in ["tidy/libtidy.so", "tidy/manifest.json", "tidy"] {
+            try #require(chown(files.path(path), 54_321, 54_321) == 0)
+            let run = try lint()
+            #expect(run.code == 1)
+            #expect(run.output.contains("belongs to somebody else than root"), "\(run.output)")
+            try #require(chown(files.path(path), 0, 0) == 0)
+        }
+    }
+
+    private static let hasNamespaces =
+        (try? ChildProcess.run("unshare", ["--user", "--map-root-user", "true"]).succeeded) ?? false
 }

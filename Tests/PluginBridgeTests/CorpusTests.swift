@@ -51,6 +51,21 @@ struct CorpusTests {
         }
     }
 
+    #if arch(x86_64)
+        @Test("each library is what its name says")
+        func libraries() throws {
+            for file in try Corpus("library").files {
+                var rules: [String] = []
+                do {
+                    _ = try file.bytes.withUnsafeBytes { try ELFSoundness($0) }
+                } catch is ABINoteFault {
+                    rules = [LoadRule.damaged.rawValue]
+                }
+                expect(file, rules)
+            }
+        }
+    #endif
+
     private func expect(_ file: Corpus.File, _ rules: [String]) {
         if file.isValid {
             #expect(rules == [], "\(file)")

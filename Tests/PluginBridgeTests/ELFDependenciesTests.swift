@@ -7,35 +7,6 @@ import Testing
 
 @Suite("What a library wants with it")
 struct ELFDependenciesTests {
-    private func beside(
-        _ needed: [String], _ path: [String], has: [String], at: [String] = []
-    ) -> String? {
-        ELFDependencies(needed: needed, searchPath: path)
-            .besideIt(isBeside: has.contains, isAt: at.contains)
-    }
-
-    @Test("only what is found by way of $ORIGIN lies beside it")
-    func beside() {
-        #expect(beside(["liba.so"], ["$ORIGIN"], has: ["liba.so"]) == "liba.so")
-        #expect(beside(["liba.so"], ["${ORIGIN}"], has: ["liba.so"]) == "liba.so")
-        #expect(beside(["liba.so"], ["$ORIGIN/../lib/"], has: ["../lib/liba.so"]) == "liba.so")
-        #expect(beside(["liba.so"], ["$ORIGIN"], has: []) == nil)
-        #expect(beside(["libc.so.6", "liba.so"], ["$ORIGIN"], has: ["liba.so"]) == "liba.so")
-        #expect(beside(["liba.so"], ["/usr/lib"], has: ["liba.so"]) == nil)
-        #expect(beside(["liba.so"], [], has: ["liba.so"]) == nil)
-        #expect(beside(["/opt/liba.so"], ["$ORIGIN"], has: ["/opt/liba.so"]) == nil)
-        #expect(beside(["$ORIGIN/liba.so"], [], has: []) == "$ORIGIN/liba.so")
-    }
-
-    @Test("a directory that stands before it in the path takes precedence")
-    func order() {
-        let path = ["/opt", "$ORIGIN"]
-        #expect(beside(["liba.so"], path, has: ["liba.so"], at: ["/opt/liba.so"]) == nil)
-        #expect(
-            beside(["liba.so"], path.reversed(), has: ["liba.so"], at: ["/opt/liba.so"])
-                == "liba.so")
-    }
-
     private func build(_ flags: [String]) throws -> (ELFDependencies, TemporaryDirectory) {
         let files = try TemporaryDirectory()
         try files.write("int a(void) { return 1; }", to: "a.c")

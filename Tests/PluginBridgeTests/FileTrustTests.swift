@@ -80,17 +80,31 @@ struct FileTrustTests {
         #expect(fault.text.hasSuffix("setfacl -b /a/b && chmod g-w /a/b"))
     }
 
-    @Test("in a user namespace, those outside it are trusted, as nobody inside can be them")
+    @Test(
+        "in a user namespace, those outside it are trusted on the way, and with the system's files")
     func outsiders() {
         let trust = FileTrust(user: 1000, outsiders: 65534, isPrivate: { _, _ in false })
-        func fault(_ mode: UInt32, _ owner: UInt32) -> LoadRule? {
+        func fault(
+            _ mode: UInt32, _ owner: UInt32, _ path: String = "/",
+            as role: FileFacts.Role = .passage
+        ) -> LoadRule? {
             trust.fault(
-                of: FileFacts(path: "/", owner: owner, group: 65534, mode: mode), as: .passage)?
-                .rule
+                of: FileFacts(path: path, owner: owner, group: 65534, mode: mode), as: role)?.rule
         }
         #expect(fault(0o755, 65534) == nil)
+        #expect(fault(0o777, 65534, "/lib", as: .link) == nil)
         #expect(fault(0o775, 65534) == .writable)
         #expect(fault(0o755, 1001) == .owner)
+        // It is anybody's number: root's, and that of a user who has put a plugin there.
+        for role in [FileFacts.Role.folder, .file] {
+            for path in ["/srv/plugin", "/usrlocal/a", "/usr", "/usr\u{2F}\u{301}a"] {
+                let isSystem = path.utf8.starts(with: "/usr/".utf8)
+                #expect(fault(0o755, 65534, path, as: role) == (isSystem ? nil : .owner), "\(path)")
+            }
+            #expect(fault(0o755, 65534, "/usr/lib/curfew/plugins/a", as: role) == nil)
+            #expect(fault(0o777, 65534, "/usr/lib/curfew/plugins/a", as: role) == .writable)
+            #expect(fault(0o755, 1000, "/srv/plugin", as: role) == nil)
+        }
     }
 
     @Test("the number of those outside is known where it is no user's inside")
@@ -130,14 +144,14 @@ struct FileTrustTests {
                 odd:x:70
                 split:x:80:
                 split:x:80:bob
-                """,
+                """.bytes,
             passwd: """
                 root:x:0:0:root:/root:/bin/sh
                 ann:x:1000:1000:::
                 bob:x:1001:1001:::
                 eve:x:1002:1001:::
                 broken
-                """)
+                """.bytes)
         #expect(groups.isPrivate(0, to: 0))
         #expect(groups.isPrivate(1000, to: 1000))
         #expect(groups.isPrivate(61, to: 1000))
@@ -149,4 +163,21 @@ struct FileTrustTests {
         #expect(!groups.isPrivate(80, to: 1000))
         #expect(!groups.isPrivate(12345, to: 1000), "not in the file")
     }
+
+    @Test("files are read byte by byte, whatever their names and comments are encoded in")
+    func encodings() {
+        // A combining mark in front of eve's name, which a reader takes for one with the colon.
+        let combining = PrivateGroups(
+            group: "ann:x:1000:\n".bytes,
+            passwd: "ann:x:1000:1000:::\neve:x:1002:1000:\u{301}Eve:/:/bin/sh\n".bytes)
+        #expect(!combining.isPrivate(1000, to: 1000))
+        // Two names in Latin-1, which would be one when they are repaired.
+        let latin = PrivateGroups(
+            group: "g:x:1000:".bytes + [0xE9, 0x0A], passwd: [0xE8] + ":x:1000:1000:::\n".bytes)
+        #expect(!latin.isPrivate(1000, to: 1000))
+    }
+}
+
+extension String {
+    fileprivate var bytes: [UInt8] { Array(utf8) }
 }

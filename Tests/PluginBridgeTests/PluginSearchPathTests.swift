@@ -58,4 +58,23 @@ struct PluginSearchPathTests {
         #expect(path([:], installed: machine[1]) == machine)
         #expect(path(["CURFEW_PLUGIN_PATH": "/x"], installed: "/opt/p") == ["/x"])
     }
+
+    @Test("a path is split byte by byte, and a name that is not UTF-8 is no other one's")
+    func bytes() {
+        // What a reader takes for one character is two bytes of a path.
+        #expect(path([PluginSearchPath.variable: "/a:\u{301}b"]) == ["/a", "\u{301}b"])
+        #expect(path(["XDG_DATA_HOME": "/\u{301}a"]).first == "/\u{301}a/curfew/plugins")
+        // One letter for a reader, two names for the kernel.
+        #expect(path([PluginSearchPath.variable: "/\u{e9}:/e\u{301}"]).count == 2)
+        func named(_ value: [UInt8]) -> [String] {
+            PluginSearchPath(
+                bytes: { $0 == PluginSearchPath.variable ? value : nil }, isTrusted: true,
+                installed: nil
+            )
+            .directories
+        }
+        #expect(named(Array("/a:/b".utf8) + [0xFF]) == ["/a"])
+        // It names something, so the usual places do not count.
+        #expect(named(Array("/b".utf8) + [0xFF]) == [])
+    }
 }

@@ -138,7 +138,8 @@ typedef struct curfew_host_config {
 
     /* The libraries of the system whose functions a manifest may name (form `call`), by soname:
      * "libz.so.1"; at most 256. NULL: the usual ones, such as libc.so.6, libm.so.6, libz.so.1 and
-     * libsqlite3.so.0. A list with a count of 0 allows none. */
+     * libsqlite3.so.0, or none where there are pins: a pin is for a library, and the manifest beside
+     * it could call anything of the C library's. A list with a count of 0 allows none. */
     uint32_t system_library_count;
     const char *CURFEW_NULLABLE const *CURFEW_NULLABLE system_libraries;
 

@@ -67,6 +67,22 @@ bool csys_image_defines(void *image, const void *symbol);
  * ever. Returns the old name, which must stay as well, or NULL. */
 const char *csys_name_image(void *image, const char *name);
 
+/* Whether the loader would take a library that is loaded already for one that is needed under a
+ * name. */
+bool csys_is_loaded(const char *name);
+
+/* The directories in which the loader looks for libraries besides those that a library names itself:
+ * those of the program's DT_RPATH, of LD_LIBRARY_PATH as it was when the process began, and its own;
+ * with colons between them, to be freed. An empty element of LD_LIBRARY_PATH stands here as ".". NULL
+ * where the loader does not tell. */
+char *csys_loader_path(void);
+
+/* Has the system's loader map and relocate the library `fd` is open to, with all that it needs, in a
+ * process of its own; no constructor runs there, and no function that chooses another. Returns the
+ * wait status: 0 where it came through. -1 with errno where there can be no such process. It is ended
+ * after `seconds`. A handler of the host's for SIGCHLD hears nothing of it. */
+int32_t csys_try_loading(int32_t fd, uint32_t seconds);
+
 /* --- The state of the process -------------------------------------------------------------- */
 
 /* What a signal does: SIG_DFL, SIG_IGN or a function's address, and how. */

@@ -59,7 +59,7 @@ extension ConformanceCase {
                 return try manifest("library-file").body(run)
             }
             let rules: [LoadRule] = [
-                .file, .owner, .writable, .unstable, .link, .pin, .digest, .copy,
+                .file, .owner, .writable, .unstable, .link, .pin, .digest, .copy, .damaged, .trial,
             ]
             try check(run) { error in rules.contains { $0.rawValue == error.rule } }
         },
@@ -95,7 +95,7 @@ extension ConformanceCase {
                 throw CaseVerdict.fail(
                     "it links \(own); all it calls is in the table that it is given")
             }
-            let rules: [LoadRule] = [.search, .beside]
+            let rules: [LoadRule] = [.search, .beside, .needed]
             try check(run) { error in rules.contains { $0.rawValue == error.rule } }
             if elf.needed.contains(where: { $0.hasPrefix("libswift") }) {
                 run.warn(

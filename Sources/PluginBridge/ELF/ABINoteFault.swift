@@ -34,7 +34,7 @@ public enum ABINoteFault: Error, Hashable, Sendable {
         case .otherMachine: "build the plugin for the machine the host runs on"
         case .notSharedObject: "link the plugin with -shared"
         case .noNote: "put CURFEW_PLUGIN_NOTE(); once at file scope and build the plugin again"
-        case .malformed: "build the plugin again"
+        case .malformed: "install the file again, from where it is whole"
         }
     }
 }

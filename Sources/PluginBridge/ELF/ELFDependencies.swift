@@ -1,109 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a library wants loaded with it, and where it wants that looked for, told from its file.
-struct ELFDependencies: Hashable, Sendable {
-    /// Its DT_NEEDED entries, in order.
-    let needed: [String]
-    /// The directories of its DT_RUNPATH, or of its DT_RPATH where it has no other.
+/// The libraries that a library wants loaded with it, and where it wants them looked for, told from
+/// its file.
+package struct ELFDependencies: Hashable, Sendable {
+    /// Its DT_NEEDED and DT_FILTER entries, in order: without one of them it is not loaded.
+    package let needed: [String]
+    /// Its DT_AUXILIARY entries: they come along where they are there.
+    let optional: [String]
+    /// The directories of its DT_RUNPATH, or of its DT_RPATH where it has no other. Of several the
+    /// loader takes the last.
     let searchPath: [String]
+    /// The directories are those of a DT_RPATH: the libraries it needs look for theirs there, too.
+    let isInherited: Bool
 
     /// How many libraries one may want.
     static var neededLimit: Int { 256 }
     /// How long a text may be.
     static var textLimit: Int { 4_096 }
 
-    // Tags of the ELF specification.
-    private static var neededTag: UInt64 { 1 }
-    private static var textTag: UInt64 { 5 }
-    private static var textSizeTag: UInt64 { 10 }
-    private static var rpathTag: UInt64 { 15 }
-    private static var runpathTag: UInt64 { 29 }
-
-    init(needed: [String], searchPath: [String]) {
+    init(
+        needed: [String], optional: [String] = [], searchPath: [String], isInherited: Bool = false
+    ) {
         self.needed = needed
+        self.optional = optional
         self.searchPath = searchPath
+        self.isInherited = isInherited
     }
 
     /// Reads them from a file that is in memory, and stays there meanwhile.
-    init(_ bytes: UnsafeRawBufferPointer) throws(ABINoteFault) {
+    package init(_ bytes: UnsafeRawBufferPointer) throws(ABINoteFault) {
         try self.init(try ELFSharedObject(bytes))
     }
 
     init(_ library: borrowing ELFSharedObject) throws(ABINoteFault) {
         let entries = try ELFExport.dynamicEntries(of: library)
-        func first(_ tag: UInt64) -> UInt64? { entries.first { $0.tag == tag }?.value }
-        let wanted = entries.filter { $0.tag == ELFDependencies.neededTag }.map(\.value)
-        guard wanted.count <= ELFDependencies.neededLimit else {
-            throw .malformed(
-                "it needs \(wanted.count) libraries, the limit is \(ELFDependencies.neededLimit)")
+        func last(_ tag: ELFDynamic.Tag) -> UInt64? {
+            entries.last { $0.tag == tag.rawValue }?.value
         }
-        guard let texts = first(ELFDependencies.textTag),
-            let size = first(ELFDependencies.textSizeTag)
-        else {
+        func all(_ tags: ELFDynamic.Tag...) -> [UInt64] {
+            entries.filter { entry in tags.contains { $0.rawValue == entry.tag } }.map(\.value)
+        }
+        let (needed, optional) = (all(.needed, .filter), all(.auxiliary))
+        guard needed.count + optional.count <= ELFDependencies.neededLimit else {
+            throw .malformed(
+                "it needs \(needed.count) libraries, the limit is \(ELFDependencies.neededLimit)")
+        }
+        guard let texts = last(.texts), let size = last(.textsSize) else {
             self.init(needed: [], searchPath: [])
             return
         }
         var names: [String] = []
-        for offset in wanted {
+        for offset in needed + optional {
             names.append(try ELFDependencies.text(at: offset, texts, size, in: library))
         }
+        let own = last(.searchPath)
         var path = ""
-        if let offset = first(ELFDependencies.runpathTag) ?? first(ELFDependencies.rpathTag) {
+        if let offset = own ?? last(.inheritedSearchPath) {
             path = try ELFDependencies.text(at: offset, texts, size, in: library)
         }
-        // An empty element is a directory, too: the one the process is in.
         self.init(
-            needed: names,
-            searchPath: path.isEmpty
-                ? [] : path.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        )
+            needed: Array(names[..<needed.count]), optional: Array(names[needed.count...]),
+            // An empty element is a directory, too: the one the process is in.
+            searchPath: path.isEmpty ? [] : PathText.split(path, at: ":", keepingEmpty: true),
+            isInherited: own == nil && !path.isEmpty)
     }
 
     /// What of it depends on where the process is, or on what the loader makes of a name: a directory
     /// to be searched, or a library named with a path, that is neither absolute nor below `$ORIGIN`.
     var elsewhere: String? {
-        (searchPath + needed.filter { $0.contains("/") }).first { path in
-            guard ELFDependencies.belowOrigin(path) == nil else { return false }
-            return !path.hasPrefix("/") || path.contains("$")
-        }
-    }
-
-    /// The directories from which other libraries would be taken, besides its own and the system's.
-    var directories: [String] {
-        searchPath.filter { ELFDependencies.belowOrigin($0) == nil }
-            + needed.filter { $0.hasPrefix("/") }.map { name in
-                String(name[..<(name.lastIndex(of: "/") ?? name.startIndex)])
+        (searchPath + (needed + optional).filter { PathText.hasSlash($0) || Self.isReplaced($0) })
+            .first { path in
+                ELFDependencies.belowOrigin(path) == nil
+                    && (!PathText.isAbsolute(path) || Self.isReplaced(path))
             }
-    }
-
-    /// The first library that the loader would find by way of `$ORIGIN`, the directory of the file.
-    ///
-    /// - Parameters:
-    ///   - isBeside: whether the directory of the file has something at a relative path.
-    ///   - isAt: whether there is something at an absolute path.
-    func besideIt(isBeside: (String) -> Bool, isAt: (String) -> Bool) -> String? {
-        for name in needed {
-            if ELFDependencies.belowOrigin(name) != nil { return name }
-            if name.contains("/") { continue }
-            search: for directory in searchPath {
-                if let below = ELFDependencies.belowOrigin(directory) {
-                    if isBeside(below + name) { return name }
-                } else if isAt(directory + "/" + name) {
-                    break search
-                }
-            }
-        }
-        return nil
     }
 
     /// What follows `$ORIGIN/` in a path that begins so, with a slash at its end unless it is empty.
-    private static func belowOrigin(_ path: String) -> String? {
-        for origin in ["$ORIGIN", "${ORIGIN}"] where path.hasPrefix(origin) {
-            let rest = path.dropFirst(origin.count).split(separator: "/")
-            return rest.map { $0 + "/" }.joined()
+    /// As in glibc's `is_dst` the name has to end there: `$ORIGINAL` is the name of a file.
+    static func belowOrigin(_ path: String) -> String? {
+        for origin in ["$ORIGIN", "${ORIGIN}"] where PathText.hasPrefix(path, origin) {
+            let rest = String(path.utf8.dropFirst(origin.utf8.count))!
+            guard rest.isEmpty || PathText.isAbsolute(rest), !isReplaced(rest) else { continue }
+            return PathText.split(rest, at: "/").map { $0 + "/" }.joined()
         }
         return nil
     }
+
+    /// Whether the loader may put something else in the place of a part of it.
+    static func isReplaced(_ path: String) -> Bool { path.utf8.contains(UInt8(ascii: "$")) }
 
     private static func text(
         at offset: UInt64, _ texts: UInt64, _ size: UInt64, in library: borrowing ELFSharedObject
@@ -115,6 +99,10 @@ struct ELFDependencies: Hashable, Sendable {
         guard let end = bytes.firstIndex(of: 0) else {
             throw .malformed("it has a name that does not end")
         }
-        return String(decoding: bytes[..<end], as: UTF8.self)
+        // Decoded with repairs it would be the name of another file.
+        guard let text = String(validating: bytes[..<end], as: UTF8.self) else {
+            throw .malformed("the name of a library or a directory in it is not UTF-8")
+        }
+        return text
     }
 }

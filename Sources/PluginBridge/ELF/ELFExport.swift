@@ -68,7 +68,7 @@ public enum ELFExport: Hashable, Sendable {
             guard text < textSize, UInt64(name.count) < textSize - text,
                 try library.bytes(atAddress: try address(texts, text, of: 1), count: name.count + 1)
                     == name + [0],
-                let export = export(symbol)
+                let export = export(symbol, in: library)
             else { continue }
             return export
         }
@@ -76,14 +76,16 @@ public enum ELFExport: Hashable, Sendable {
     }
 
     /// What a symbol of the right name is; nil when the loader would pass it over.
-    private static func export(_ symbol: ABINoteWords) -> ELFExport? {
+    private static func export(
+        _ symbol: ABINoteWords, in library: borrowing ELFSharedObject
+    ) -> ELFExport? {
         let binding = symbol.byte(at: 4) >> 4
         let isDefined = symbol.half(at: 6) != 0
         // STB_GLOBAL, STB_WEAK, STB_GNU_UNIQUE
         guard isDefined, [1, 2, 10].contains(binding) else { return nil }
         switch symbol.byte(at: 4) & 0xF {
         // STT_NOTYPE, which assemblers leave; STT_FUNC; STT_GNU_IFUNC
-        case 0, 2, 10: return .function
+        case 0, 2, 10: return library.isCode(symbol.long(at: 8)) ? .function : .data
         default: return .data
         }
     }

@@ -28,7 +28,6 @@ public struct ELFFacts: Sendable {
     private static var flagsTag: UInt64 { 30 }
     private static var textRelocationsFlag: UInt64 { 4 }
     private static var staticTLSFlag: UInt64 { 16 }
-    private static var executable: UInt32 { 1 }  // PF_X
 
     public static func read(path: String) -> Result<ELFFacts, ABINoteFault> {
         do throws(ABINoteFault) {
@@ -60,6 +59,6 @@ public struct ELFFacts: Sendable {
         hasStaticTLS = flags & ELFFacts.staticTLSFlag != 0
         let stacks = library.segments.filter { $0.type == ELFSegment.stack }
         wantsExecutableStack =
-            stacks.isEmpty || stacks.contains { $0.flags & ELFFacts.executable != 0 }
+            stacks.isEmpty || stacks.contains { $0.flags & ELFSegment.executable != 0 }
     }
 }

@@ -6,7 +6,17 @@ struct ELFSegment {
     static var loaded: UInt32 { 1 }  // PT_LOAD
     static var dynamic: UInt32 { 2 }  // PT_DYNAMIC
     static var note: UInt32 { 4 }  // PT_NOTE
+    static var headers: UInt32 { 6 }  // PT_PHDR
+    static var threadLocal: UInt32 { 7 }  // PT_TLS
+    static var unwinding: UInt32 { 0x6474_E550 }  // PT_GNU_EH_FRAME
     static var stack: UInt32 { 0x6474_E551 }  // PT_GNU_STACK
+    static var readOnlyLater: UInt32 { 0x6474_E552 }  // PT_GNU_RELRO
+    static var property: UInt32 { 0x6474_E553 }  // PT_GNU_PROPERTY
+
+    // Bits of the flags.
+    static var executable: UInt32 { 1 }  // PF_X
+    static var writable: UInt32 { 2 }
+    static var readable: UInt32 { 4 }
 
     let type: UInt32
     /// Whether it can be run, written and read: 1, 2 and 4.
@@ -17,5 +27,7 @@ struct ELFSegment {
     let address: UInt64
     /// How many bytes of it the file has.
     let size: UInt64
+    /// How many bytes it has in memory.
+    let memorySize: UInt64
     let alignment: UInt64
 }

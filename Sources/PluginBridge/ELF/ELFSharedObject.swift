@@ -11,6 +11,8 @@ struct ELFSharedObject: ~Copyable {
 
     let file: ABINoteFile
     let segments: [ELFSegment]
+    /// Where the program headers begin in the file.
+    let headersOffset: UInt64
 
     init(path: String) throws(ABINoteFault) {
         try self.init(file: try ABINoteFile(path: path))
@@ -22,7 +24,7 @@ struct ELFSharedObject: ~Copyable {
     }
 
     private init(file: consuming ABINoteFile) throws(ABINoteFault) {
-        segments = try ELFSharedObject.segments(of: file)
+        (segments, headersOffset) = try ELFSharedObject.segments(of: file)
         self.file = file
     }
 
@@ -39,13 +41,21 @@ struct ELFSharedObject: ~Copyable {
         throw .malformed("it points to what none of its segments has")
     }
 
+    /// Whether a segment that can be run has something at an address.
+    func isCode(_ address: UInt64) -> Bool {
+        segments.contains {
+            $0.type == ELFSegment.loaded && $0.flags & ELFSegment.executable != 0
+                && address >= $0.address && address - $0.address < $0.size
+        }
+    }
+
     // Names and numbers of the ELF specification, as far as they are needed.
     private static var magic: [UInt8] { [0x7F, 0x45, 0x4C, 0x46] }
     private static var class64: UInt8 { 2 }
     private static var littleEndian: UInt8 { 1 }
     private static var sharedObject: UInt16 { 3 }  // ET_DYN
     private static var headerSize: Int { 64 }
-    private static var programHeaderSize: Int { 56 }
+    static var programHeaderSize: Int { 56 }
 
     /// `e_machine` of the processor this host was built for.
     private static var machine: UInt16 {
@@ -64,7 +74,7 @@ struct ELFSharedObject: ~Copyable {
 
     private static func segments(
         of file: borrowing ABINoteFile
-    ) throws(ABINoteFault) -> [ELFSegment] {
+    ) throws(ABINoteFault) -> (segments: [ELFSegment], offset: UInt64) {
         guard file.size >= UInt64(magic.count), try file.bytes(at: 0, count: magic.count) == magic
         else { throw .notELF }
         guard file.size >= UInt64(headerSize) else {
@@ -76,7 +86,8 @@ struct ELFSharedObject: ~Copyable {
         else { throw .otherMachine }
         guard header.half(at: 16) == sharedObject else { throw .notSharedObject }
         let count = Int(header.half(at: 56))
-        guard count > 0 else { return [] }
+        let offset = header.long(at: 32)
+        guard count > 0 else { return ([], offset) }
         guard count <= headerLimit else {
             throw .malformed("it has \(count) program headers, the limit is \(headerLimit)")
         }
@@ -84,13 +95,15 @@ struct ELFSharedObject: ~Copyable {
             throw .malformed("its program headers have the wrong size")
         }
         let table = ABINoteWords(
-            try file.bytes(at: header.long(at: 32), count: count * programHeaderSize))
-        return (0..<count).map { index in
+            try file.bytes(at: offset, count: count * programHeaderSize))
+        let segments = (0..<count).map { index in
             let start = index * programHeaderSize
             return ELFSegment(
                 type: table.word(at: start), flags: table.word(at: start + 4),
                 offset: table.long(at: start + 8), address: table.long(at: start + 16),
-                size: table.long(at: start + 32), alignment: table.long(at: start + 48))
+                size: table.long(at: start + 32), memorySize: table.long(at: start + 40),
+                alignment: table.long(at: start + 48))
         }
+        return (segments, offset)
     }
 }

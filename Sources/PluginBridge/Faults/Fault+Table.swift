@@ -766,7 +766,8 @@ extension Fault {
             321, .systemLibrary, "a library of the system cannot be used",
             """
             A manifest may call functions of the system's libraries that the host allows: a list \
-            of the usual ones, or the embedder's own (`system_libraries` in its configuration). \
+            of the usual ones, or the embedder's own (`system_libraries` in its configuration). A \
+            host that has a list of pins allows none unless it names them. \
             They are looked for in the system's directories only, under their soname. Install the \
             package that has it, or ask the embedder to allow it.
             """),
@@ -783,6 +784,32 @@ extension Fault {
             or an error text, or `tidy_controller`, which leaves the task pending; a controller \
             gets the host's table, so its library needs CURFEW_PLUGIN_NOTE(). Names are written \
             in small letters, and exported with default visibility.
+            """),
+        loading(
+            324, .damaged, "the file of a library is damaged",
+            """
+            The system's loader believes what a library says about itself: a file that was cut, or in \
+            which one bit is wrong, would end the host's process. So the host checks every size and \
+            place that the loader goes by, before the loader sees the file, in the plugin's library \
+            and in those that are loaded along with it. Install the file again, from where it is \
+            whole: a copy that was broken off and a full disk are the usual causes.
+            """),
+        loading(
+            325, .trial, "the loader cannot load the library, as a process of its own has shown",
+            """
+            The library has something in it that the host's rules know nothing of. Such a library is \
+            loaded by a short-lived process first, without running its code; that process was ended by \
+            a signal, refused the library, or could not be started. Run `ldd -r` with the library to \
+            see what the loader says, and build it again with the tools of this machine.
+            """),
+        loading(
+            326, .needed, "a library that this one needs cannot be trusted",
+            """
+            What a library needs is loaded along with it and runs with the same rights. So each of \
+            those that the process does not have yet is found as the loader will find it, and checked \
+            as the plugin's own library is: nobody but root and the user of the host may be able to \
+            change it, or anything on the way to it. The message names the file and has the command \
+            that mends it; think first about who put the file there.
             """),
     ]
 

@@ -19,6 +19,19 @@ enum RefusedFunction {
         if splitting.contains(name) {
             return "`\(name)` makes a copy of the host's process, without its threads"
         }
+        if loading.contains(name) {
+            return "`\(name)` brings code into the process that nobody has checked"
+        }
+        if starting.contains(name) { return "`\(name)` runs another program, as the host" }
+        if descriptors.contains(name) {
+            return "`\(name)` acts on descriptors, and those are the whole process's"
+        }
+        if memory.contains(name) {
+            return "`\(name)` acts on memory, and that is the whole process's"
+        }
+        if state.contains(name) {
+            return "`\(name)` changes what belongs to the whole process, or to a thread of the host"
+        }
         return nil
     }
 
@@ -58,11 +71,78 @@ enum RefusedFunction {
     private static let ending: Set<String> = [
         "exit", "quick_exit", "abort", "longjmp",
         "pthread_cancel", "pthread_kill", "pthread_sigqueue", "kill", "killpg", "raise", "tgkill",
-        "svc_exit", "siglongjmp", "pthread_exit", "thrd_exit", "setcontext",
-        "execv", "execve", "execvp", "execvpe", "fexecve",
+        "svc_exit", "siglongjmp", "pthread_exit", "thrd_exit", "setcontext", "swapcontext",
+        "execv", "execve", "execveat", "execvp", "execvpe", "fexecve", "reboot", "vhangup",
+        "pthread_join", "pthread_detach",
     ]
 
     private static let splitting: Set<String> = [
         "fork", "vfork", "forkpty", "daemon", "setjmp",
+    ]
+
+    private static let loading: Set<String> = [
+        "dlopen", "dlmopen", "dlclose", "dlsym", "dlvsym", "dlinfo",
+        // Such as load what a configuration or an argument names: SQLite, OpenSSL, libxml2, GLib
+        "sqlite3_load_extension", "sqlite3_enable_load_extension", "sqlite3_auto_extension",
+        "DSO_load", "OSSL_PROVIDER_load", "OSSL_PROVIDER_try_load", "ENGINE_by_id",
+        "CONF_modules_load", "CONF_modules_load_file", "OPENSSL_config", "xmlModuleOpen",
+        "g_module_open", "g_module_open_full", "g_io_modules_load_all_in_directory",
+    ]
+
+    private static let starting: Set<String> = [
+        "system", "popen", "pclose", "posix_spawn", "posix_spawnp", "pidfd_spawn", "pidfd_spawnp",
+        "wordexp", "rcmd", "rcmd_af", "rexec", "rexec_af",
+        "g_spawn_async", "g_spawn_sync", "g_spawn_command_line_async",
+        "g_spawn_command_line_sync",
+    ]
+
+    private static let descriptors: Set<String> = [
+        "close", "close_range", "closefrom", "dup", "dup2", "dup3", "fcloseall", "lockf", "lockf64",
+        "flock", "shutdown", "ftruncate", "ftruncate64", "read", "write", "pread", "pwrite",
+        "pread64", "pwrite64", "readv", "writev", "preadv", "pwritev", "preadv2", "pwritev2",
+        "lseek", "lseek64", "send", "sendto", "sendmsg", "sendmmsg", "recv", "recvfrom", "recvmsg",
+        "recvmmsg", "sendfile", "sendfile64", "splice", "tee", "vmsplice", "copy_file_range",
+        "fchmod", "fchown", "fallocate", "posix_fallocate", "fsetxattr", "fremovexattr",
+        "futimes", "futimens", "bind", "connect", "listen", "accept", "accept4", "setsockopt",
+        "epoll_ctl", "inotify_rm_watch", "eventfd_write", "timerfd_settime", "signalfd",
+        "tcsetattr", "tcsetpgrp", "tcflush", "tcflow", "tcdrain", "tcsendbreak", "login_tty",
+        "pidfd_getfd", "pidfd_send_signal",
+    ]
+
+    private static let memory: Set<String> = [
+        "mmap", "mmap64", "munmap", "mprotect", "pkey_mprotect", "pkey_set", "madvise",
+        "posix_madvise", "process_madvise", "mlock", "mlock2", "munlock", "mlockall", "munlockall",
+        "remap_file_pages", "mseal", "brk", "sbrk", "shmat", "shmdt", "process_vm_readv",
+        "process_vm_writev", "mallopt", "malloc_trim", "memfd_create",
+    ]
+
+    private static let state: Set<String> = [
+        // Directories, names and the environment
+        "chdir", "fchdir", "chroot", "pivot_root", "umask", "setenv", "unsetenv", "putenv",
+        "clearenv", "setlocale", "uselocale", "sethostname", "setdomainname", "mount", "umount",
+        "umount2", "swapon", "swapoff", "acct", "quotactl", "unshare", "setns",
+        "personality", "iopl", "ioperm", "init_module", "delete_module",
+        // Whose the process is
+        "setuid", "setgid", "seteuid", "setegid", "setreuid", "setregid", "setresuid", "setresgid",
+        "setfsuid", "setfsgid", "setgroups", "initgroups", "setsid", "setpgid", "setpgrp",
+        "capset",
+        // Signals and timers
+        "signal", "sigaction", "sigset", "sigignore", "sighold", "sigrelse", "sigpause",
+        "siginterrupt", "sigprocmask", "sigaltstack", "sigstack", "sigsuspend", "sigqueue",
+        "bsd_signal", "sysv_signal", "ssignal", "gsignal", "pthread_sigmask", "alarm", "ualarm",
+        "setitimer", "timer_create", "timer_settime", "timer_delete",
+        // Limits, clocks and who runs when
+        "setrlimit", "setrlimit64", "prlimit", "prlimit64", "nice", "setpriority",
+        "sched_setscheduler", "sched_setparam", "sched_setaffinity", "pthread_setaffinity_np",
+        "pthread_setschedparam", "pthread_setschedprio", "pthread_setname_np", "settimeofday",
+        "clock_settime", "adjtime", "adjtimex", "ntp_adjtime", "clock_adjtime", "stime",
+        "pthread_setcancelstate", "pthread_setcanceltype", "fesetenv", "fesetround",
+        "feenableexcept", "fedisableexcept", "feupdateenv",
+        // What is called at the end, or in the middle
+        "atexit", "on_exit", "at_quick_exit", "pthread_atfork", "pthread_create", "thrd_create",
+        "wait", "wait3", "wait4", "waitid", "waitpid",
+        // SQLite and OpenSSL, whose state the host may have a use for
+        "sqlite3_shutdown", "OPENSSL_cleanup",
+        "xmlCleanupParser",
     ]
 }

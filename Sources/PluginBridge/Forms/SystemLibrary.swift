@@ -61,14 +61,18 @@ struct SystemLibrary {
         self.handle = handle
     }
 
+    /// Throws where a host does not allow a library.
+    static func check(_ name: String, allowed: [String]) throws(BridgeError) {
+        guard !allowed.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { return }
+        throw BridgeError(
+            .systemLibrary, .denied,
+            "the library \(name) is not among those whose functions a manifest may call: \(allowed.isEmpty ? "there are none" : allowed.joined(separator: ", ")); the embedder's configuration has the list"
+        )
+    }
+
     /// Where a library is that a host allows.
     static func path(of name: String, allowed: [String]) throws(BridgeError) -> String {
-        guard allowed.contains(name) else {
-            throw BridgeError(
-                .systemLibrary, .denied,
-                "the library \(name) is not among those whose functions a manifest may call: \(allowed.isEmpty ? "there are none" : allowed.joined(separator: ", ")); the embedder's configuration has the list"
-            )
-        }
+        try check(name, allowed: allowed)
         let found = Self.directories.lazy.map { $0 + "/" + name }.first {
             access($0, F_OK) == 0
         }

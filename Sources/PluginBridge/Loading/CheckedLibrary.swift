@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CCurfew
+import CSystem
+internal import Glibc
 
 /// A plugin's library of which everything is known that can be known without running it.
 public struct CheckedLibrary: Sendable {
@@ -9,10 +11,12 @@ public struct CheckedLibrary: Sendable {
     public let path: String
     /// How it is called in messages.
     public let shown: String
+    /// Why the loader will refuse it, though nothing is wrong with it.
+    private(set) var missing: String?
 
     /// Copies the library a manifest names, and checks the copy: its digest where that is pinned,
-    /// the ABI it was compiled for, what its handlers need of it, and where it wants other libraries
-    /// from. Nil where the manifest names none.
+    /// whether it can be loaded without harm, the ABI it was compiled for, what its handlers need of
+    /// it, and the libraries that come along with it. Nil where the manifest names none.
     ///
     /// - Parameter pins: what the embedder allows; nil where it allows everything.
     public init?(
@@ -40,8 +44,11 @@ public struct CheckedLibrary: Sendable {
         copy = try PluginCopy(of: file.descriptor, file.status, name: library, shown: shown)
         try check(allowed, from: "the host's configuration")
         try check(manifest.sha256.map { [$0] }, from: "its manifest")
+        let doubt = try checkSoundness()
         try checkCode(of: manifest.handlers)
-        try checkDependencies(folder)
+        let libraries = try checkDependencies(folder)
+        missing = libraries.missing
+        if missing == nil, let doubt = doubt ?? libraries.doubt { try tryLoading(because: doubt) }
     }
 
     private func check(_ pins: [String]?, from source: String) throws(BridgeError) {
@@ -51,6 +58,36 @@ public struct CheckedLibrary: Sendable {
         throw BridgeError(
             .pin,
             "\(shown) has the SHA-256 \(digest), and \(source) pins \(pins.joined(separator: " or ")); install the library that was meant, or pin this one if it is"
+        )
+    }
+
+    /// Checks what the loader goes by. Returns why that does not tell enough, or nil.
+    private func checkSoundness() throws(BridgeError) -> String? {
+        do throws(ABINoteFault) {
+            return try ELFSoundness(copy.bytes).doubt
+        } catch {
+            var rule = LoadRule.note
+            if case .malformed = error { rule = .damaged }
+            throw BridgeError(rule, "\(shown) \(error.message); \(error.help)")
+        }
+    }
+
+    /// How long a process that only loads a library may take, in seconds.
+    private static var trialLimit: UInt32 { 10 }
+
+    /// Has a process of its own load the copy, without running its code.
+    private func tryLoading(because doubt: String) throws(BridgeError) {
+        let status = csys_try_loading(copy.number, Self.trialLimit)
+        guard status != 0 else { return }
+        let problem =
+            switch (status, status & 0x7F) {
+            case (..<0, _): "could not be started: \(PluginDirectory.reason(errno))"
+            case (_, 0): "failed, as the loader refuses it"
+            case (_, let signal): "was ended by \(SignalName.of(signal))"
+            }
+        throw BridgeError(
+            .trial,
+            "\(shown) is not loaded: \(doubt), and a process that loaded it for a trial \(problem); `ldd -r` shows what the loader says"
         )
     }
 
@@ -123,35 +160,18 @@ public struct CheckedLibrary: Sendable {
         }
     }
 
-    private func checkDependencies(_ folder: PluginDirectory) throws(BridgeError) {
+    /// Checks the libraries that come along with it.
+    private func checkDependencies(
+        _ folder: PluginDirectory
+    ) throws(BridgeError) -> NeededLibraries {
         let dependencies: ELFDependencies
-        do {
+        do throws(ABINoteFault) {
             dependencies = try ELFDependencies(copy.bytes)
         } catch {
-            throw BridgeError(.note, "\(shown): \(error.message); \(error.help)")
+            throw BridgeError(.damaged, "\(shown) \(error.message); \(error.help)")
         }
-        if let path = dependencies.elsewhere {
-            throw BridgeError(
-                .search,
-                "\(shown) wants other libraries from \"\(path)\", which is not absolute, so that it depends on where the process is; link it with absolute directories in its RUNPATH, or none"
-            )
-        }
-        for directory in dependencies.directories {
-            do throws(BridgeError) {
-                try folder.checkSearched(directory)
-            } catch {
-                throw BridgeError(
-                    .search,
-                    "\(shown) wants other libraries from \(directory), where somebody else could put some: \(error.message); link it without that directory in its RUNPATH"
-                )
-            }
-        }
-        let beside = dependencies.besideIt(
-            isBeside: { folder.has($0) }, isAt: { PluginDirectory.exists($0) })
-        guard let beside else { return }
-        throw BridgeError(
-            .beside,
-            "\(shown) wants \(beside) from its own directory ($ORIGIN), and nothing but the library itself is taken from there; link \(beside) into it, or install that where the system's loader looks"
-        )
+        var libraries = NeededLibraries(beside: folder, trust: folder.trust)
+        try libraries.check(dependencies, of: shown, origin: copy.directory)
+        return libraries
     }
 }

@@ -9,8 +9,8 @@ extension FileTrust {
             user: geteuid(), outsiders: outsiders,
             isPrivate: { group, owner in
                 guard
-                    let groups = text(of: "/etc/group", limit: PrivateGroups.sizeLimit),
-                    let users = text(of: "/etc/passwd", limit: PrivateGroups.sizeLimit)
+                    let groups = bytes(of: "/etc/group", limit: PrivateGroups.sizeLimit),
+                    let users = bytes(of: "/etc/passwd", limit: PrivateGroups.sizeLimit)
                 else { return false }
                 return PrivateGroups(group: groups, passwd: users).isPrivate(group, to: owner)
             })
@@ -18,10 +18,12 @@ extension FileTrust {
 
     /// The overflow number of user_namespaces(7), unless a user of this namespace has it.
     private static var outsiders: UInt32? {
-        guard let map = text(of: "/proc/self/uid_map", limit: 16_384),
-            let overflow = text(of: "/proc/sys/kernel/overflowuid", limit: 64)
+        guard let map = bytes(of: "/proc/self/uid_map", limit: 16_384),
+            let overflow = bytes(of: "/proc/sys/kernel/overflowuid", limit: 64)
         else { return nil }
-        return outsiders(map: map, overflow: overflow)
+        return outsiders(
+            map: String(decoding: map, as: UTF8.self),
+            overflow: String(decoding: overflow, as: UTF8.self))
     }
 
     static func outsiders(map: String, overflow: String) -> UInt32? {
@@ -37,7 +39,7 @@ extension FileTrust {
         return number
     }
 
-    private static func text(of path: String, limit: Int) -> String? {
+    private static func bytes(of path: String, limit: Int) -> [UInt8]? {
         guard let file = OwnedDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else { return nil }
         let bytes = [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, count in
             while count <= limit {
@@ -51,6 +53,6 @@ extension FileTrust {
                 }
             }
         }
-        return bytes.count > limit ? nil : String(decoding: bytes, as: UTF8.self)
+        return bytes.count > limit ? nil : bytes
     }
 }

@@ -14,9 +14,11 @@
 struct FileTrust: Sendable {
     /// The effective user of the host.
     let user: UInt32
-    /// The number all users have that do not exist in this user namespace, root outside among them.
-    /// Nobody in here can act as one of them, and who made the namespace chose what is seen in it.
-    /// Asked for only where a file belongs to a stranger.
+    /// The number all users have that do not exist in this user namespace (user_namespaces(7)): root
+    /// outside is among them, and so is any other user. Who has it is not known, so it is trusted with
+    /// a directory or a link on the way alone, whose next component is looked at for itself, and below
+    /// `/usr`, where only root can have put something. Asked for only where a file belongs to a
+    /// stranger.
     private let outsiders: @Sendable () -> UInt32?
     /// Whether a group has nobody in it but that user.
     private let isPrivate: @Sendable (_ group: UInt32, _ owner: UInt32) -> Bool
@@ -42,7 +44,10 @@ struct FileTrust: Sendable {
         if isPlain(owner: file.owner, mode: file.mode, as: role) { return nil }
         let path = FileTrust.word(file.path)
         let mode = "mode \(FileTrust.octal(file.mode)), uid \(file.owner), gid \(file.group)"
-        guard file.owner == 0 || file.owner == user || file.owner == outsiders() else {
+        guard
+            file.owner == 0 || file.owner == user
+                || FileTrust.mayBeOutsiders(file, role) && file.owner == outsiders()
+        else {
             let trusted = user == 0 ? "root" : "root or uid \(user), which this host runs as"
             let option = role == .link ? "-h " : ""
             return (
@@ -68,6 +73,13 @@ struct FileTrust: Sendable {
             .writable,
             "\(file.path) can be changed by \(who) (\(mode)): chmod \(bits) \(path)"
         )
+    }
+
+    private static func mayBeOutsiders(_ file: FileFacts, _ role: FileFacts.Role) -> Bool {
+        switch role {
+        case .passage, .link: true
+        case .folder, .file: PathText.hasPrefix(file.path, "/usr/")
+        }
     }
 
     private static func octal(_ mode: UInt32) -> String {

@@ -25,4 +25,7 @@ public enum LoadRule: String, Sendable, CaseIterable {
     case systemLibrary = "load-system-library"
     case function = "load-function"
     case sub = "load-sub"
+    case damaged = "load-damaged"
+    case trial = "load-trial"
+    case needed = "load-needed"
 }

@@ -73,6 +73,9 @@ final class PluginCopy: @unchecked Sendable {
     /// The descriptor of the copy, while it is to be had.
     var number: Int32 { descriptor?.number ?? -1 }
 
+    /// The directory in which the loader sees the copy.
+    var directory: String { path.map(PathText.directory) ?? "/proc/\(getpid())/fd" }
+
     /// Closes the descriptor; the bytes stay.
     func letGo() { descriptor = nil }
 
@@ -87,7 +90,14 @@ final class PluginCopy: @unchecked Sendable {
         for name: String, _ shown: String, size: Int
     ) throws(BridgeError) -> (OwnedDescriptor, path: String?) {
         if let directory = csys_trusted_environment(directoryVariable), directory[0] != 0 {
-            return try filePlace(for: name, in: String(cString: directory))
+            let path = UnsafeRawBufferPointer(start: directory, count: strlen(directory))
+            guard let path = String(validating: path, as: UTF8.self) else {
+                throw BridgeError(
+                    .copy, .system,
+                    "no copy of \(shown) can be made in the directory that \(directoryVariable) names: its path is not UTF-8; name another one"
+                )
+            }
+            return try filePlace(for: name, in: path)
         }
         // The name is what /proc/PID/maps shows; the kernel takes 249 bytes of it.
         let label = String(decoding: name.utf8.prefix(200), as: UTF8.self)

@@ -16,12 +16,7 @@ public final class PluginDirectory: Sendable {
     /// Absolute, and without links.
     public let path: String
     private let descriptor: OwnedDescriptor
-    private let trust: FileTrust
-
-    /// How many links may be followed, as in the kernel.
-    static var linkLimit: Int { 40 }
-    /// How many bytes a path may have, and a link.
-    static var pathLimit: Int { 4_096 }
+    let trust: FileTrust
 
     /// Opens it, or names every component that somebody else could change.
     public convenience init(_ given: String) throws(BridgeError) {
@@ -29,7 +24,8 @@ public final class PluginDirectory: Sendable {
     }
 
     init(_ given: String, trust: FileTrust) throws(BridgeError) {
-        guard !given.isEmpty, !given.utf8.contains(0), given.utf8.count < Self.pathLimit else {
+        guard !given.isEmpty, !given.utf8.contains(0), given.utf8.count < PathWalk.lengthLimit
+        else {
             throw BridgeError(
                 .open,
                 "the path of the plugin's directory is empty, too long, or has a zero byte in it")
@@ -40,63 +36,17 @@ public final class PluginDirectory: Sendable {
             (descriptor, path) = found
             return
         }
-        var seen: [(facts: FileFacts, isLink: Bool)] = []
-        var names: [String] = []
-        func place(_ name: String? = nil) -> String {
-            "/" + (names + (name.map { [$0] } ?? [])).joined(separator: "/")
+        let walk: PathWalk
+        do throws(PathWalk.Failure) {
+            walk = try PathWalk(given, to: .directory)
+        } catch {
+            throw BridgeError(
+                .open,
+                "\(given) cannot be opened: \(error.path): \(error.reason); give a plugin's directory"
+            )
         }
-        func failure(_ path: String, _ reason: String) -> BridgeError {
-            BridgeError(
-                .open, "\(given) cannot be opened: \(path): \(reason); give a plugin's directory")
-        }
-        func look(_ file: OwnedDescriptor, _ path: String) throws(BridgeError) -> FileFacts {
-            guard let status = file.status else { throw failure(path, Self.reason(errno)) }
-            return FileFacts(path, status, file)
-        }
-        guard let root = OwnedDescriptor(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
-            throw failure("/", Self.reason(errno))
-        }
-        seen.append((try look(root, "/"), false))
-        var here = root
-        var links = 0
-        var pending = Array(Self.components(try Self.absolute(given)).reversed())
-        while let name = pending.popLast() {
-            if name == ".." { _ = names.popLast() }
-            let path = name == ".." ? place() : place(name)
-            guard let next = OwnedDescriptor(csys_open_component(here.number, name)) else {
-                throw failure(path, Self.reason(errno))
-            }
-            guard let status = next.status else { throw failure(path, Self.reason(errno)) }
-            switch status.st_mode & S_IFMT {
-            case S_IFDIR:
-                seen.append((FileFacts(path, status, next), false))
-                if name != ".." { names.append(name) }
-                here = next
-            case S_IFLNK:
-                links += 1
-                guard links <= Self.linkLimit else { throw failure(path, Self.reason(ELOOP)) }
-                seen.append((FileFacts(path, status, next), true))
-                let target = try Self.target(of: next) { failure(path, $0) }
-                if target.hasPrefix("/") {
-                    here = root
-                    names = []
-                }
-                pending += Self.components(target).reversed()
-                guard pending.count <= Self.pathLimit else {
-                    throw failure(path, Self.reason(ENAMETOOLONG))
-                }
-            default: throw failure(path, Self.reason(ENOTDIR))
-            }
-        }
-        path = place()
-        descriptor = here
-        var faults: [(rule: LoadRule, text: String)] = []
-        var told: Set<String> = []
-        for (facts, isLink) in seen where told.insert(facts.path).inserted {
-            let role: FileFacts.Role =
-                isLink ? .link : facts.path == path ? .folder : .passage
-            if let fault = trust.fault(of: facts, as: role) { faults.append(fault) }
-        }
+        (descriptor, path) = (walk.directory, walk.path)
+        let faults = walk.faults(trust, end: .folder)
         guard let first = faults.first else { return }
         throw BridgeError(
             first.rule, "\(given) is not loaded: \(faults.map(\.text).joined(separator: "; "))")
@@ -201,18 +151,8 @@ public final class PluginDirectory: Sendable {
     }
 
     /// Whether there is something at a path below the directory; follows links.
-    func has(_ relative: String) -> Bool {
+    public func has(_ relative: String) -> Bool {
         faccessat(descriptor.number, relative, F_OK, 0) == 0
-    }
-
-    /// Checks a directory that the loader would search for other libraries as it checks a plugin's
-    /// own; of one that is missing the nearest that exists, in which somebody could make it.
-    func checkSearched(_ directory: String) throws(BridgeError) {
-        var path = directory[...]
-        while path.utf8.count > 1, !PluginDirectory.exists(String(path)) {
-            path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-        }
-        _ = try PluginDirectory(path.isEmpty ? "/" : String(path), trust: trust)
     }
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
@@ -222,45 +162,19 @@ public final class PluginDirectory: Sendable {
         given.utf8.last == UInt8(ascii: "/") ? given + name : given + "/" + name
     }
 
-    private static func components(_ path: String) -> [String] {
-        path.split(separator: "/").filter { $0 != "." }.map(String.init)
-    }
-
-    private static func absolute(_ path: String) throws(BridgeError) -> String {
-        if path.hasPrefix("/") { return path }
-        var buffer = [CChar](repeating: 0, count: pathLimit)
-        guard getcwd(&buffer, buffer.count) != nil, buffer[0] == CChar(UInt8(ascii: "/")) else {
-            throw BridgeError(
-                .open,
-                "\(path) cannot be opened: the working directory has no path; give an absolute one")
-        }
-        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return String(decoding: bytes, as: UTF8.self) + "/" + path
-    }
-
-    private static func target(
-        of link: OwnedDescriptor, _ failure: (String) -> BridgeError
-    ) throws(BridgeError) -> String {
-        let bytes = [UInt8](unsafeUninitializedCapacity: pathLimit) { buffer, count in
-            let got = buffer.withMemoryRebound(to: CChar.self) {
-                readlinkat(link.number, "", $0.baseAddress!, $0.count)
+    /// The names in a directory, without hidden ones; none where it cannot be read.
+    static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(validating: $0[..<($0.firstIndex(of: 0) ?? $0.count)], as: UTF8.self)
             }
-            count = max(0, got)
+            if let name, name.utf8.first != UInt8(ascii: ".") { names.append(name) }
         }
-        guard !bytes.isEmpty, bytes.count < pathLimit,
-            let text = String(validating: bytes, as: UTF8.self)
-        else { throw failure("the link cannot be read") }
-        return text
+        return names
     }
 
     static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
-}
-
-extension FileFacts {
-    fileprivate init(_ path: String, _ status: stat, _ file: OwnedDescriptor) {
-        self.init(
-            path: path, owner: status.st_uid, group: status.st_gid, mode: status.st_mode & 0o7777,
-            // A call that most files do not need.
-            hasAccessList: status.st_mode & 0o020 != 0 && csys_has_access_list(file.number))
-    }
 }

@@ -23,18 +23,19 @@ public final class PluginImage: @unchecked Sendable {
 
     static var entryName: String { "curfew_plugin_entry" }
 
-    /// All there are, by path: more than one where the file was replaced.
-    nonisolated(unsafe) private static var loaded: [String: [PluginImage]] = [:]
+    /// All there are, by the bytes of their path: more than one where the file was replaced.
+    nonisolated(unsafe) private static var loaded: [[UInt8]: [PluginImage]] = [:]
 
     /// Loads a library, or finds its image. Its constructors run, nothing else of it. The caller has
     /// the turn to load.
     static func load(_ copy: PluginCopy, path: String) throws(BridgeError) -> PluginImage {
-        if let image = loaded[path]?.first(where: { $0.copy.hasSameBytes(as: copy) }) {
+        let bytes = Array(path.utf8)
+        if let image = loaded[bytes]?.first(where: { $0.copy.hasSameBytes(as: copy) }) {
             return image
         }
         let image = try PluginImage(copy, path: path)
         copy.keep()
-        loaded[path, default: []].append(image)
+        loaded[bytes, default: []].append(image)
         return image
     }
 

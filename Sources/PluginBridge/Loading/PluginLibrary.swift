@@ -19,7 +19,13 @@ public final class PluginLibrary: @unchecked Sendable {
     public init(_ manifest: Manifest, _ library: CheckedLibrary?) throws(BridgeError) {
         self.manifest = manifest
         image = try library.map { library throws(BridgeError) in
-            try PluginImage.load(library.copy, path: library.path)
+            if let missing = library.missing {
+                throw BridgeError(
+                    .link,
+                    "\(library.shown) could not be loaded: \(missing); install that library, or link it into this one"
+                )
+            }
+            return try PluginImage.load(library.copy, path: library.path)
         }
     }
 

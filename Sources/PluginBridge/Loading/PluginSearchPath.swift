@@ -25,10 +25,21 @@ public struct PluginSearchPath: Hashable, Sendable {
     public init(
         environment: (String) -> String?, isTrusted: Bool, installed: String? = nil
     ) {
-        func value(_ name: String) -> String? { isTrusted ? environment(name) : nil }
-        let named = (value(Self.variable) ?? "").split(separator: ":").map(String.init)
-        var directories = named
-        if named.isEmpty {
+        self.init(
+            bytes: { environment($0).map { Array($0.utf8) } }, isTrusted: isTrusted,
+            installed: installed)
+    }
+
+    /// The same of an environment as it is: a directory whose name is not UTF-8 is left out, since what
+    /// its repaired name leads to is another one.
+    init(bytes: (String) -> [UInt8]?, isTrusted: Bool, installed: String?) {
+        func value(_ name: String) -> String? {
+            isTrusted ? bytes(name).flatMap { String(validating: $0, as: UTF8.self) } : nil
+        }
+        let elements =
+            (isTrusted ? bytes(Self.variable) : nil)?.split(separator: UInt8(ascii: ":")) ?? []
+        var directories = elements.compactMap { String(validating: $0, as: UTF8.self) }
+        if elements.isEmpty {
             let below = "/curfew/plugins"
             directories = [
                 Self.dataDirectory(data: value("XDG_DATA_HOME"), home: value("HOME"))
@@ -36,22 +47,24 @@ public struct PluginSearchPath: Hashable, Sendable {
                 "/usr/lib" + below,
             ].compactMap(\.self)
         }
-        var seen: Set<String> = []
-        self.directories = directories.filter { seen.insert($0).inserted }
+        var seen: Set<[UInt8]> = []
+        self.directories = directories.filter { seen.insert(Array($0.utf8)).inserted }
     }
 
     /// The path of this process, as its environment is now.
     public static func ofProcess(installed: String? = nil) -> PluginSearchPath {
         PluginSearchPath(
-            environment: { getenv($0).map { String(cString: $0) } },
+            bytes: { name in
+                getenv(name).map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+            },
             isTrusted: !csys_has_more_rights(), installed: installed)
     }
 
     /// Where the user's programs keep their data. A path that is not absolute is ignored, as the
     /// XDG Base Directory Specification demands.
     private static func dataDirectory(data: String?, home: String?) -> String? {
-        if let data, data.hasPrefix("/") { return data }
-        guard let home, home.hasPrefix("/") else { return nil }
+        if let data, PathText.isAbsolute(data) { return data }
+        guard let home, PathText.isAbsolute(home) else { return nil }
         return home + "/.local/share"
     }
 }

@@ -24,7 +24,7 @@ enum ProcessStateChange: Hashable, Sendable {
             guard case .signal(_, let before, let after) = change, before.handler == 0,
                 let function = after.function, let path = file(function)
             else { return false }
-            return path.split(separator: "/").last == "libswiftCore.so"
+            return PathText.components(path).last == "libswiftCore.so"
         }
         let others = changes.filter { !isRuntimes($0) }
         guard others.count < changes.count else { return changes }

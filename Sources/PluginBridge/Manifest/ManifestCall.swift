@@ -47,3 +47,14 @@ public struct ManifestCall: Hashable, Sendable {
         }
     }
 }
+
+extension Manifest {
+    /// Throws where a handler calls a function of a library that a host does not allow.
+    ///
+    /// - Parameter allowed: the sonames of the system's libraries; nil: the usual ones.
+    public func checkSystemLibraries(allowed: [String]?) throws(BridgeError) {
+        for name in handlers.compactMap({ $0.call?.systemLibrary }) {
+            try SystemLibrary.check(name, allowed: allowed ?? SystemLibrary.usual)
+        }
+    }
+}

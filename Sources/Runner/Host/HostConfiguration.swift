@@ -55,7 +55,7 @@ public struct HostConfiguration: Sendable {
     /// plugin allow any of them. Nil: every plugin, with the content its manifest pins, if it does.
     public var pins: [PluginPin]?
     /// The sonames of the system's libraries whose functions manifests may call. Nil: the usual ones,
-    /// which keep to themselves.
+    /// or none where there are pins.
     public var systemLibraries: [String]?
 
     /// Where requests live, and what decides about them.
@@ -66,6 +66,10 @@ public struct HostConfiguration: Sendable {
 
     /// A good host: every default.
     public init() {}
+
+    /// What of the system's libraries manifests may call. Pins speak of libraries alone: with nothing
+    /// but them a manifest, which is not pinned, could still choose any function of the C library.
+    var callableLibraries: [String]? { systemLibraries ?? (pins == nil ? nil : []) }
 
     func workers(for kind: TaskKind) -> Workers {
         kind.isShort ? appRefresh : processing

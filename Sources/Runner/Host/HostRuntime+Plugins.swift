@@ -144,6 +144,7 @@ extension HostRuntime {
         do throws(BridgeError) {
             try check(folder.given, manifest)
             let library = try CheckedLibrary(manifest, in: folder, pins: configuration.pins)
+            try manifest.checkSystemLibraries(allowed: configuration.callableLibraries)
             try open(library, folder.shown(manifest.library ?? Manifest.fileName), manifest, record)
         } catch let reason {
             directory.withLock { _ in
@@ -208,7 +209,7 @@ extension HostRuntime {
             // The entry may have taken its time.
             guard isOpen else { throw HostRuntime.closing }
             if let load { try load.checkMissing(shown) }
-            let codes = try library!.codes(table, allowed: configuration.systemLibraries)
+            let codes = try library!.codes(table, allowed: configuration.callableLibraries)
             let registered = (load?.registered ?? [:]).merging(codes) { $1 }
             var handlers = manifest.handlers.map {
                 (HandlerDescription($0), registered[$0.identifier]!)

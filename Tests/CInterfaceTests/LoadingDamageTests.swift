@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import Foundation
+import TestSupport
+import Testing
+
+/// Libraries whose files are not as a linker wrote them. Each would end this process in `dlopen`.
+@Suite("Loading a damaged library")
+struct LoadingDamageTests {
+    /// A copy of a plugin whose library has been changed.
+    private func damaged(
+        _ change: (inout LibraryBytes) throws -> Void
+    ) throws -> (directory: String, files: TemporaryDirectory) {
+        let files = try TemporaryDirectory()
+        let directory = files.path("patient")
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("patient"), toPath: directory)
+        var library = LibraryBytes(try files.read("patient/libpatient.so"))
+        try change(&library)
+        try files.write(library.bytes, to: "patient/libpatient.so")
+        return (directory, files)
+    }
+
+    @Test("a library that was cut is refused", arguments: [98, 95, 90, 60])
+    func cut(_ percent: Int) throws {
+        let host = try TestHost()
+        let (directory, files) = try damaged { library in
+            // What is behind the last segment is not loaded.
+            let end = library.headers(ofType: 1).map {
+                Int(library.long(at: $0 + 8) + library.long(at: $0 + 32))
+            }.max()!
+            library.bytes.removeLast(library.bytes.count - end * percent / 100)
+        }
+        let (answer, text) = host.load(directory)
+        withExtendedLifetime(files) {}
+        #expect(answer == .refused)
+        #expect(text.contains("libpatient.so is damaged: "), "\(text)")
+        #expect(text.hasSuffix("install the file again, from where it is whole"))
+        #expect(host.log.now.contains { $0.contains("CF0324 load-damaged: ") })
+    }
+
+    @Test("a relocation that would be written into the host's memory is refused")
+    func relocation() throws {
+        let host = try TestHost()
+        let (directory, files) = try damaged { library in
+            library.setLong(0x7F00_0000_0000, at: try #require(library.place(of: 7)))
+        }
+        let (answer, text) = host.load(directory)
+        withExtendedLifetime(files) {}
+        #expect(answer == .refused)
+        #expect(text.contains("a relocation would be written outside of its segments"), "\(text)")
+    }
+
+    @Test("what the rules know nothing of is tried in another process first")
+    func unknown() throws {
+        let host = try TestHost()
+        // An entry that no loader of today reads, in place of one that is only told.
+        let (directory, files) = try damaged { library in
+            let place = try #require(library.entry(30) ?? library.entry(0x6FFF_FFFB))
+            library.setLong(0x6000_1234, at: place)
+        }
+        #expect(host.load(directory).answer == .ok)
+        withExtendedLifetime(files) {}
+    }
+
+    @Test("a library that ends the process that tries it is refused, and the host goes on")
+    func trial() throws {
+        let host = try TestHost()
+        let files = try TemporaryDirectory()
+        // glibc divides by the alignment of the thread-local variables of the library that has the
+        // symbol; one that has none of them by zero.
+        try files.write("__thread int var;", to: "variable.c")
+        try files.write("int var(void) { return 1; }", to: "function.c")
+        try files.write(
+            """
+            #include <curfew/plugin.h>
+            CURFEW_PLUGIN_NOTE();
+            extern __thread int var __attribute__((tls_model("initial-exec")));
+            CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(
+                const curfew_host_api *api, curfew_plugin_info *info, curfew_error *error) {
+                (void)api, (void)info, (void)error;
+                return var;
+            }
+            """, to: "b.c")
+        try files.write(
+            """
+            {"id": "org.example.trial", "version": "1.0.0", "abi": 0, "library": "libb.so",
+             "handlers": [{"identifier": "org.example.trial", "kind": "app-refresh"}]}
+            """, to: "plugin/manifest.json")
+        for arguments in [
+            ["-o", "liba.so", "variable.c"],
+            [
+                "-I", "\(BuiltProducts.packageRoot)/include", "-o", "plugin/libb.so", "b.c", "-L.",
+                "-la", "-Wl,-rpath,\(files.path)",
+            ],
+            ["-o", "liba.so", "function.c"],
+        ] {
+            let gcc = try ChildProcess.run(
+                "gcc", ["-shared", "-fPIC"] + arguments, directory: files.path)
+            try #require(gcc.succeeded, "\(gcc)")
+        }
+        let (answer, text) = host.load(files.path("plugin"))
+        #expect(answer == .refused)
+        #expect(
+            text.contains("a process that loaded it for a trial was ended by SIGFPE"), "\(text)")
+        #expect(host.log.now.contains { $0.contains("CF0325 load-trial: ") })
+        // A handler of the host's for children that end hears nothing of it.
+        #expect(waitpid(-1, nil, WNOHANG) == -1)
+    }
+}
