@@ -6,20 +6,32 @@ import CXML
 /// What libxml2 recovers from by itself it pays for: after the first fault it drops every `&amp;`
 /// that follows.
 enum FeedMarkup {
-    /// The document with every `&` a reference to a character, and without control characters.
+    /// The document with every `&` a reference to a character, and without control characters and
+    /// document type.
     ///
     /// Entities of HTML become characters; all others, which only a document itself could define,
-    /// stay as text. So there is nothing to expand, and nothing that could grow.
-    static func mended(_ text: [UInt8]) -> [UInt8] {
+    /// stay as text. So there is nothing to expand, and nothing that could grow. Attributes that a
+    /// document type gives to elements are gone with it. Throws where libxml2 would take seconds for
+    /// one element, see ``FeedMarkupLimits``.
+    static func mended(_ text: [UInt8]) throws -> [UInt8] {
         var mended: [UInt8] = []
+        var limits = FeedMarkupLimits()
         mended.reserveCapacity(text.count + text.count / 16)
         var index = 0
         while index < text.count {
             let byte = text[index]
             switch byte {
             case UInt8(ascii: "<"):
+                if let end = documentTypeEnd(text, index) {
+                    // Faults are told with their line.
+                    mended += text[index..<end].filter { $0 == UInt8(ascii: "\n") }
+                    index = end
+                    continue
+                }
                 // In these a "&" is only a "&".
-                let end = verbatimEnd(text, index) ?? index + 1
+                let verbatim = verbatimEnd(text, index)
+                if verbatim == nil { try limits.check(tag: text[index...]) }
+                let end = verbatim ?? index + 1
                 for byte in text[index..<end] where isText(byte) { mended.append(byte) }
                 index = end
             case UInt8(ascii: "&"):
@@ -53,6 +65,33 @@ enum FeedMarkup {
             return text.count
         }
         return nil
+    }
+
+    /// Where a document type ends that begins here; nil for none.
+    private static func documentTypeEnd(_ text: [UInt8], _ start: Int) -> Int? {
+        guard text[start...].starts(with: "<!DOCTYPE".utf8) else { return nil }
+        var index = start + 1
+        var quote: UInt8?
+        var isInside = false
+        while index < text.count {
+            let byte = text[index]
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if let end = verbatimEnd(text, index) {
+                index = end
+                continue
+            } else {
+                switch byte {
+                case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
+                case UInt8(ascii: "["): isInside = true
+                case UInt8(ascii: "]"): isInside = false
+                case UInt8(ascii: ">") where !isInside: return index + 1
+                default: break
+                }
+            }
+            index += 1
+        }
+        return text.count
     }
 
     /// What stands for the `&` that the text begins with, and how much of the text that replaces.

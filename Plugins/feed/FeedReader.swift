@@ -22,7 +22,7 @@ struct FeedReader {
     /// - Parameter stopIfTold: throws when the task has to stop; called for every item.
     init(_ document: FeedDocument, _ stopIfTold: () throws -> Void) throws {
         let text = try FeedText.utf8(of: document)
-        let tree = try XMLTree(FeedMarkup.mended(text), address: document.address)
+        let tree = try XMLTree(try FeedMarkup.mended(text), address: document.address)
         fault = tree.fault
         guard let root = tree.root else {
             throw FeedProblem("the document is no XML: \(tree.fault ?? "it has no element")")

@@ -71,14 +71,27 @@ struct AppHostOpening {
         return text.withCString { body($0) }
     }
 
+    /// Throws for one that is not UTF-8: repaired, it would lead to another store.
+    private func variable(_ name: String) throws(AppRegistryFailure) -> String? {
+        guard let value = getenv(name) else { return nil }
+        guard let text = String(validatingCString: value) else {
+            throw AppRegistryFailure(
+                curfew_status(CURFEW_INVALID),
+                "the variable \(name) is not UTF-8, and requests are kept below it; set it to a path in UTF-8"
+            )
+        }
+        return text
+    }
+
     /// `$XDG_STATE_HOME/<bundle identifier>/requests`. The directories above are made here, the last
     /// one is the store's own.
     private func storePath() throws(AppRegistryFailure) -> String {
         if let store = configuration.store { return store }
-        let environment = ProcessInfo.processInfo.environment
+        let named = try variable("XDG_STATE_HOME")
+        let isUsed = named?.utf8.first == UInt8(ascii: "/")
         let state =
-            environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-            ?? (environment["HOME"] ?? NSHomeDirectory()) + "/.local/state"
+            isUsed
+            ? named ?? "" : (try variable("HOME") ?? NSHomeDirectory()) + "/.local/state"
         let directory = state + "/" + bundle.identifier
         do {
             try FileManager.default.createDirectory(

@@ -23,11 +23,16 @@ extension HandlerDescription {
             budget: copy.budget_ns == 0 ? nil : copy.budget_ns,
             grace: copy.grace_ns == 0 ? nil : copy.grace_ns,
             maxConcurrency: copy.max_concurrency == 0 ? 1 : copy.max_concurrency,
-            event: copy.event.map { String(cString: $0) })
+            event: try copy.event.map { start throws(BridgeError) in
+                try needed(start, "curfew_handler_options.event")
+            })
         guard let list = copy.events else { return }
         var index = 0
         while let text = list[index] {
-            guard index < 64, let event = EventSignature(String(cString: text)) else {
+            // A name and 16 types of at most 6 letters, each with a comma and a blank.
+            guard index < 64,
+                let event = ForeignText.read(text, limit: 512).flatMap(EventSignature.init)
+            else {
                 throw BridgeError(
                     .invalid,
                     "events[\(index)] is not of the form name(type,type), with types bool, int32, int64, double, text"
@@ -42,14 +47,14 @@ extension HandlerDescription {
 extension EventSignature {
     /// Reads `name(bool,text)`; a name alone has no parameters.
     init?(_ text: String) {
-        guard let open = text.firstIndex(of: "(") else {
+        guard let open = text.unicodeScalars.firstIndex(of: "(") else {
             self.init(name: text, parameters: [])
             return
         }
-        guard text.hasSuffix(")") else { return nil }
-        let inside = text[text.index(after: open)...].dropLast()
+        guard text.ends(with: ")") else { return nil }
+        let inside = text[text.unicodeScalars.index(after: open)...].dropLast()
         var types: [EventType] = []
-        for part in inside.split(separator: ",", omittingEmptySubsequences: false)
+        for part in inside.parts(at: ",", omittingEmpty: false)
         where !inside.isEmpty {
             guard let type = EventType(name: part.filter { $0 != " " }) else { return nil }
             types.append(type)

@@ -17,9 +17,15 @@ func with<T>(_ clock: OpaquePointer, _ body: (ManualClock) -> T) -> T {
     Unmanaged<ManualClock>.fromOpaque(UnsafeRawPointer(clock))._withUnsafeGuaranteedRef(body)
 }
 
-/// Text of the caller's, or nil for the NULL that C can pass where the header promises a pointer.
-func text(_ start: UnsafePointer<CChar>) -> String? {
-    UInt(bitPattern: start) == 0 ? nil : String(cString: start)
+/// Returns a text that a call needs as it is.
+func needed(
+    _ start: UnsafePointer<CChar>?, _ what: String, limit: Int = ForeignText.name
+) throws(BridgeError) -> String {
+    guard let text = ForeignText.read(start, limit: limit) else {
+        throw BridgeError(
+            .invalid, "\(what) is NULL, has more than \(limit) bytes, or is not UTF-8")
+    }
+    return text
 }
 
 /// Runs a throwing call, and writes what went wrong to the caller's error.

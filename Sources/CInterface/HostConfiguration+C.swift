@@ -53,7 +53,9 @@ extension HostConfiguration {
         if copy.lost_after_ns != 0 { lostAfter = copy.lost_after_ns }
         if copy.payload_bytes != 0 { payloadLimit = copy.payload_bytes }
         if copy.result_bytes != 0 { resultLimit = copy.result_bytes }
-        permitted = copy.permitted.map { String(cString: $0) }
+        permitted = try copy.permitted.map { start throws(BridgeError) in
+            try needed(start, "permitted", limit: ForeignText.path)
+        }
         pins = try PinReader.read(copy.pins, count: Int(copy.pin_count))
         systemLibraries = try Self.names(
             copy.system_libraries, count: Int(copy.system_library_count))
@@ -72,13 +74,11 @@ extension HostConfiguration {
         guard let list else { return nil }
         var names: [String] = []
         for index in 0..<count {
-            guard let name = list[index] else {
-                throw BridgeError(
-                    .invalid,
-                    "the configuration cannot be used: element \(index) of system_libraries is NULL"
-                )
-            }
-            names.append(String(cString: name))
+            names.append(
+                try needed(
+                    list[index],
+                    "the configuration cannot be used: element \(index) of system_libraries",
+                    limit: ForeignText.path))
         }
         return names
     }

@@ -12,7 +12,7 @@ import Scheduling
     guard isFunction(unsafeBitCast(function, to: UInt.self)) else {
         return answer(error, .invalid, "the function to subscribe is NULL")
     }
-    guard let parsed = text(selector).flatMap(EventSelector.init) else {
+    guard let parsed = parse(selector) else {
         return answer(error, .invalid, notASelector(selector))
     }
     return subscribe(host, parsed, .typed(function), out, error)
@@ -29,7 +29,7 @@ import Scheduling
     guard let selector else {
         return subscribe(host, nil, .generic(function, data), out, error)
     }
-    guard let parsed = EventSelector(String(cString: selector)) else {
+    guard let parsed = parse(selector) else {
         return answer(error, .invalid, notASelector(selector))
     }
     return subscribe(host, parsed, .generic(function, data), out, error)
@@ -39,8 +39,12 @@ import Scheduling
 /// says that it cannot be.
 @inline(never) private func isFunction(_ bits: UInt) -> Bool { bits != 0 }
 
+private func parse(_ selector: UnsafePointer<CChar>) -> EventSelector? {
+    ForeignText.read(selector, limit: EventSelector.textLimit).flatMap(EventSelector.init)
+}
+
 private func notASelector(_ text: UnsafePointer<CChar>) -> String {
-    "\"\(CInterface.text(text) ?? "")\" is not a selector: a lower-case name and one colon per parameter, such as tidy_done::"
+    "\"\(ForeignText.shown(text, limit: EventSelector.textLimit) ?? "")\" is not a selector: a lower-case name and one colon per parameter, such as tidy_done::"
 }
 
 private func subscribe(
@@ -67,9 +71,7 @@ private func subscribe(
     _ host: OpaquePointer, _ selector: UnsafePointer<CChar>, _ task: curfew_task,
     _ context: UnsafeRawPointer?, _ out: UnsafeMutablePointer<curfew_subscription>
 ) -> curfew_status {
-    guard let parsed = text(selector).flatMap(EventSelector.init) else {
-        return Status.invalid.rawValue
-    }
+    guard let parsed = parse(selector) else { return Status.invalid.rawValue }
     return with(host) { (host: HostRuntime) in
         switch host.expect(parsed, task: task, context: UInt(bitPattern: context)) {
         case .success(let expectation):

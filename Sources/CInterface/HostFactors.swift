@@ -41,7 +41,8 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
             try factor(number),
             FactorReading(
                 try state(value), source: "embedder",
-                detail: detail.map { String(cString: $0) } ?? "set by hand"))
+                detail: ForeignText.shown(detail, limit: FactorReading.detailLimit) ?? "set by hand"
+            ))
     }
 }
 
@@ -62,8 +63,9 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
         try host.hear(
             try factor(number),
             FactorReading(
-                try state(value), source: text(source) ?? "embedder",
-                detail: text(detail) ?? ""))
+                try state(value),
+                source: ForeignText.shown(source, limit: FactorReading.sourceLimit) ?? "embedder",
+                detail: ForeignText.shown(detail, limit: FactorReading.detailLimit) ?? ""))
     }
 }
 
@@ -78,9 +80,9 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
         else { throw .other(.invalid, "there is no such setting") }
         let scope: HandlerScope =
             if let identifier {
-                .identifier(String(cString: identifier))
+                .identifier(try name(identifier))
             } else if let plugin {
-                .plugin(String(cString: plugin))
+                .plugin(try name(plugin, "plugin"))
             } else { .all }
         try host.set(HandlerSetting(refresh: refresh, enablement: enablement), for: scope)
     }
@@ -120,7 +122,7 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
     _ out: UnsafeMutablePointer<curfew_request>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        let id = try host.simulateLaunch(text(identifier) ?? "")
+        let id = try host.simulateLaunch((try? name(identifier)) ?? "")
         out?.pointee = id.rawValue
     }
 }
@@ -130,6 +132,6 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        try host.simulateExpiration(text(identifier) ?? "")
+        try host.simulateExpiration((try? name(identifier)) ?? "")
     }
 }

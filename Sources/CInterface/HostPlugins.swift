@@ -10,7 +10,7 @@ import Scheduling
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(error) { () throws(BridgeError) in
-        let path = try required(directory, "directory")
+        let path = try needed(directory, "directory", limit: ForeignText.path)
         let runtime = with(host) { (host: HostRuntime) in host }
         // Not in one line: nothing on the right is evaluated for a NULL on the left.
         let count = try runtime.scan(path)
@@ -34,15 +34,10 @@ import Scheduling
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(error) { () throws(BridgeError) in
-        let path = try required(directory, "directory")
+        let path = try needed(directory, "directory", limit: ForeignText.path)
         let runtime = with(host) { (host: HostRuntime) in host }
         try runtime.load(path)
     }
-}
-
-private func required(_ start: UnsafePointer<CChar>, _ name: String) throws(BridgeError) -> String {
-    guard let text = text(start) else { throw BridgeError(.invalid, "\(name) is NULL") }
-    return text
 }
 
 @c @implementation public func curfew_host_register(
@@ -58,7 +53,8 @@ private func required(_ start: UnsafePointer<CChar>, _ name: String) throws(Brid
                 "curfew_handler needs a struct_size of sizeof(curfew_handler), an identifier and run"
             )
         }
-        let description = try HandlerDescription(String(cString: identifier), options)
+        let description = try HandlerDescription(
+            try needed(identifier, "curfew_handler.identifier"), options)
         let runtime = with(host) { (host: HostRuntime) in host }
         _ = try runtime.register(
             description, run: run, expired: copy.expired, data: copy.handler_data)
@@ -136,22 +132,31 @@ private func required(_ start: UnsafePointer<CChar>, _ name: String) throws(Brid
 @c @implementation public func curfew_host_pause_handler(
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>?
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.pause(identifier.map { String(cString: $0) }).rawValue
-    }
+    ofHandlers(identifier) { name in with(host) { (host: HostRuntime) in host.pause(name) } }
 }
 
 @c @implementation public func curfew_host_resume_handler(
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>?
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in
-        host.resume(identifier.map { String(cString: $0) }).rawValue
+    ofHandlers(identifier) { name in with(host) { (host: HostRuntime) in host.resume(name) } }
+}
+
+/// Does something with one handler or, for NULL, with all: no handler has a name that cannot be read.
+private func ofHandlers(
+    _ identifier: UnsafePointer<CChar>?, _ body: (String?) -> Status
+) -> curfew_status {
+    guard let identifier else { return body(nil).rawValue }
+    guard let name = ForeignText.read(identifier, limit: ForeignText.name) else {
+        return Status.notFound.rawValue
     }
+    return body(name).rawValue
 }
 
 @c @implementation public func curfew_host_lift(
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in
-        text(identifier).map { host.lift($0).rawValue } ?? Status.notFound.rawValue
+    guard let name = ForeignText.read(identifier, limit: ForeignText.name) else {
+        return Status.notFound.rawValue
     }
+    return with(host) { (host: HostRuntime) in host.lift(name).rawValue }
 }

@@ -38,9 +38,21 @@ private func read(
     return copy
 }
 
-private func name(_ identifier: UnsafePointer<CChar>) throws(RequestFailure) -> String {
-    guard let name = text(identifier) else { throw invalid("identifier is NULL") }
-    return name
+/// Returns an identifier, or a plugin's id, as it is.
+func name(
+    _ start: UnsafePointer<CChar>?, _ what: String = "identifier"
+) throws(RequestFailure) -> String {
+    do throws(BridgeError) {
+        return try needed(start, what)
+    } catch {
+        throw .other(error.status, "\(error.message); nothing was done")
+    }
+}
+
+/// The same where NULL stands for all of them.
+func name(orAll start: UnsafePointer<CChar>?) throws(RequestFailure) -> String? {
+    guard let start else { return nil }
+    return try name(start)
 }
 
 /// What a caller describes a request by, and the request.
@@ -98,7 +110,7 @@ private func described(
     _ out: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        let count = try host.cancelPending(identifier.map { String(cString: $0) })
+        let count = try host.cancelPending(try name(orAll: identifier))
         out?.pointee = UInt32(clamping: count)
     }
 }
@@ -140,7 +152,7 @@ private func described(
             wanted.states = Set(
                 RequestState.allCases.filter { copy.states >> UInt32($0.rawValue) & 1 != 0 })
             wanted.after = copy.after == 0 ? nil : RequestID(rawValue: copy.after)
-            wanted.identifier = copy.identifier.map { String(cString: $0) }
+            wanted.identifier = try name(orAll: copy.identifier)
         }
         let found = try host.requests(wanted)
         guard let count = StructArray.fill(infos, capacity, found, { curfew_request_info($0) })

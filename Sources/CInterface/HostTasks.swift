@@ -14,7 +14,8 @@ import Scheduling
     else {
         return answer(
             error, .notFound,
-            "no handler is registered for \"\(text(identifier) ?? "")\"; load its plugin first")
+            "no handler is registered for \"\(ForeignText.shown(identifier, limit: ForeignText.name) ?? "")\"; load its plugin first"
+        )
     }
     return curfew_host_launch_at(host, index, options, out, error)
 }

@@ -10,8 +10,9 @@ extension RequestConfiguration {
     init(_ config: curfew_host_config) throws(BridgeError) {
         self.init()
         if let directory = config.store {
+            let path = try needed(directory, "store", limit: ForeignText.path)
             do {
-                try store(in: String(cString: directory))
+                try store(in: path)
             } catch let error as CurfewError {
                 throw BridgeError(error.code, error.message)
             } catch {

@@ -15,11 +15,6 @@ private func target(
     return target
 }
 
-private func needed(_ start: UnsafePointer<CChar>, _ what: String) throws(BridgeError) -> String {
-    guard let text = text(start) else { throw BridgeError(.invalid, "\(what) is NULL") }
-    return text
-}
-
 private func read(
     _ values: UnsafePointer<curfew_value>?, _ count: UInt32
 ) throws(BridgeError) -> [EventValue] {
@@ -130,7 +125,9 @@ extension EventTarget.Options {
     }
     let sub = ForeignSub(function: function, data: data)
     return answer(error) { () throws(BridgeError) in
-        try target(host, number).add(try needed(selector, "the selector")) { try sub.call($0) }
+        try target(host, number).add(
+            try needed(selector, "the selector", limit: EventSelector.textLimit)
+        ) { try sub.call($0) }
     }
 }
 
@@ -138,7 +135,9 @@ extension EventTarget.Options {
     _ host: OpaquePointer, _ number: curfew_target, _ name: UnsafePointer<CChar>,
     _ parameters: UInt32
 ) -> Bool {
-    guard let name = text(name), let target = try? target(host, number) else { return false }
+    guard let name = ForeignText.read(name, limit: ForeignText.name),
+        let target = try? target(host, number)
+    else { return false }
     return target.subExists(name, parameters: Int(parameters))
 }
 
@@ -150,7 +149,7 @@ extension EventTarget.Options {
 ) -> curfew_status {
     out?.pointee = nil
     return SubFailure.answer(error) {
-        let selector = try needed(selector, "the selector")
+        let selector = try needed(selector, "the selector", limit: EventSelector.textLimit)
         let value = try target(host, number).raise(
             selector, try read(values, count), from: sender.map { .address(UInt(bitPattern: $0)) })
         give(value, out, selector)
@@ -164,7 +163,8 @@ extension EventTarget.Options {
 ) -> curfew_status {
     answer(error) { () throws(BridgeError) in
         try target(host, number).post(
-            try needed(selector, "the selector"), try read(values, count),
+            try needed(selector, "the selector", limit: EventSelector.textLimit),
+            try read(values, count),
             from: sender.map { .address(UInt(bitPattern: $0)) })
     }
 }
@@ -251,7 +251,8 @@ private func begin(
     begin(continuation, data, out, error) { wait throws(BridgeError) in
         let options = try curfew_wait_options.read(options)
         return try target(host, number).waitFor(
-            try needed(selector, "the selector"), from: options.filter, limit: options.limit
+            try needed(selector, "the selector", limit: EventSelector.textLimit),
+            from: options.filter, limit: options.limit
         ) { wait.settle($0) }
     }
 }
@@ -310,7 +311,10 @@ private func begin(
     _ message: UnsafePointer<CChar>
 ) -> curfew_status {
     answer(nil) { () throws(BridgeError) in
-        let failure = SubFailure(status: .failed, text: try needed(message, "the message"))
+        guard let text = ForeignText.shown(message, limit: ValueReader.textLimit) else {
+            throw BridgeError(.invalid, "the message is NULL")
+        }
+        let failure = SubFailure(status: .failed, text: text)
         try target(host, number).finishResumable(resumable, nil, failure: failure)
     }
 }

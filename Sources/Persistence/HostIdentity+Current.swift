@@ -17,8 +17,8 @@ extension HostIdentity {
     /// The 22nd field of /proc/pid/stat. The second one is the program's name, in which there may be
     /// blanks and parentheses: what counts is after the last of them.
     static func start(inStat text: String) -> UInt64? {
-        guard let end = text.lastIndex(of: ")") else { return nil }
-        let fields = text[text.index(after: end)...].split(separator: " ")
+        guard let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        let fields = text[text.utf8.index(after: end)...].parts(at: " ")
         return fields.count > 19 ? UInt64(fields[19]) : nil
     }
 
@@ -32,7 +32,7 @@ extension HostIdentity {
     }
 
     private static func trimmed(_ text: String) -> String {
-        String(text.prefix { $0 != "\n" })
+        text.parts(at: "\n").first.map(String.init) ?? ""
     }
 
     private static func unknown(_ file: String) -> StoreFault {

@@ -137,7 +137,7 @@ enum RequestRow {
             }
             return Repetition(.every(every), catchUp: catchUp, jitter: jitter)
         }
-        guard let cron, let schedule = try? CronSchedule(cron) else {
+        guard let cron, let schedule = try? CronSchedule(kept: cron) else {
             throw row.nonsense("its cron expression is none")
         }
         return Repetition(

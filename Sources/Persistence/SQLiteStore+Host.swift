@@ -26,7 +26,7 @@ extension SQLiteStore {
     /// Reads what `StoreLock` has written down.
     private static func presence(_ bytes: [UInt8]) -> HostPresence {
         let words = String(decoding: bytes, as: UTF8.self)
-            .split(whereSeparator: { $0 == " " || $0 == "\n" })
+            .unicodeScalars.split(whereSeparator: { $0 == " " || $0 == "\n" }).map(String.init)
         guard words.count == 4, let process = Int32(words[0]), process > 0,
             let since = Int64(words[3]), (0...7_258_118_400).contains(since)
         else { return HostPresence() }

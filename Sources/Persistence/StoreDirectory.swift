@@ -32,8 +32,15 @@ struct StoreDirectory {
                 ? StoreFault(.absent, "there is no store at \(name): no host has used it yet")
                 : OpenFile.fault(errno, "the store's directory \(name) cannot be opened")
         }
-        path = String(cString: real)
-        free(real)
+        defer { free(real) }
+        // Repaired, it would be the path of another directory.
+        guard let text = String(validatingCString: real) else {
+            throw StoreFault(
+                .denied,
+                "the store's directory \(name) is in one whose name is not UTF-8, \(String(cString: real)): use another one, or rename that"
+            )
+        }
+        path = text
         database = path + "/requests.db"
         try check()
         // SQLite sees to what is in it, and nobody else to the directory itself.

@@ -13,6 +13,8 @@ public struct EventSelector: Hashable, Sendable, CustomStringConvertible {
     public static var nameLimit: Int { 128 }
     /// Parameters an event may have.
     public static var arityLimit: Int { 16 }
+    /// Bytes of the longest selector.
+    package static var textLimit: Int { nameLimit + arityLimit }
 
     /// Fails for a name that no event can have.
     public init?(name: String, arity: Int) {

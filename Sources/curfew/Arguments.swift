@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 import Glibc
+import Scheduling
 
 /// What stands after a command's name, taken apart by getopt_long(3).
 struct Arguments {
@@ -53,7 +54,7 @@ struct Arguments {
                 // when an option is added.
                 let isApart = argument != nil && argument == UnsafePointer(vector[next - 1])
                 let typed = isApart ? String(cString: vector[next - 2]!) : word
-                guard typed.dropFirst(2).prefix(while: { $0 != "=" }) == option.name else {
+                guard typed.parts(at: "=").first ?? "" == "--" + option.name else {
                     throw Arguments.unknown(typed, options, owner, 0)
                 }
                 try add(option, argument.map { String(cString: $0) } ?? "", owner)

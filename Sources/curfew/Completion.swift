@@ -115,7 +115,7 @@ struct Completion {
         case .directory: files = .directories
         case .file: files = .files
         case .payload:
-            guard last.hasPrefix("@") else { break }
+            guard last.begins(with: "@") else { break }
             files = .files
             lead += "@"
         case .handler: words = handlers(values).map { ($0.identifier, Completion.text($0)) }
@@ -168,8 +168,8 @@ struct Completion {
 
     /// A shell that asks has not yet put the home directory in the place of its sign.
     private static func expanded(_ word: String) -> String {
-        guard word.hasPrefix("~/"), let home = Environment.value("HOME") else { return word }
-        return home + word.dropFirst()
+        guard word.begins(with: "~/"), let home = Environment.value("HOME") else { return word }
+        return home + String(word.unicodeScalars.dropFirst())
     }
 
     /// The plugins of the places that the words before name.

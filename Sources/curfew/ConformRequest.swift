@@ -2,6 +2,7 @@
 import Conformance
 import Glibc
 import PluginBridge
+import Scheduling
 
 /// What `curfew conform` was asked for.
 struct ConformRequest {
@@ -90,9 +91,9 @@ struct ConformRequest {
             }
             return path
         }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        let parts = path.parts(at: "/", omittingEmpty: false).dropLast()
         let directory = parts.joined(separator: "/")
-        let folder = directory.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : directory
+        let folder = directory.isEmpty ? (path.begins(with: "/") ? "/" : ".") : directory
         guard access(folder + "/" + Manifest.fileName, F_OK) == 0 else {
             throw CommandError(
                 .usage,

@@ -13,9 +13,13 @@ enum DirectoryNames {
         var names: [String] = []
         while let entry = readdir(stream) {
             let offset = MemoryLayout<dirent>.offset(of: \.d_name)!
-            let name = String(
-                cString: UnsafeRawPointer(entry).advanced(by: offset)
-                    .assumingMemoryBound(to: CChar.self))
+            let name = UnsafeRawPointer(entry).advanced(by: offset)
+                .assumingMemoryBound(to: CChar.self)
+            guard let name = String(validatingCString: name) else {
+                throw CommandError(
+                    .faults, "`\(path)` holds `\(String(cString: name))`, which is not UTF-8",
+                    help: ["rename it"])
+            }
             if name != "." && name != ".." { names.append(name) }
         }
         return names

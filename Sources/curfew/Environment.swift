@@ -5,15 +5,23 @@ import Glibc
 enum Environment {
     static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// All of them, `NAME=value`.
-    static var all: [String] {
-        var all: [String] = []
-        var next = environ
-        while let text = next.pointee {
-            all.append(String(cString: text))
-            next += 1
+    /// Variables that lead to files.
+    private static let places = [
+        "CURFEW_PLUGIN_PATH", "XDG_DATA_HOME", "CURFEW_STORE", "XDG_STATE_HOME", "HOME",
+        "CURFEW_PLUGIN_COPIES", "TMPDIR",
+    ]
+
+    /// Throws where a path in a variable is not UTF-8: repaired, it would lead to another file.
+    static func check() throws(CommandError) {
+        for name in places {
+            guard let value = getenv(name), String(validatingCString: value) == nil else {
+                continue
+            }
+            throw CommandError(
+                .usage, "the variable \(name) is not UTF-8: `\(String(cString: value))`",
+                notes: ["nothing was done"],
+                help: ["leave it out: env -u \(name) curfew …", "or rename what it leads to"])
         }
-        return all
     }
 
     /// Characters beyond ASCII are shown as they are.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import PluginBridge
+import Scheduling
 
 /// `curfew inspect`
 enum InspectCommand {
@@ -59,12 +60,16 @@ enum InspectCommand {
     /// Where the plugin is: named, or found by its id or one of its handlers.
     private static func directory(_ arguments: Arguments) throws(CommandError) -> String {
         let name = arguments.operands[0]
-        if name.contains("/") || access(name + "/" + Manifest.fileName, F_OK) == 0 { return name }
+        if name.utf8.contains(UInt8(ascii: "/"))
+            || access(name + "/" + Manifest.fileName, F_OK) == 0
+        {
+            return name
+        }
         let search = try PluginSearch(arguments, failingWith: .host)
         let found =
             search.plugins.first { $0.sound?.id == name }
             ?? search.plugin(declaring: name)?.plugin
-            ?? search.plugins.first { $0.directory.split(separator: "/").last ?? "" == name }
+            ?? search.plugins.first { $0.directory.parts(at: "/").last ?? "" == name }
         if let found { return found.directory }
         // An empty directory is told what it lacks.
         var status = stat()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import PluginBridge
+import Scheduling
 
 /// What is known of a plugin without running any of its code.
 struct InspectedPlugin {
@@ -58,7 +59,7 @@ struct InspectedPlugin {
         self.directory = directory
         linted = LintedPlugin(path: directory)
         guard let library = linted.manifest?.library else { return }
-        let path = (directory.hasSuffix("/") ? directory : directory + "/") + library
+        let path = directory.appending(component: library)
         libraryPath = path
         file = File(path)
         elf = try? ELFSummary.read(path: path).get()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import Glibc
+import Scheduling
 
 /// Where `make install` puts things, seen from the program itself.
 enum Installation {
@@ -9,7 +10,7 @@ enum Installation {
 
     /// The directory above the one that the program is in; "" is the root.
     static var prefix: String? {
-        program.map { $0.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() }
+        program.map { $0.parts(at: "/").dropLast(2).map { "/" + $0 }.joined() }
     }
 
     static var plugins: String? { prefix.map { $0 + "/lib/curfew/plugins" } }
@@ -21,10 +22,10 @@ enum Installation {
         prefix.map { $0 + "/lib/libcurfew.so." + CURFEW_VERSION_STRING }
     }
 
-    /// The path without links and dots; nil where there is nothing.
+    /// The path without links and dots; nil where there is nothing, or it is not UTF-8.
     static func place(of path: String) -> String? {
         guard let place = realpath(path, nil) else { return nil }
         defer { free(place) }
-        return String(cString: place)
+        return String(validatingCString: place)
     }
 }

@@ -2,6 +2,7 @@
 import CCurfew
 import Glibc
 import PluginBridge
+import Scheduling
 
 /// What was found out about one manifest and its library, without running anything.
 struct LintedPlugin {
@@ -39,9 +40,8 @@ struct LintedPlugin {
             return
         }
         guard let manifest else { return }
-        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-            .joined(separator: "/")
-        let directory = folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder
+        let folder = path.parts(at: "/", omittingEmpty: false).dropLast().joined(separator: "/")
+        let directory = folder.isEmpty ? (path.begins(with: "/") ? "/" : ".") : folder
         checkCalls(of: manifest)
         guard let library = manifest.library else { return }
         if path == "-" {
@@ -77,7 +77,7 @@ struct LintedPlugin {
 
     private mutating func checkLibrary(_ name: String, in directory: String) {
         guard let manifest else { return }
-        let library = (directory.hasSuffix("/") ? directory : directory + "/") + name
+        let library = directory.appending(component: name)
         let hasEntry = manifest.handlers.contains { $0.form == .entry }
         switch ABINote.read(path: library) {
         case .success(let note):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Scheduling
 
 /// A directory with files in it that comes into being at once, or not at all.
 struct NewDirectory {
@@ -48,7 +49,7 @@ struct NewDirectory {
         try makeDirectory(root)
         for file in files {
             var directory = root
-            for part in file.path.split(separator: "/").dropLast() {
+            for part in file.path.parts(at: "/").dropLast() {
                 directory += "/" + part
                 if !made.contains(directory) { try makeDirectory(directory) }
             }
@@ -96,6 +97,6 @@ struct NewDirectory {
     }
 
     private static func joined(_ directory: String, _ name: String) -> String {
-        directory + (directory.hasSuffix("/") ? "" : "/") + name
+        directory.appending(component: name)
     }
 }

@@ -17,6 +17,7 @@ enum Program {
         let words: [String]
         do throws(CommandError) {
             words = try CommandLineWords.read()
+            try Environment.check()
         } catch {
             error.print(to: console.errors)
             leave(error.code, console)

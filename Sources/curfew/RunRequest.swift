@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
+import Scheduling
 
 /// What `curfew run` was asked for.
 struct RunRequest {
@@ -60,7 +61,7 @@ struct RunRequest {
 
     static func payload(_ text: String?) throws(CommandError) -> [UInt8] {
         guard let text else { return [] }
-        guard text == "-" || text.hasPrefix("@") else {
+        guard text == "-" || text.begins(with: "@") else {
             // The kernel's own limit for one argument is below the payload's.
             return Array(text.utf8)
         }
@@ -69,7 +70,7 @@ struct RunRequest {
                 .usage, "`--payload @` names no file",
                 help: ["write `--payload @FILE`; the text @ itself comes by `--payload -`"])
         }
-        let path = text == "-" ? "-" : String(text.dropFirst())
+        let path = text == "-" ? "-" : String(text.unicodeScalars.dropFirst())
         do throws(InputFile.Fault) {
             return try InputFile.read(path, limit: payloadLimit)
         } catch {

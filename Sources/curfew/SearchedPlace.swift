@@ -2,6 +2,7 @@
 import CSystem
 import Glibc
 import PluginBridge
+import Scheduling
 
 /// A directory that is looked into for plugins, or would be, and why.
 struct SearchedPlace {
@@ -66,7 +67,7 @@ struct SearchedPlace {
             }
         }
         var remarks = given.dropFirst(given.first == names[0] ? 1 : 0).filter {
-            !(Environment.value($0) ?? "").hasPrefix("/")
+            !(Environment.value($0) ?? "").begins(with: "/")
         }.map { "\($0) is ignored: it is not an absolute path" }
         if given.allSatisfy({ $0 == names[0] }) {
             remarks.append("the user has no directory of plugins: HOME is not set")

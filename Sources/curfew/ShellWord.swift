@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Scheduling
 
 /// Text as a shell takes it for one word, so that a suggested command can be pasted.
 enum ShellWord {
@@ -10,13 +11,16 @@ enum ShellWord {
             default: scalar.value >= 0xA0
             }
         }
-        // In single quotes only the quote itself means something.
-        return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: #"'\''"#) + "'"
+        if isPlain, !text.isEmpty { return text }
+        // In single quotes only the quote itself means something. A quote and a combining mark after
+        // it are one character in Swift, and two to the shell.
+        let quoted = text.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }
+        return "'" + quoted.joined() + "'"
     }
 
     /// The same for an operand that names a file: it must not be taken for an option, nor for
     /// standard input.
     static func path(_ text: String) -> String {
-        quoted(text.hasPrefix("-") ? "./" + text : text)
+        quoted(text.begins(with: "-") ? "./" + text : text)
     }
 }

@@ -2,6 +2,7 @@
 import Conformance
 import Glibc
 import PluginBridge
+import Scheduling
 
 extension Trial {
     /// The plugin was loaded and retired, and its process ended as it should.
@@ -13,7 +14,7 @@ extension Trial {
     /// Why the host refused it: the status, what explains it, and the host's words.
     var refusal: (status: Status, fault: Fault?, reason: String)? {
         guard let text = texts(.refused).last else { return nil }
-        let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = text.parts(at: " ", maxSplits: 2, omittingEmpty: false)
         guard parts.count == 3, let number = Int32(parts[0]) else { return nil }
         let status = Status(rawValue: number)
         return (status, Fault.named(String(parts[1])) ?? Fault.of(status), String(parts[2]))
@@ -22,7 +23,7 @@ extension Trial {
     /// What the log was told.
     var log: [(level: LogLevel, line: String)] {
         texts(.log).compactMap { text in
-            let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = text.parts(at: " ", maxSplits: 1, omittingEmpty: false)
             guard parts.count == 2, let level = Int32(parts[0]).flatMap(LogLevel.init(rawValue:))
             else { return nil }
             return (level, String(parts[1]))

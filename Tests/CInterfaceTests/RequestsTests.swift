@@ -435,6 +435,8 @@ struct RequestsTests {
         let second = try host()
         try second.register { _ in 0 }
         let request = second.submit().request
-        #expect(second.why(request).contains { $0.name == "enablement" && $0.report.holds })
+        #expect(
+            second.why(request).contains { $0.name == "enablement" && $0.report.holds },
+            "\(second.why(request).map { ($0.name, $0.report.holds) })")
     }
 }

@@ -20,6 +20,36 @@ struct RefusedInputTests {
         #expect(run.errorOutput.contains("--payload @FILE or --payload -"))
     }
 
+    @Test(
+        "a path in a variable that is not UTF-8 is refused, not repaired",
+        arguments: ["CURFEW_STORE", "XDG_STATE_HOME", "HOME", "TMPDIR"])
+    func variables(_ name: String) throws {
+        let files = try TemporaryDirectory()
+        let run = try RefusedInputTests.shell(
+            #"\#(name)="$PWD/$(printf 'u\377')" exec "$0" submit org.example.a"#, in: files.path)
+        #expect(run.ending == .exited(2))
+        #expect(run.errorOutput.hasPrefix("error: the variable \(name) is not UTF-8: "))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty)
+    }
+
+    @Test("a separator counts, whatever combining mark comes after it")
+    func marks() throws {
+        let desk = try RequestDesk()
+        try desk.files.write("from a file", to: "\u{301}p")
+        let run = try desk.run(
+            "submit", "org.example.a", "--payload", "@\u{301}p", "--at", "2190-01-01T00:00Z")
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(try desk.run("show", "1").output.contains("11 bytes"))
+        // What is to be pasted is one word for a shell.
+        let store = desk.files.path("it'\u{301}s")
+        let other = try CommandRun(
+            "submit", "org.example.a", "--at", "2190-01-01T00:00Z", "--store", store)
+        #expect(other.code == 0)
+        let why = try CommandRun("why", "1", "--store", store)
+        let word = desk.files.path(#"it'\''"# + "\u{301}s")
+        #expect((why.output + why.errors).utf8.contains("--store '\(word)'".utf8), "\(why.process)")
+    }
+
     @Test("a process with few descriptors is told so")
     func descriptors() throws {
         let plugin = BuiltProducts.testPluginDirectory("patient")

@@ -19,7 +19,9 @@ struct HostIdentityTests {
     @Test("a program's name cannot be taken for the fields after it")
     func names() {
         let rest = "S " + (4...21).map(String.init).joined(separator: " ") + " 22000 23 24\n"
-        for name in ["curfew", "a b", ") S 1 2 3", "((", "a) (b", ""] {
+        for name in [
+            "curfew", "a b", ") S 1 2 3", "((", "a) (b", "", "\u{600}", "a\u{301}", "\r\n",
+        ] {
             #expect(HostIdentity.start(inStat: "71 (\(name)) \(rest)") == 22_000)
         }
         #expect(HostIdentity.start(inStat: "71 (a) S 4 5") == nil)

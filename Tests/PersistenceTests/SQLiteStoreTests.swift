@@ -42,6 +42,41 @@ struct SQLiteStoreTests {
         }
     }
 
+    @Test("a directory below a name that is not UTF-8 is refused, and no other made in its place")
+    func oddDirectory() throws {
+        let odd = Array((directory.path("u")).utf8) + [0xFF, 0]
+        #expect(
+            odd.withUnsafeBufferPointer {
+                mkdir(UnsafeRawPointer($0.baseAddress!).assumingMemoryBound(to: CChar.self), 0o700)
+            } == 0)
+        let link = directory.path("link")
+        #expect(
+            odd.withUnsafeBufferPointer {
+                symlink(
+                    UnsafeRawPointer($0.baseAddress!).assumingMemoryBound(to: CChar.self), link)
+            } == 0)
+        let refusal = try fault {
+            _ = try SQLiteStore.open(directory: link + "/store", as: .client(creates: true))
+        }
+        #expect(refusal.kind == .denied)
+        #expect(refusal.message.contains("is not UTF-8"))
+        #expect(!FileManager.default.fileExists(atPath: directory.path("u\u{FFFD}")))
+    }
+
+    @Test("a directory's name may begin with a combining mark")
+    func combiningMark() throws {
+        let place = directory.path("\u{301}up/\u{301}store")
+        try FileManager.default.createDirectory(
+            atPath: directory.path("\u{301}up"), withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700])
+        #expect(OpenFile.parent(of: place) == directory.path("\u{301}up"))
+        let store = try SQLiteStore.open(directory: place, as: .client(creates: true))
+        try store.add("a")
+        let file = directory.path("\u{301}copy.db")
+        try SQLiteStore.backup(directory: place, to: file)
+        #expect(FileManager.default.fileExists(atPath: file))
+    }
+
     @Test("a second host is refused, and told which one is first")
     func twoHosts() throws {
         var store: SQLiteStore? = try host(4_711)

@@ -74,6 +74,49 @@ struct FeedFaultTests {
         #expect(run.answer == "could not read \(address): it has more than 16 MiB", "\(run)")
     }
 
+    @Test("an element with very many attributes is refused, wherever they come from")
+    func attributes() throws {
+        let many = (0..<80_000).map { " a\($0)='1'" }.joined()
+        let cut = "<rss version='2.0'><channel><item\(many)"
+        for text in [cut + "/></channel></rss>", cut + "<item/></channel></rss>"] {
+            let address = try place.server.answer("feed", text)
+            let run = try place.run(from: address)
+            #expect(
+                run.answer
+                    == "could not read \(address): an element has more than 256 attributes",
+                "\(run)")
+        }
+        // A document type gives them to every element; a feed needs none, and each is left out.
+        let list = (0..<20_000).map { "<!ATTLIST item a\($0) CDATA '>'>\n" }.joined()
+        let address = try place.server.answer(
+            "feed",
+            SampleFeed.rss(
+                SampleFeed.item("One"), head: "<!DOCTYPE rss [\(list)<!-- ' -->]>"))
+        let run = try place.run(from: address)
+        #expect(run.outcome == "succeeded", "\(run)")
+    }
+
+    @Test(
+        "namespaces of many elements around one are refused; of many beside each other they are not"
+    )
+    func namespaces() throws {
+        func feed(_ spaces: Int, _ depth: Int, _ body: String) -> String {
+            let start = (0..<depth).map { level in
+                "<e" + (0..<spaces).map { " xmlns:n\(level)x\($0)='u'" }.joined() + ">"
+            }.joined()
+            return "<rss version='2.0'><channel>" + start + body
+                + String(repeating: "</e>", count: depth) + "</channel></rss>"
+        }
+        let deep = try place.server.answer("feed", feed(16, 200, "<n0x0:b/>"))
+        #expect(
+            try place.run(from: deep).answer
+                == "could not read \(deep): more than 256 namespaces are in use at one place")
+        let div = "<div xmlns='http://www.w3.org/1999/xhtml'></div>"
+        let wide = try place.server.answer(
+            "feed", feed(1, 100, String(repeating: div, count: 10_000)))
+        #expect(try place.run(from: wide).outcome == "succeeded")
+    }
+
     @Test("elements inside of each other without end are refused, not followed")
     func deep() throws {
         let address = try place.server.answer(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Scheduling
 import Surroundings
 import Testing
@@ -60,6 +61,29 @@ struct NetworkSourceTests {
         let reading = try Self.read(Self.head + Self.ipv4("eth0"), state: ["eth0": state + "\n"])
         #expect(reading.state == .no)
         #expect(reading.detail == "the default route goes through eth0, which is \(state)")
+    }
+
+    @Test("an interface has the name that the kernel gives it, byte for byte")
+    func oddNames() throws {
+        // A blank, or a line end's CR, and what follows can be one character of Swift's.
+        for name in ["\u{301}wg", "eth0\u{301}", "wg\r", "\u{600}wg"] {
+            let route = Self.head + Self.ipv4(name)
+            let (state, six) = ([name: "down\n"], Self.ipv6(name))
+            #expect(try Self.read(route, state: state).state == .no, "\(name)")
+            #expect(try Self.read(Self.head, six, state: state).state == .no, "\(name)")
+            #expect(try Self.read(route, state: [name: "up\n"]).state == .yes, "\(name)")
+        }
+        // Repaired, it would be the name of the other one.
+        let tree = try FileTree()
+        try tree.write(Self.head + Self.ipv4("wg#"), to: "proc/net/route")
+        let file = tree.proc + "/net/route"
+        let route = try Data(contentsOf: URL(fileURLWithPath: file))
+        try Data(route.map { $0 == UInt8(ascii: "#") ? 0xFF : $0 })
+            .write(to: URL(fileURLWithPath: file))
+        try tree.write("down\n", to: "sys/class/net/wg\u{FFFD}/operstate")
+        let reading = NetworkSource(proc: tree.proc, sys: tree.sys).reading(.network)
+        #expect(reading.state == .yes)
+        #expect(reading.detail.hasSuffix("which is of unknown state"))
     }
 
     @Test("a tunnel keeps no state, and is up unless it has no carrier")

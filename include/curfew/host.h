@@ -15,6 +15,11 @@
  *     curfew_host_release(host, task);
  *     curfew_host_destroy(host, NULL, &error);
  *
+ * Texts are UTF-8 and NUL-terminated. Identifiers, ids of plugins and names of events and targets have
+ * at most 128 bytes, paths at most 4,095. Longer ones, and those that are not UTF-8, are never taken
+ * for another text: the call returns CURFEW_INVALID, or CURFEW_NOT_FOUND where it looks for one. Texts
+ * for people are cut where they are too long, and repaired where they are not UTF-8.
+ *
  * Hosts in one process are independent. No function here changes a signal handler, a signal mask
  * of the caller's threads, the working directory, or the environment. A child that was forked has
  * none of a host's threads: there, call nothing here and only exec. In a signal handler only

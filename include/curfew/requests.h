@@ -103,7 +103,8 @@ typedef struct curfew_submit_options {
     uint64_t back_off_ns;           /* before the second attempt, doubling with each; 0: 30 s */
     uint64_t longest_back_off_ns;   /* 0: 6 h */
     uint64_t every_ns;              /* launched again and again; 0: not */
-    const char *CURFEW_NULLABLE cron; /* the same by five fields as in crontab(5); NULL: not */
+    const char *CURFEW_NULLABLE cron; /* the same by five fields as in crontab(5), in at most 1,024
+                                         bytes; NULL: not */
     bool cron_is_local;             /* they are of the machine's time zone, not of UTC. Where its clock
                                        is set forward, the minutes it leaves out are launched once, at
                                        the end of the gap; where it is set back, a minute that it shows
@@ -372,7 +373,8 @@ curfew_status curfew_host_factor(curfew_host *host, curfew_factor factor,
                                  curfew_factor_report *out_report,
                                  curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
-/* Sets a factor of the machine by hand, at once, whatever sources say. `detail` NULL: "set by hand".
+/* Sets a factor of the machine by hand, at once, whatever sources say. `detail` is kept in at most 255
+ * bytes; NULL: "set by hand".
  * Returns CURFEW_OK or CURFEW_INVALID (not the machine's, or no such state). */
 curfew_status curfew_host_set_factor(curfew_host *host, curfew_factor factor,
                                      curfew_factor_state state,
@@ -384,7 +386,8 @@ curfew_status curfew_host_clear_factor(curfew_host *host, curfew_factor factor,
                                        curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
 /* A source of the embedder's says how a factor is. A change has to last as long as the configuration
- * says before it counts. Returns as curfew_host_set_factor. */
+ * says before it counts. `source` is kept in at most 127 bytes, `detail` in 255. Returns as
+ * curfew_host_set_factor. */
 curfew_status curfew_host_report_factor(curfew_host *host, curfew_factor factor,
                                         curfew_factor_state state, const char *source,
                                         const char *detail, curfew_error *CURFEW_NULLABLE error)

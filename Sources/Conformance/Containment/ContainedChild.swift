@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 import Glibc
+import Scheduling
 import Synchronization
 
 /// A child of this program that ran code nobody vouches for, and was ended for good: with its
@@ -150,8 +151,16 @@ public struct ContainedChild: Sendable {
     static func withDirectory<Result>(
         _ body: (String) throws(ContainmentError) -> Result
     ) throws(ContainmentError) -> Result {
-        let place = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-        let template = (place.hasPrefix("/") ? place : "/tmp") + "/curfew-conform-XXXXXX"
+        let named = getenv("TMPDIR").flatMap { $0[0] == CChar(UInt8(ascii: "/")) ? $0 : nil }
+        // With its links followed, as getcwd(3) will name it.
+        let real = named.flatMap { realpath($0, nil) ?? strdup($0) } ?? strdup("/tmp")
+        defer { free(real) }
+        guard let place = real.flatMap({ String(validatingCString: $0) }) else {
+            throw ContainmentError(
+                "a directory to work in cannot be made: the path in TMPDIR is not UTF-8",
+                help: "TMPDIR=/tmp")
+        }
+        let template = place.appending(component: "curfew-conform-XXXXXX")
         let made: String? = try present.withLock { present throws(ContainmentError) in
             if present.isAbandoned { return nil }
             var template = Array(template.utf8CString)
@@ -249,15 +258,14 @@ public struct ContainedChild: Sendable {
             &attributes,
             Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | csys_spawn_in_session())
         // Swift's own report of a crash would come from yet another process.
-        var variables = ["SWIFT_BACKTRACE=enable=no"]
+        var variables = [strdup("SWIFT_BACKTRACE=enable=no")]
         var next = environ
         while let text = next.pointee {
-            let variable = String(cString: text)
-            if !variable.hasPrefix("SWIFT_BACKTRACE=") { variables.append(variable) }
+            if strncmp(text, "SWIFT_BACKTRACE=", 16) != 0 { variables.append(strdup(text)) }
             next += 1
         }
         let arguments = vector(["curfew"] + words)
-        let environment = vector(variables)
+        let environment = variables + [nil]
         defer { for text in arguments + environment { free(text) } }
         let started: pid_t? = try present.withLock { present throws(ContainmentError) in
             if present.isAbandoned { return nil }

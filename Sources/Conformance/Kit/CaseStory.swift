@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Scheduling
 
 /// What the child of a case told, and how it ended, taken together.
 struct CaseStory {
@@ -28,7 +29,7 @@ struct CaseStory {
 
     private var at: (seed: UInt64?, text: String)? {
         last("at").map { told in
-            let parts = told.split(separator: " ", maxSplits: 1)
+            let parts = told.parts(at: " ", maxSplits: 1)
             return (parts.first.flatMap { UInt64($0) }, parts.count > 1 ? String(parts[1]) : "")
         }
     }
@@ -69,7 +70,7 @@ struct CaseStory {
     /// What the case itself said.
     private var told: CaseVerdict? {
         guard let text = last("verdict") else { return nil }
-        let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.parts(at: " ", maxSplits: 1, omittingEmpty: false)
         guard let status = parts.first.flatMap({ CaseStatus(rawValue: String($0)) }) else {
             return nil
         }
@@ -81,7 +82,7 @@ struct CaseStory {
     /// A pass where nothing was to be written, and something was, is none.
     private func silenced(_ verdict: CaseVerdict) -> CaseVerdict {
         guard verdict.status == .pass, let silent = last("silent") else { return verdict }
-        let parts = silent.split(separator: " ", maxSplits: 1)
+        let parts = silent.parts(at: " ", maxSplits: 1)
         guard parts.count == 2, let limit = Int(parts[0]) else { return verdict }
         if child.outputCount > 0 {
             return .fail(

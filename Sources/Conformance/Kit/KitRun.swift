@@ -54,9 +54,12 @@ public struct KitRun: Sendable {
 
     private func inProcess(_ tested: ConformanceCase) throws(ContainmentError) -> CaseResult {
         try ContainedChild.withDirectory { directory in
-            let before = String(cString: getcwd(nil, 0))
+            let before = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             chdir(directory)
-            defer { chdir(before) }
+            defer {
+                fchdir(before)
+                close(before)
+            }
             let run = CaseRun(
                 subject, seed: seed, isReproducing: isReproducing, ChildVoice(toNobody: ()))
             let start = csys_monotonic_ns()

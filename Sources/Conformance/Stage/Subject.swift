@@ -5,14 +5,14 @@ public import PluginBridge
 
 /// The plugin a case is about, as far as it is known without running it.
 public struct Subject: Sendable {
-    /// Absolute.
+    /// Absolute, but where that is not UTF-8.
     public let directory: String
     /// What its manifest says, or what is wrong with that.
     public let manifest: Result<Manifest, ManifestFaults>
 
     public init(directory: String) {
         let resolved = realpath(directory, nil)
-        self.directory = resolved.map { String(cString: $0) } ?? directory
+        self.directory = resolved.flatMap { String(validatingCString: $0) } ?? directory
         free(resolved)
         manifest = Manifest.read(directory: self.directory)
     }

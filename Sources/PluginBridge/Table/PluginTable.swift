@@ -137,7 +137,7 @@ private func pluginRegisterHandler(
                 "curfew_handler.struct_size is not that of any version of the struct; set it to sizeof(curfew_handler)"
             )
         }
-        guard let identifier = PluginName.read(copy.identifier, limit: 128), !identifier.isEmpty
+        guard let identifier = ForeignText.read(copy.identifier, limit: 128), !identifier.isEmpty
         else {
             return refuse(
                 .invalid, .handlerArguments,
@@ -279,7 +279,7 @@ private func pluginRaise(
                 rule, did, answer + "; nothing was raised", task: task, plugin: context.plugin)
             return Status.invalid.rawValue
         }
-        guard let name = PluginName.read(event, limit: EventSelector.nameLimit) else {
+        guard let name = ForeignText.read(event, limit: EventSelector.nameLimit) else {
             return refuse(
                 .eventName, "called raise", "the name is NULL, longer than 128 bytes or not UTF-8")
         }
@@ -327,7 +327,7 @@ private func pluginLog(
 private func pluginExtension(
     _ api: UnsafePointer<curfew_host_api>, _ id: UnsafePointer<CChar>
 ) -> UnsafeRawPointer? {
-    let name = PluginName.read(id, limit: 128)
+    let name = ForeignText.read(id, limit: 128)
     if name == nil {
         PluginTable.call(api, otherwise: ()) { context in
             context.services.misbehaved(

@@ -19,13 +19,20 @@ extension RequestDescription {
         guard let onPending = UInt8(exactly: pending).flatMap(OnPending.init) else {
             throw Self.invalid("\(pending) is not a CURFEW_ON_PENDING_ constant")
         }
+        var key: String?
+        if let start = options.key {
+            key = ForeignText.read(start, limit: Self.keyLimit)
+            if key == nil {
+                throw Self.invalid("the key has more than \(Self.keyLimit) bytes, or is not UTF-8")
+            }
+        }
         self.init(
             identifier, kind: kind,
             earliest: options.earliest_ns == 0 ? nil : options.earliest_ns,
             latest: options.latest_ns == 0 ? nil : options.latest_ns,
             needs: RequestNeeds(rawValue: UInt8(truncatingIfNeeded: options.needs)),
             priority: priority, onPending: onPending,
-            key: options.key.map { String(cString: $0) }, retry: RetryPolicy(options),
+            key: key, retry: RetryPolicy(options),
             repetition: try Repetition(options))
         if options.needs > UInt32(RequestNeeds.all.rawValue) {
             throw Self.invalid("needs has bits without a meaning")
@@ -57,9 +64,10 @@ extension Repetition {
                     .invalid,
                     "every_ns and cron cannot be had together; the request was not taken in")
             }
+            // One byte more than there may be, for the fault to tell.
+            let text = ForeignText.shown(cron, limit: CronSchedule.textLimit + 1) ?? ""
             do throws(CronFault) {
-                rule = .cron(
-                    try CronSchedule(String(cString: cron)), isLocal: options.cron_is_local)
+                rule = .cron(try CronSchedule(text), isLocal: options.cron_is_local)
             } catch {
                 throw BridgeError(
                     .invalid,

@@ -28,7 +28,7 @@ private func submit(
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
-        guard let name = PluginName.read(identifier, limit: 128) else {
+        guard let name = ForeignText.read(identifier, limit: 128) else {
             return fail(
                 error, .invalid,
                 "the identifier is NULL, longer than 128 bytes or not UTF-8; nothing was submitted")
@@ -59,7 +59,7 @@ private func cancel(
     _ api: UnsafePointer<curfew_host_api>, _ identifier: UnsafePointer<CChar>
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
-        guard let name = PluginName.read(identifier, limit: 128) else {
+        guard let name = ForeignText.read(identifier, limit: 128) else {
             return Status.invalid.rawValue
         }
         return context.services.cancelRequests(of: name, plugin: context.plugin).rawValue

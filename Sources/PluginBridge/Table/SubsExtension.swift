@@ -28,7 +28,7 @@ private func callDelayed(
     _ values: UnsafePointer<curfew_value>?, _ count: UInt32
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
-        guard let name = PluginName.read(sub, limit: EventSelector.nameLimit + 16) else {
+        guard let name = ForeignText.read(sub, limit: EventSelector.nameLimit + 16) else {
             return refuse(
                 context, .eventName, "called call_delayed",
                 "the name is NULL, longer than \(EventSelector.nameLimit) bytes or not UTF-8")
@@ -67,7 +67,7 @@ private func waitFor(
     _ data: UnsafeMutableRawPointer?
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
-        guard let name = PluginName.read(selector, limit: EventSelector.nameLimit + 16),
+        guard let name = ForeignText.read(selector, limit: EventSelector.nameLimit + 16),
             let selector = EventSelector(name)
         else {
             return refuse(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 public import PluginBridge
+import Scheduling
 
 extension HostRuntime {
     /// Reads the manifests of the plugins in the directories of a path, the usual one by default,
@@ -33,7 +34,7 @@ extension HostRuntime {
     /// The plugins below a directory of the path, or the one it is.
     private func plugins(in place: String, _ unreadable: inout [String]) -> [String] {
         if Self.isPlugin(place) { return [place] }
-        guard let names = Self.names(in: place) else {
+        guard let names = names(in: place) else {
             let reason = errno
             if reason != ENOENT, reason != ENOTDIR {
                 unreadable.append(
@@ -42,8 +43,7 @@ extension HostRuntime {
             }
             return []
         }
-        return names.map { place.hasSuffix("/") ? place + $0 : place + "/" + $0 }
-            .filter(Self.isPlugin)
+        return names.map { place.appending(component: $0) }.filter(Self.isPlugin)
     }
 
     /// Adds a plugin to the list, or looks at it again.
@@ -78,6 +78,6 @@ extension HostRuntime {
     private static func realPath(_ directory: String) -> String {
         guard let place = realpath(directory, nil) else { return directory }
         defer { free(place) }
-        return String(cString: place)
+        return String(validatingCString: place) ?? directory
     }
 }

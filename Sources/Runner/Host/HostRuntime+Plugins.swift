@@ -13,7 +13,7 @@ extension HostRuntime {
     public func scan(_ path: String) throws(BridgeError) -> Int {
         guard ThreadRole.current(in: self) == .other else { throw HostRuntime.wrongThread("scan") }
         guard isOpen else { throw HostRuntime.closing }
-        guard let names = Self.names(in: path) else {
+        guard let names = names(in: path) else {
             throw BridgeError(
                 .system,
                 "the directory \(path) cannot be read: \(String(cString: strerror(errno))); no plugin was added"
@@ -21,7 +21,7 @@ extension HostRuntime {
         }
         var found = 0
         for name in names {
-            let directory = path.hasSuffix("/") ? path + name : path + "/" + name
+            let directory = path.appending(component: name)
             guard Self.isPlugin(directory) else { continue }
             found += 1
             switch Manifest.read(directory: directory) {
@@ -32,17 +32,26 @@ extension HostRuntime {
         return found
     }
 
-    /// What a directory holds, in order and without what is hidden; nil, with `errno`, when it
-    /// cannot be read.
-    static func names(in directory: String) -> [String]? {
+    /// Returns the names of a directory's entries, in order and without hidden ones; nil, with `errno`,
+    /// when it cannot be read. A name that is not UTF-8 is left out and logged: repaired, it would be
+    /// the name of another plugin.
+    func names(in directory: String) -> [String]? {
         guard let stream = opendir(directory) else { return nil }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0[..<($0.firstIndex(of: 0) ?? $0.count)], as: UTF8.self)
+            let bytes = withUnsafeBytes(of: entry.pointee.d_name) {
+                $0.prefix { $0 != 0 }.map(\.self)
             }
-            if !name.hasPrefix(".") { names.append(name) }
+            guard bytes.first != UInt8(ascii: ".") else { continue }
+            guard let name = String(validating: bytes, as: UTF8.self) else {
+                log(
+                    .warning, nil, 0,
+                    "\(directory.appending(component: String(decoding: bytes, as: UTF8.self))) is not looked at: its name is not UTF-8; rename it"
+                )
+                continue
+            }
+            names.append(name)
         }
         return names.sorted()
     }

@@ -259,7 +259,9 @@ extension HostRuntime {
 
     /// Raises an event of the embedder's own, about no task. Its selector is a text of C's.
     public func raise(_ selector: UnsafePointer<CChar>, _ values: [EventValue]) -> Status {
-        let text = UnsafeRawBufferPointer(start: selector, count: strlen(selector))
+        let length = strnlen(selector, EventSelector.textLimit + 1)
+        guard length <= EventSelector.textLimit else { return .invalid }
+        let text = UnsafeRawBufferPointer(start: selector, count: length)
         if let entry = events.directory.raisedBefore(text) {
             return entry._withUnsafeGuaranteedRef { raise($0, values) }
         }

@@ -3,16 +3,19 @@
 /// What a source says of a factor.
 public struct FactorReading: Hashable, Sendable {
     /// Whether it allows launches.
-    public var state: FactorState
+    public let state: FactorState
     /// Where that is known from: a path, the embedder, a setting.
-    public var source: String
+    public let source: String
     /// In words, lower case, no full stop: "on battery, 45 %".
-    public var detail: String
+    public let detail: String
 
-    /// What a source says.
+    /// Bytes of a source, and of a detail: as many as `curfew_factor_report` has room for.
+    public static let (sourceLimit, detailLimit) = (127, 255)
+
+    /// What a source says; texts that are too long are cut.
     public init(_ state: FactorState, source: String, detail: String) {
         self.state = state
-        self.source = source
-        self.detail = detail
+        self.source = source.cut(to: Self.sourceLimit)
+        self.detail = detail.cut(to: Self.detailLimit)
     }
 }

@@ -19,8 +19,21 @@ public struct CronSchedule: Hashable, Sendable {
     private let isAnyWeekday: Bool
     private let isEveryHour: Bool
 
+    /// Bytes of a text: every value of each field, named twice, has less.
+    public static let textLimit = 1_024
+
     /// Throws what is wrong, and in which field.
     public init(_ text: String) throws(CronFault) {
+        guard text.utf8.count <= Self.textLimit else {
+            throw CronFault(
+                field: nil, message: "has \(text.utf8.count) bytes, and may have \(Self.textLimit)",
+                help: "write ranges and steps, such as 1-5 or */15")
+        }
+        try self.init(kept: text)
+    }
+
+    /// Reads a text of any length: stores of earlier versions may keep one.
+    package init(kept text: String) throws(CronFault) {
         self.text = text
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\t" })
         let fields = words.count == 1 ? try Self.nickname(String(words[0])) : words.map(String.init)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Scheduling
 
 /// A directory whose entries come and go.
 struct Directory {
@@ -9,7 +10,7 @@ struct Directory {
 
     init(_ path: String) { self.path = path }
 
-    /// Its entries in order, without those that begin with a dot.
+    /// Its entries in order, without those that begin with a dot or are not UTF-8.
     func names() throws(FileFault) -> [String] {
         guard !path.utf8.contains(0) else {
             throw FileFault(path, "a path cannot have a zero byte")
@@ -24,9 +25,10 @@ struct Directory {
                 break
             }
             let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                String(validating: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if !name.hasPrefix(".") { names.append(name) }
+            // Nothing that is looked for has a name beyond ASCII; repaired, it would be another's.
+            if let name, !name.begins(with: ".") { names.append(name) }
         }
         return names.sorted()
     }

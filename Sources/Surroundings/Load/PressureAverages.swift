@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Scheduling
 
 /// For how much of the last time tasks waited for something. See Documentation/accounting/psi.rst of
 /// Linux.
@@ -10,7 +11,7 @@ struct PressureAverages {
 
     /// From a line like "some avg10=0.12 avg60=3.00 avg300=1.00 total=1234" that begins with `kind`.
     init?(_ kind: String, in text: String) {
-        let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
+        let lines = text.parts(at: "\n").map { $0.parts(at: " ") }
         guard let line = lines.first(where: { $0.first == kind[...] }),
             let tenSeconds = Self.percent("avg10=", of: line),
             let minute = Self.percent("avg60=", of: line)
@@ -20,8 +21,9 @@ struct PressureAverages {
     }
 
     private static func percent(_ key: String, of line: [Substring]) -> Double? {
-        guard let word = line.first(where: { $0.hasPrefix(key) }),
-            let number = Double(word.dropFirst(key.count)), number >= 0, number <= 100
+        guard let word = line.first(where: { $0.begins(with: key) }),
+            let number = Double(Substring(word.utf8.dropFirst(key.utf8.count))), number >= 0,
+            number <= 100
         else { return nil }
         return number
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Scheduling
 
 /// The interfaces that lead everywhere, from the kernel's tables of routes.
 enum DefaultRoutes {
@@ -29,8 +30,9 @@ enum DefaultRoutes {
     }
 
     private static func lines(_ text: String) -> [[Substring]] {
-        text.split(separator: "\n").map { line in
-            line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+        text.parts(at: "\n").map { line in
+            line.unicodeScalars.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(
+                Substring.init)
         }
     }
 
@@ -41,7 +43,8 @@ enum DefaultRoutes {
 
     /// A name that an interface can have, and that of loopback is none of ours.
     private static func interface(_ name: Substring) -> String? {
-        guard name != "lo", name != ".", name != "..", name.utf8.count <= 15, !name.contains("/")
+        guard name != "lo", name != ".", name != "..", name.utf8.count <= 15,
+            !name.utf8.contains(UInt8(ascii: "/"))
         else { return nil }
         return String(name)
     }

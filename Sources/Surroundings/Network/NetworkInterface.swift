@@ -11,6 +11,10 @@ struct NetworkInterface {
     init(_ name: String, in directory: String) {
         self.name = Shown.text(name)
         do {
+            // It was not UTF-8: the file of another interface may have this name.
+            guard !name.unicodeScalars.contains("\u{FFFD}") else {
+                throw FileFault(directory, "has a name that is not UTF-8")
+            }
             let state = try TextFile("\(directory)/\(name)/operstate").word()
             switch state {
             case "up":

@@ -55,7 +55,7 @@ public struct NetworkSource: FactorSource {
         let file = TextFile(path, limit: TextFile.table)
         let (bytes, isCut) = try file.beginning()
         let text = String(decoding: bytes, as: UTF8.self)
-        if !isIPv6, !text.hasPrefix("Iface") { throw FileFault(path, "is no table of routes") }
+        if !isIPv6, !text.begins(with: "Iface") { throw FileFault(path, "is no table of routes") }
         let names = isIPv6 ? DefaultRoutes.ofIPv6(text) : DefaultRoutes.ofIPv4(text)
         if names.isEmpty, isCut {
             throw FileFault(path, "has no default route in its first \(file.limit) bytes")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Scheduling
 
 /// Who is and was logged in since the machine was started, from utmp(5).
 struct LoginRecords {
@@ -34,7 +35,7 @@ struct LoginRecords {
             return user.isEmpty ? nil : user
         case Int32(DEAD_PROCESS):
             // A console's may be that of a login that never happened.
-            return line.hasPrefix("pts/") ? "somebody, on \(line)," : nil
+            return line.begins(with: "pts/") ? "somebody, on \(line)," : nil
         default:
             return nil
         }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Scheduling
 
 /// A session that systemd-logind keeps, from its file in /run/systemd/sessions.
 struct LoginSession {
@@ -11,9 +12,9 @@ struct LoginSession {
 
     private init(_ text: String) {
         var words: [Substring: Substring] = [:]
-        for line in text.split(separator: "\n") {
-            guard let equals = line.firstIndex(of: "=") else { continue }
-            words[line[..<equals]] = line[line.index(after: equals)...]
+        for line in text.parts(at: "\n") {
+            guard let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            words[line[..<equals]] = line[line.utf8.index(after: equals)...]
         }
         // "user-early" and the like are users', too.
         isOfUser = words["CLASS"] == "user" || words["CLASS"]?.hasPrefix("user-") == true
@@ -33,7 +34,8 @@ struct LoginSession {
         do {
             let names = try Directory(directory).names()
             // What has a dot in its name is a pipe beside the session's file.
-            return try sessions(names.filter { !$0.contains(".") }.map { "\(directory)/\($0)" })
+            return try sessions(
+                names.filter { !$0.utf8.contains(UInt8(ascii: ".")) }.map { "\(directory)/\($0)" })
         } catch {
             if error.isMissing { return nil }
             throw error

@@ -37,10 +37,10 @@ struct StorePlace {
         // Whoever starts a program with more rights than their own does not say what it works on.
         if csys_has_more_rights() { return nil }
         if let named = Environment.value("CURFEW_STORE"), !named.isEmpty { return named }
-        if let state = Environment.value("XDG_STATE_HOME"), state.hasPrefix("/") {
+        if let state = Environment.value("XDG_STATE_HOME"), state.begins(with: "/") {
             return state + "/curfew/store"
         }
-        if let home = Environment.value("HOME"), home.hasPrefix("/") {
+        if let home = Environment.value("HOME"), home.begins(with: "/") {
             return home + "/.local/state/curfew/store"
         }
         return nil
