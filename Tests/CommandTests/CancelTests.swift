@@ -36,35 +36,6 @@ struct CancelTests {
         #expect(nothing.errors == "note: no request waits; nothing was cancelled\n")
     }
 
-    @Test("thousands are cancelled in several steps, and every one is listed")
-    func portions() throws {
-        let desk = try RequestDesk()
-        try desk.submit("org.example.many", "--key", "first")
-        // Copies of the one request; submitting each would take longer than all else here.
-        let run = try desk.python(
-            """
-            database = sqlite3.connect(store + "/requests.db")
-            columns = [row[1] for row in database.execute("PRAGMA table_info(request)")
-                       if row[1] != "id"]
-            values = ["'copy ' || i" if name == "key" else name for name in columns]
-            with database:
-                database.execute(f""\"
-                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2499)
-                    INSERT INTO request ({", ".join(columns)})
-                    SELECT {", ".join(values)} FROM request, n WHERE request.id = 1""\")
-                database.execute(""\"
-                    UPDATE journal SET last_request = (SELECT max(id) FROM request),
-                        processing = (SELECT count(*) FROM request)""\")
-            code, output, errors = run("cancel", "--all")
-            assert code == 0, errors
-            assert len(output.splitlines()) == 2500, output[:1000]
-            steps = database.execute(
-                "SELECT count(DISTINCT changed_at), count(*) FROM request WHERE state != 0")
-            print(*steps.fetchone())
-            """)
-        #expect(run.output == "3 2500\n", "\(run)")
-    }
-
     @Test("a dry run shows it, and changes nothing")
     func dry() throws {
         let desk = try filled()

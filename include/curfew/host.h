@@ -72,8 +72,8 @@ curfew_status curfew_clock_destroy(curfew_clock *CURFEW_NULLABLE clock) CURFEW_T
 /*
  * Receives a log line: the host's own, or a plugin's (`plugin` is its id, else NULL). One line,
  * UTF-8, no control characters; valid during the call. May be called from any thread, by several
- * at once. It must not call the host, since other threads may wait for the one that logs: functions
- * that wait, load, shut down or ask for requests return CURFEW_WRONG_THREAD there.
+ * at once. It must not call the host: whoever logs may hold up others. What waits, loads, shuts down
+ * or asks for requests returns CURFEW_WRONG_THREAD there.
  *
  * A line of CURFEW_LOG_PLUGIN_MISBEHAVING begins with the code and the name of the rule, which
  * `curfew explain` explains. Of one rule that one plugin breaks again and again the first eight are

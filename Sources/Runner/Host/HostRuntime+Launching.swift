@@ -68,16 +68,7 @@ extension HostRuntime {
         var payload = LargeCopy(launch.payload)
         defer { payload.free() }
         guard payload.isComplete else { return Launched(status: .exhausted, task: 0) }
-        let launched = self.launch(handler, kept: launch.keep) { prepare($0, launch, &payload) }
-        if launch.ticket != nil, launched.status == .ok,
-            handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0,
-            !lane(handler.pointee.kind).hasWorkers,
-            let task = tasks.find(launched.task), withdraw(task, handler, kept: launch.keep)
-        {
-            // A request waits in its store, not in the queue of a handler that nobody can run.
-            return Launched(status: .exhausted, task: 0)
-        }
-        return launched
+        return self.launch(handler, kept: launch.keep) { prepare($0, launch, &payload) }
     }
 
     /// The handler at `index`, where it may be launched now.

@@ -64,8 +64,6 @@ extension RequestLoop {
         case .closing:
             _ = add(
                 end(ticket, AttemptEnd(.interrupted, reason: .shutdown), isAnswered: true) { _ in })
-        case .exhausted where !host.lane(handler.description.kind).hasWorkers:
-            refused(request, attempt, "no thread could be started for it; it waits again")
         default: refused(request, attempt, launched.status.description)
         }
     }

@@ -60,9 +60,6 @@ final class Lane: @unchecked Sendable {
     /// Threads that run or wait here; lost ones are not counted.
     var alive: Int { state.withLock { $0.alive } }
 
-    /// False after the system had no thread to give to the first one.
-    var hasWorkers: Bool { alive > 0 }
-
     /// A handler has taken a place and wants a worker.
     func add(_ handler: HandlerCellPointer) {
         let call = state.withLock { state -> Call in

@@ -20,9 +20,8 @@ enum CancelCommand {
             """
             A request that waits is not launched any more. One that is named while its task
             runs ends with the task, which its host tells to stop; --identifier and --all
-            leave running tasks alone, and what is submitted meanwhile. All numbers are
-            cancelled in one step: with an unknown one among them nothing is. Of --identifier
-            and --all a thousand are cancelled at a time, so that others can use the store.
+            leave running tasks alone. All that is named is cancelled in one step: with an
+            unknown number among them nothing is.
             """
         ],
         exits: [
@@ -122,7 +121,6 @@ enum CancelCommand {
     private static func cancel(
         _ chosen: Chosen, _ store: StoreClient, _ place: StorePlace
     ) throws(CommandError) -> [Done] {
-        if case .waiting = chosen { return try cancelWaiting(chosen, store) }
         let now = csys_realtime_ns()
         let found = try StorePlace.translated { () throws(StoreFault) in
             try store.write { (ledger, transaction) throws(StoreFault) in
@@ -134,48 +132,6 @@ enum CancelCommand {
             }
         }
         return try known(chosen, found, place).map(Done.init)
-    }
-
-    /// Requests that are cancelled while nobody else can write: some 20 ms.
-    private static let portion = 1_000
-
-    /// Cancels what waits now, in portions.
-    private static func cancelWaiting(
-        _ chosen: Chosen, _ store: StoreClient
-    ) throws(CommandError) -> [Done] {
-        let waiting = try StorePlace.translated { () throws(StoreFault) in
-            try store.read { (transaction) throws(StoreFault) in
-                try requests(chosen, transaction).map(\.id)
-            }
-        }
-        var done: [Done] = []
-        for start in stride(from: 0, to: waiting.count, by: portion) {
-            let ids = waiting[start..<min(start + portion, waiting.count)]
-            do throws(StoreFault) {
-                done += try store.write { (ledger, transaction) throws(StoreFault) in
-                    let now = csys_realtime_ns()
-                    var cancelled: [Done] = []
-                    for id in ids {
-                        // A host may have launched or cancelled it since.
-                        guard let request = try transaction.request(id),
-                            request.state == .pending || request.state == .parked
-                        else { continue }
-                        _ = try ledger.cancel(id, at: now, transaction)
-                        cancelled.append(Done(request))
-                    }
-                    return cancelled
-                }
-            } catch {
-                var failure = CommandError(error)
-                if !done.isEmpty {
-                    failure.notes.append(
-                        "\(done.count) of \(waiting.count) requests were cancelled before that; the same command goes on with the rest"
-                    )
-                }
-                throw failure
-            }
-        }
-        return done
     }
 
     /// As they were before.
