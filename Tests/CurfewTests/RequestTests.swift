@@ -322,6 +322,64 @@ struct RequestTests {
         try host.shutDown()
     }
 
+    @Test("A handler that asks for its next request without a date is launched less and less often")
+    func floor() async throws {
+        let host = try host { $0.requests.floor = 900_000_000_000 }
+        let launches = Box<[Int64]>([])
+        let begin = clock.moment.wall
+        try host.register(.tidy) { [tidy, clock, second] _ in
+            launches.change { $0.append((clock.moment.wall - begin) / second) }
+            try host.submit(tidy { _ in })
+        }
+        func live(_ state: RequestState) -> [Request]? {
+            try? host.requests(RequestFilter(states: [state]))
+        }
+        try host.submit(tidy())
+        for _ in 0..<3_600 {
+            #expect(await eventually { live(.running) == [] && live(.pending)?.count == 1 })
+            #expect(clock.advance(by: UInt64(second)) == .ok)
+        }
+        #expect(await eventually { live(.running) == [] && live(.pending)?.count == 1 })
+        #expect(
+            launches.value == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 1_023, 1_923, 2_823])
+        let waiting = try #require(live(.pending)?.first)
+        let report = try #require(try host.why(waiting.id).first)
+        #expect(report.factor == .date)
+        #expect(report.until == begin + 3_723 * second)
+        #expect(
+            report.detail
+                == "it asks for no date, and others of its identifier without one were launched lately: the pause before the next grows with each up to 15 min"
+        )
+        try host.shutDown()
+    }
+
+    @Test("What has a date, or is added to others, has no floor; nor has a simulated launch")
+    func noFloor() async throws {
+        let host = try host {
+            $0.requests.floor = 900_000_000_000
+            $0.requests.limits.appRefresh = 100
+        }
+        let count = Box(0)
+        try host.register(.tidy) { _ in count.change { $0 += 1 } }
+        for number in 1...20 {
+            try host.submit(tidy { $0.onPending = .add })
+            #expect(await eventually { count.value == number })
+        }
+        for number in 1...20 {
+            try host.submit(tidy { $0.earliest = clock.moment.wall + 1 })
+            #expect(clock.advance(by: 1) == .ok)
+            #expect(await eventually { count.value == 20 + number })
+        }
+        // A date that has passed is none.
+        try host.submit(tidy { $0.earliest = clock.moment.wall })
+        #expect(await eventually { count.value == 41 })
+        let held = try host.submit(tidy { $0.earliest = clock.moment.wall }).id
+        #expect(try host.why(held).first?.until == clock.moment.wall + second)
+        #expect(try host.simulateLaunch("org.example.tidy") == held)
+        #expect(await eventually { count.value == 42 })
+        try host.shutDown()
+    }
+
     @Test("Thousands of requests from many threads at once are all launched and written down")
     func crowd() async throws {
         let host = try Host.forTests {

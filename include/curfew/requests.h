@@ -81,6 +81,11 @@ typedef struct curfew_request_config {
                                    much, 0…1; 0: they do not wait */
     bool reads_machine;         /* the kernel says how the machine is: power, battery, heat, … */
     uint8_t reserved[7];        /* 0 */
+    uint64_t floor_ns;          /* the longest pause before a request without a date, of an identifier
+                                   of which such were launched lately: 1 s after the first launch,
+                                   doubling with each up to this; 0: 15 min, and none on a manual
+                                   clock; 1: none. Not before what is added to pending requests, or
+                                   is for continued processing */
 } curfew_request_config;
 
 /* --- Submitting ---------------------------------------------------------------------------- */

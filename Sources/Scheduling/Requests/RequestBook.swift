@@ -392,12 +392,15 @@ public struct RequestBook: Sendable {
     ) throws(StoreFault) -> Effect? {
         let launching = try ledger.launch(
             launch.id, by: host, at: now.wall, awakeSince: isSimulated ? 0 : awakeSince,
-            isBesideSuspect: scheduler.suspect != nil && !isSimulated, store)
+            isBesideSuspect: scheduler.suspect != nil && !isSimulated,
+            floor: isSimulated ? nil : scheduler.floor(of: launch.queue.identifier, at: now), store)
         var effect: Effect?
         switch launching {
         case .launched(let request, let attempt, let payload):
             running[launch.id] = Running(launch: attempt.launch, isSimulated: isSimulated)
-            scheduler.launched(launch, isSuspect: request.crashes > 0, at: now)
+            scheduler.launched(
+                launch, isSuspect: request.crashes > 0,
+                isUndated: request.isUndated && !isSimulated, at: now)
             effect = .launch(request, attempt, payload: payload, isSimulated: isSimulated)
         case .alone:
             scheduler.wait(launch.queue, try store.head(of: launch.queue))

@@ -18,9 +18,10 @@ extension RequestLedger {
     /// - Parameter awakeSince: since when somebody has looked at dates without a break: the host's
     ///   start, or the last time the machine woke up or its clock was set.
     /// - Parameter isBesideSuspect: one runs that ran when the process ended.
+    /// - Parameter floor: before this no request without a date is launched; nil: one may be.
     public mutating func launch(
         _ id: RequestID, by host: HostIdentity, at now: Int64, awakeSince: Int64,
-        isBesideSuspect: Bool = false, _ store: any StoreTransaction
+        isBesideSuspect: Bool = false, floor: Int64? = nil, _ store: any StoreTransaction
     ) throws(StoreFault) -> Launching {
         guard var request = try store.request(id), request.state == .pending else { return .not }
         if isBesideSuspect, request.crashes > 0 { return .alone }
@@ -29,12 +30,19 @@ extension RequestLedger {
             try miss(&request, at: now, store)
             return .not
         }
+        if let floor, request.isUndated, !request.marks.contains(.floored) {
+            request.marks.insert(.floored)
+            let last = request.description.latest ?? .max
+            try wait(&request, .submitted, until: min(floor, last), at: now, store)
+            return .not
+        }
         if let repetition = request.description.repetition,
             try catchUp(&request, repetition, at: now, awakeSince: awakeSince, store)
         {
             return .not
         }
         request.state = .running
+        request.marks.remove(.floored)
         request.launches += 1
         request.changedAt = now
         try store.update(request)

@@ -63,13 +63,15 @@ extension RequestScheduler {
         let isDue = request.notBefore <= now.wall
         return FactorReport(
             .date, isDue ? .yes : .no, holds: !isDue && request.state == .pending, source: "",
-            detail: Self.dateDetail(request, isDue: isDue), since: request.changedAt,
+            detail: dateDetail(request, isDue: isDue), since: request.changedAt,
             until: isDue ? nil : request.notBefore,
             change: isDue ? "" : "its date comes")
     }
 
-    private static func dateDetail(_ request: Request, isDue: Bool) -> String {
+    private func dateDetail(_ request: Request, isDue: Bool) -> String {
         switch request.reason {
+        case .submitted where request.marks.contains(.floored) && !isDue:
+            floorDetail(of: request.description.identifier)
         case .submitted:
             !isDue
                 ? "not before its date"
@@ -82,6 +84,13 @@ extension RequestScheduler {
         case .interrupted: "its task was interrupted and is to be launched again"
         case .lifted: "it was parked, and lifted"
         }
+    }
+
+    private func floorDetail(of identifier: String) -> String {
+        let floor = handlers[identifier]?.rate.floor ?? 0
+        let most = floor > 0 ? " up to \(SpanText(nanoseconds: floor))" : ""
+        return
+            "it asks for no date, and others of its identifier without one were launched lately: the pause before the next grows with each\(most)"
     }
 
     private func standing(of handler: Handler) -> FactorReport {
@@ -138,10 +147,15 @@ extension RequestScheduler {
         let until = handler.rate.restsUntil(now.span)
         let isResting = until != nil && queue.kind != .continuedProcessing
         let left = Int64(clamping: (until ?? now.span) &- now.span)
+        var allowed = "launched no more often than allowed"
+        if let floor = handler.rate.holdsUndatedUntil(now.span) {
+            allowed +=
+                "; a request without a date waits for \(SpanText(nanoseconds: floor - now.span))"
+        }
         return FactorReport(
             .launchRate, isResting ? .no : .yes, holds: isResting, source: "host",
             detail: isResting
-                ? handler.rate.reason(at: now.span) ?? "" : "launched no more often than allowed",
+                ? handler.rate.reason(at: now.span) ?? "" : allowed,
             until: isResting ? now.wall.addingReportingOverflow(left).partialValue : nil,
             change: isResting ? "the pause ends" : "")
     }

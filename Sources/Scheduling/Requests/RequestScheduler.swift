@@ -229,13 +229,15 @@ public struct RequestScheduler: Sendable {
     }
 
     /// A request's task was launched; its place is taken until `ended`.
-    public mutating func launched(_ launch: Launch, isSuspect: Bool = false, at now: Moment) {
+    public mutating func launched(
+        _ launch: Launch, isSuspect: Bool = false, isUndated: Bool = false, at now: Moment
+    ) {
         if isSuspect { suspect = launch.id }
         running[launch.id] = launch.queue
         if launch.queue.kind.isShort { shortRunning += 1 }
         var handler = handlers[launch.queue.identifier] ?? Handler(rate: rate)
         handler.running += 1
-        handler.rate.launched(at: now.span)
+        handler.rate.launched(at: now.span, isUndated: isUndated)
         handlers[launch.queue.identifier] = handler
         budget.spend(launches: 1, at: now.wall)
     }
@@ -272,6 +274,12 @@ public struct RequestScheduler: Sendable {
         unpark(queue.identifier)
         for queue in crowded { makeReady(queue) }
         crowded.removeAll(keepingCapacity: true)
+    }
+
+    /// The date before which no request of a handler's without one is launched; nil: one may be.
+    func floor(of identifier: String, at now: Moment) -> Int64? {
+        guard let until = handlers[identifier]?.rate.holdsUndatedUntil(now.span) else { return nil }
+        return RequestLedger.sum(now.wall, until - now.span)
     }
 
     /// The machine's factors that count for a queue: by its kind, by what its requests need, and by
