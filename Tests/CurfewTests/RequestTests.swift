@@ -380,6 +380,56 @@ struct RequestTests {
         try host.shutDown()
     }
 
+    @Test(
+        "A back-off lasts as long as it says, whether the clock is set while there is a host or not",
+        arguments: [-31_536_000, -3_600, 31_536_000], [false, true])
+    func backOff(shift: Int64, isBetweenHosts: Bool) async throws {
+        // One host uses it after the other.
+        nonisolated(unsafe) let store = MemoryStore()
+        let attempts = Box<[UInt32]>([])
+        struct No: Error {}
+        func start() throws -> Host {
+            let host = try self.host { $0.requests.openStore = { store } }
+            try host.register(.tidy) { task in
+                attempts.change { $0.append(task.attempt) }
+                if task.attempt == 1 { throw No() }
+            }
+            return host
+        }
+        var host = try start()
+        let id = try host.submit(
+            tidy { $0.retry = RetryPolicy(attempts: 2, base: 10_000_000_000, jitter: 0) }
+        ).id
+        #expect(await eventually { (try? host.request(id))??.reason == .backOff })
+        #expect(clock.advance(by: 4_000_000_000) == .ok)
+        if isBetweenHosts { try host.shutDown() }
+        #expect(clock.setWall(clock.moment.wall + shift * second) == .ok)
+        if isBetweenHosts { host = try start() }
+        #expect(clock.advance(by: 5_999_999_999) == .ok)
+        #expect(attempts.value == [1])
+        #expect(clock.advance(by: 1) == .ok)
+        #expect(await reaches(host, id, .finished))
+        #expect(attempts.value == [1, 2])
+        try host.shutDown()
+    }
+
+    @Test(
+        "A repetition comes no later than its interval after the clock was set back between hosts")
+    func repetitionBetweenHosts() async throws {
+        nonisolated(unsafe) let store = MemoryStore()
+        let first = try host { $0.requests.openStore = { store } }
+        try first.register(.tidy) { _ in }
+        let id = try first.submit(tidy { $0.repetition = Repetition(.every(60_000_000_000)) }).id
+        #expect(await eventually { (try? first.request(id))??.reason == .repetition })
+        try first.shutDown()
+        #expect(clock.setWall(clock.moment.wall - 31_536_000 * second) == .ok)
+        let next = try host { $0.requests.openStore = { store } }
+        try next.register(.tidy) { _ in }
+        #expect(clock.advance(by: 60_000_000_000) == .ok)
+        #expect(await eventually { (try? next.request(id))??.launches == 2 })
+        try next.shutDown()
+    }
+
     @Test("Thousands of requests from many threads at once are all launched and written down")
     func crowd() async throws {
         let host = try Host.forTests {

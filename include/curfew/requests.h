@@ -13,11 +13,12 @@
  *     …
  *     curfew_host_why(host, request, reports, 20, &count, &earliest, &error);
  *
- * Dates are nanoseconds since 1970 in UTC, spans are nanoseconds. Every call returns once what it did
- * is committed, and waits for that: from handlers and event functions, too, but never from the log
- * function (CURFEW_WRONG_THREAD). Besides what they say, all that take a curfew_error return
- * CURFEW_CLOSING, CURFEW_WRONG_THREAD, CURFEW_SYSTEM and, where the store failed, one of the
- * CURFEW_STORE_… statuses: then nothing was done.
+ * Dates are nanoseconds since 1970 in UTC. Spans are nanoseconds, and last as long as they say, also
+ * where the clock is set. Every call returns once what it did is committed, and waits for that: from
+ * handlers and event functions, too, but never from the log function (CURFEW_WRONG_THREAD). Besides
+ * what they say, all that take a curfew_error return CURFEW_CLOSING, CURFEW_WRONG_THREAD,
+ * CURFEW_SYSTEM and, where the store failed, one of the CURFEW_STORE_… statuses: then nothing was
+ * done.
  */
 #ifndef CURFEW_REQUESTS_H
 #define CURFEW_REQUESTS_H

@@ -333,7 +333,7 @@ final class RequestLoop: @unchecked Sendable {
             try store?.write { (transaction) throws(StoreFault) in
                 if let fault = verdict.withLock({ $0 }) { throw fault }
                 for job in owed { try job.apply(&book, transaction, now) }
-                try book.writeState(transaction)
+                try book.writeState(at: now, transaction)
                 try book.ledger.leave(by: book.host, at: now.wall, transaction)
             }
         } catch {
@@ -376,7 +376,7 @@ final class RequestLoop: @unchecked Sendable {
                 for job in late + jobs { try job.apply(&book, transaction, now) }
                 if isOpen { effects = try book.turn(at: now, transaction) }
                 if nextPrune <= now.span {
-                    try book.writeState(transaction)
+                    try book.writeState(at: now, transaction)
                     if try !book.ledger.prune(at: now.wall, transaction) {
                         nextPrune = now.span &+ Self.pruneInterval
                     }

@@ -32,6 +32,8 @@ public struct Request: Hashable, Sendable {
     public var marks: Marks
     /// While pending: when it may be launched.
     public var notBefore: Int64
+    /// While pending: the span that date was computed from; nil: it is a date and nothing else.
+    public var pause: Pause?
     /// While pending: where that date comes from.
     public var reason: PendingReason
     /// Of a repeated one, the date this is about, without jitter and pauses.
@@ -59,6 +61,7 @@ public struct Request: Hashable, Sendable {
         state = .pending
         marks = []
         self.notBefore = notBefore
+        pause = nil
         reason = .submitted
         nominal = notBefore
         attempts = 0

@@ -276,10 +276,9 @@ public struct RequestScheduler: Sendable {
         crowded.removeAll(keepingCapacity: true)
     }
 
-    /// The date before which no request of a handler's without one is launched; nil: one may be.
-    func floor(of identifier: String, at now: Moment) -> Int64? {
-        guard let until = handlers[identifier]?.rate.holdsUndatedUntil(now.span) else { return nil }
-        return RequestLedger.sum(now.wall, until - now.span)
+    /// Nanoseconds until a request of a handler's without a date may be launched; nil: one may be.
+    func floor(of identifier: String, at now: Moment) -> UInt64? {
+        handlers[identifier]?.rate.holdsUndatedUntil(now.span).map { $0 - now.span }
     }
 
     /// The machine's factors that count for a queue: by its kind, by what its requests need, and by
