@@ -430,6 +430,22 @@ struct RequestTests {
         try next.shutDown()
     }
 
+    @Test("A request for which no thread can be started goes back, and is launched with one")
+    func noThread() async throws {
+        let host = try host { $0.appRefresh.stackBytes = 1 << 30 }
+        try host.register(.tidy) { _ in }
+        let limit = try #require(AddressSpaceLimit(room: 256 << 20))
+        let id = try host.submit(tidy()).id
+        #expect(await eventually { (try? host.request(id))??.reason == .snoozed })
+        #expect(try host.request(id)?.attempts == 0)
+        #expect(try host.attempts(of: id).first?.error == "no thread could be started for it")
+        limit.lift()
+        #expect(clock.advance(by: 1_000_000_000) == .ok)
+        #expect(await reaches(host, id, .finished))
+        #expect(try host.attempts(of: id).map(\.number) == [1, 1])
+        try host.shutDown()
+    }
+
     @Test("Thousands of requests from many threads at once are all launched and written down")
     func crowd() async throws {
         let host = try Host.forTests {
