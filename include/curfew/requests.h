@@ -67,7 +67,8 @@ typedef struct curfew_request_config {
     uint32_t health_research_limit;
     uint32_t continued_processing_limit;
 
-    uint32_t crash_limit;       /* a request is parked after so many ends of the process; 0: 3 */
+    uint32_t crash_limit;       /* a request is parked after so many ends of the process, in the last
+                                   of which its task ran alone; 0: 3 */
     uint64_t history_ns;        /* what is over is kept so long; 0: 7 days */
     uint32_t history_limit;     /* and so many requests of it; 0: 10,000 */
     uint32_t place_limit;       /* tasks of requests that run at a time, short and long ones each; 0: 64 */

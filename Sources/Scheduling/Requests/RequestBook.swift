@@ -408,7 +408,7 @@ public struct RequestBook: Sendable {
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Effect? {
         var terms = LaunchTerms(awakeSince: isSimulated ? 0 : awakeSince)
-        terms.isBesideSuspect = scheduler.suspect != nil && !isSimulated
+        if !isSimulated { terms.neighbours = scheduler.neighbours }
         terms.floor = scheduler.floor(of: launch.queue.identifier, at: now)
         terms.isSimulated = isSimulated
         let launching = try ledger.launch(launch.id, by: host, at: now, terms, store)
@@ -418,10 +418,14 @@ public struct RequestBook: Sendable {
             running[launch.id] = Running(launch: attempt.launch, isSimulated: isSimulated)
             scheduler.launched(
                 launch, isSuspect: request.crashes > 0,
+                isAlone: ledger.isDecisive(request) && !isSimulated,
                 isUndated: request.isUndated && !isSimulated, at: now)
             effect = .launch(request, attempt, payload: payload, isSimulated: isSimulated)
-        case .alone:
-            scheduler.wait(launch.queue, try store.head(of: launch.queue))
+        case .notBesideSuspect, .alone:
+            var isAlone = false
+            if case .alone = launching { isAlone = true }
+            scheduler.wait(
+                launch.queue, try store.head(of: launch.queue), toBeAlone: isAlone)
             return nil
         case .not: break
         }

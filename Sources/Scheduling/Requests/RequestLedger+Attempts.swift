@@ -10,6 +10,9 @@ extension RequestLedger {
         case not
         /// It ran when the process ended, as did one that runs now: whichever of them ends processes
         /// is found by launching one at a time.
+        case notBesideSuspect
+        /// One more end of the process would park it, so nothing may run beside it that could be the
+        /// cause.
         case alone
     }
 
@@ -22,7 +25,8 @@ extension RequestLedger {
     ) throws(StoreFault) -> Launching {
         let now = moment.wall
         guard var request = try store.request(id), request.state == .pending else { return .not }
-        if terms.isBesideSuspect, request.crashes > 0 { return .alone }
+        if isDecisive(request), terms.neighbours != .none { return .alone }
+        if request.crashes > 0, terms.neighbours == .suspect { return .notBesideSuspect }
         touched.insert(request.queue)
         if let latest = request.description.latest, latest < now, request.launches == 0 {
             try miss(&request, at: now, store)
@@ -53,6 +57,11 @@ extension RequestLedger {
         }
         try store.append(entry(.launched, request, now, detail: "attempt \(attempt.number)"))
         return .launched(request, attempt: attempt, payload: try store.payload(of: id))
+    }
+
+    /// One more end of the process while it runs would park it.
+    func isDecisive(_ request: Request) -> Bool {
+        request.crashes > 0 && request.crashes + 1 >= limits.crashes
     }
 
     /// Its date has come, and its pause is not over: true when the request was put off to its end.

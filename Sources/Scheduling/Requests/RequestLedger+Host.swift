@@ -11,18 +11,22 @@ extension RequestLedger {
         let wasClean = before.map { $0.isStopped } ?? true
         try store.append(JournalEntry(.hostStarted, at: now, detail: "process \(host.process)"))
         var counts = (interrupted: 0, parked: 0, wasClean: wasClean)
-        for var request in try store.running() {
+        let running = try store.running()
+        for var request in running {
             let attempt = try store.attempt(request.launches, of: request.id)
             let end = AttemptEnd(.interrupted, error: "the host's process ended")
             try close(request, request.launches, end, at: now, store)
             request.outcome = .interrupted
             request.changedAt = now
             // With the machine everything ends; that says nothing about a request.
+            var isGuilty = false
             if let attempt, attempt.host.boot == host.boot, attempt.host != host {
                 request.crashes += 1
+                // Beside others it may have been any of them.
+                isGuilty = request.crashes >= limits.crashes && running.count == 1
             }
             counts.interrupted += 1
-            if request.crashes >= limits.crashes, !request.marks.contains(.cancelled) {
+            if isGuilty, !request.marks.contains(.cancelled) {
                 counts.parked += 1
                 request.state = .parked
                 try store.update(request)

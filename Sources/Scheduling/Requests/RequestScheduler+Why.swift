@@ -6,14 +6,9 @@ extension RequestScheduler {
         guard request.state.isLive else { return [] }
         var reports = why(request.queue, at: now)
         reports.insert(date(of: request, at: now), at: 0)
-        if let suspect, request.crashes > 0, request.state == .pending {
+        if request.state == .pending, let company = company(of: request) {
             reports.removeAll { $0.factor == .place }
-            reports.append(
-                FactorReport(
-                    .place, .no, holds: true, source: "host",
-                    detail:
-                        "it ran when the process ended, as did request \(suspect), which runs: such are launched one at a time",
-                    change: "the task of request \(suspect) ends"))
+            reports.append(company)
         }
         if request.state == .parked {
             reports.insert(
@@ -158,6 +153,32 @@ extension RequestScheduler {
                 ? handler.rate.reason(at: now.span) ?? "" : allowed,
             until: isResting ? now.wall.addingReportingOverflow(left).partialValue : nil,
             change: isResting ? "the pause ends" : "")
+    }
+
+    /// Which tasks it must not run beside; nil: it may run beside all.
+    private func company(of request: Request) -> FactorReport? {
+        func place(_ detail: String, _ change: String) -> FactorReport {
+            FactorReport(.place, .no, holds: true, source: "host", detail: detail, change: change)
+        }
+        if let alone {
+            return place(
+                "request \(alone) runs alone: the process ended again and again while its task ran",
+                "the task of request \(alone) ends")
+        }
+        if toBeAlone == request.queue, request.crashes > 0 {
+            return place(
+                "the process ended \(request.crashes) times while its task ran: it is launched once no other runs",
+                "the tasks that run end")
+        }
+        if let toBeAlone, toBeAlone != request.queue {
+            return place(
+                "a request of \(toBeAlone.identifier) is to run alone: the process ended again and again while its task ran",
+                "the tasks that run end, and then that one")
+        }
+        guard let suspect, request.crashes > 0 else { return nil }
+        return place(
+            "it ran when the process ended, as did request \(suspect), which runs: such are launched one at a time",
+            "the task of request \(suspect) ends")
     }
 
     private func place(for queue: RequestQueue) -> FactorReport {
