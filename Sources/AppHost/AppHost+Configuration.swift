@@ -27,6 +27,10 @@ extension AppHost {
         /// set counts.
         public var readsMachine = true
 
+        /// The longest pause, in seconds, before a request without a date whose identifier had others
+        /// without one launched lately; 0: none. Nil: 15 minutes, and none on a manual clock.
+        public var longestPause: Double?
+
         /// What becomes of a misuse that Apple answers with an exception.
         public var misuse = MisusePolicy.stop
 

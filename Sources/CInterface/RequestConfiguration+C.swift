@@ -47,5 +47,6 @@ extension RequestConfiguration {
         }
         usageThreshold = copy.usage_threshold
         if copy.reads_machine { readMachine() }
+        if copy.floor_ns != 0 { floor = copy.floor_ns == 1 ? 0 : copy.floor_ns }
     }
 }

@@ -6,11 +6,12 @@ enum RequestRow {
     /// Columns that never change, but for the id.
     static let described =
         "identifier, kind, earliest, latest, needs, priority, on_pending, key, retry_attempts, retry_base, retry_longest, retry_jitter, rule, every, cron, catch_up, date_jitter, payload_size, submitted_at"
-    static let changing =
+    static let changing = "\(standing), pause_boot, pause_begun, pause_length"
+    static let standing =
         "state, marks, not_before, reason, nominal, attempts, launches, crashes, outcome, changed_at"
     static let all = "id, \(described), \(changing)"
     /// Columns, with the payload that follows the others.
-    static let count = 31
+    static let count = 34
     /// Bytes of a payload that is kept in its request's row.
     static let inlinePayload = 1_024
 
@@ -61,6 +62,13 @@ enum RequestRow {
     }
 
     static func putChanging(_ request: Request, to statement: SQLiteStatement) {
+        putStanding(request, to: statement)
+        statement.put(request.pause?.boot)
+        statement.put(request.pause.map { Int64(bitPattern: $0.begun) })
+        statement.put(request.pause.map { Int64(bitPattern: $0.length) })
+    }
+
+    static func putStanding(_ request: Request, to statement: SQLiteStatement) {
         statement.put(Int64(request.state.rawValue))
         statement.put(Int64(request.marks.rawValue))
         statement.put(request.notBefore)
@@ -95,7 +103,13 @@ enum RequestRow {
         request.crashes = try row.count()
         request.outcome = try row.optionalChoice(Outcome.self)
         request.changedAt = try row.date()
+        request.pause = try pause(&row)
         return request
+    }
+
+    private static func pause(_ row: inout RowReader) throws(StoreFault) -> Pause? {
+        guard let boot = try row.optionalText() else { return nil }
+        return Pause(boot: boot, begun: try row.bits(), length: try row.bits())
     }
 
     private static func description(

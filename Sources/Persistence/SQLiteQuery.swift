@@ -51,7 +51,7 @@ enum SQLiteQuery: Int, CaseIterable {
         case .payload: "SELECT payload FROM request WHERE id = ?1"
         case .longPayload: "SELECT bytes FROM payload WHERE request = ?1"
         case .updateRequest:
-            "UPDATE request SET (\(RequestRow.changing)) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) WHERE id = ?11"
+            "UPDATE request SET (\(RequestRow.changing)) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) WHERE id = ?14"
         case .pendingOf:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1"
         case .firstPending:

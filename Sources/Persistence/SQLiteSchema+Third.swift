@@ -29,7 +29,7 @@ extension SQLiteSchema {
         """
 
     /// For a store that is new.
-    static let fresh = secondFresh + third
+    static let fresh = secondFresh + third + pauses
 
     /// As they count now.
     private static let countersNow = """

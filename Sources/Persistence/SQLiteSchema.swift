@@ -7,7 +7,7 @@ enum SQLiteSchema {
 
     /// What a database with that many of them done still lacks: each is one transaction, and none is
     /// changed once it was released.
-    static let migrations = [first, second, third]
+    static let migrations = [first, second, third, pauses]
     /// Of a store that is new. A commit writes whole pages, of which most are changed in few bytes.
     static let pageSize = 2_048
     static var version: Int { migrations.count }

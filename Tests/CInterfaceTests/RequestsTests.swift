@@ -374,6 +374,27 @@ struct RequestsTests {
         #expect(second.destroy() == .ok)
     }
 
+    @Test("requests without a date are held back by a floor, which can be set")
+    func floor() throws {
+        for (floor, isHeld) in [(0, false), (1, false), (900 * second, true)] {
+            var requests = curfew_request_config()
+            requests.struct_size = UInt32(MemoryLayout<curfew_request_config>.size)
+            requests.floor_ns = UInt64(floor)
+            let host = try withUnsafePointer(to: &requests) { requests in
+                try TestHost { $0.requests = requests }
+            }
+            try host.register { _ in 0 }
+            let first = host.submit().request
+            try host.waitUntil("over") { host.state(first) == CURFEW_REQUEST_FINISHED }
+            let second = host.submit().request
+            if isHeld {
+                #expect(host.why(second).first?.name == "date")
+                host.clock?.advance(1_000_000_000)
+            }
+            try host.waitUntil("over") { host.state(second) == CURFEW_REQUEST_FINISHED }
+        }
+    }
+
     @Test("settings of people hold back, and are told; the day's budget has a balance")
     func settings() throws {
         var requests = curfew_request_config()

@@ -322,6 +322,130 @@ struct RequestTests {
         try host.shutDown()
     }
 
+    @Test("A handler that asks for its next request without a date is launched less and less often")
+    func floor() async throws {
+        let host = try host { $0.requests.floor = 900_000_000_000 }
+        let launches = Box<[Int64]>([])
+        let begin = clock.moment.wall
+        try host.register(.tidy) { [tidy, clock, second] _ in
+            launches.change { $0.append((clock.moment.wall - begin) / second) }
+            try host.submit(tidy { _ in })
+        }
+        func live(_ state: RequestState) -> [Request]? {
+            try? host.requests(RequestFilter(states: [state]))
+        }
+        try host.submit(tidy())
+        for _ in 0..<3_600 {
+            #expect(await eventually { live(.running) == [] && live(.pending)?.count == 1 })
+            #expect(clock.advance(by: UInt64(second)) == .ok)
+        }
+        #expect(await eventually { live(.running) == [] && live(.pending)?.count == 1 })
+        #expect(
+            launches.value == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 1_023, 1_923, 2_823])
+        let waiting = try #require(live(.pending)?.first)
+        let report = try #require(try host.why(waiting.id).first)
+        #expect(report.factor == .date)
+        #expect(report.until == begin + 3_723 * second)
+        #expect(
+            report.detail
+                == "it asks for no date, and others of its identifier without one were launched lately: the pause before the next grows with each up to 15 min"
+        )
+        try host.shutDown()
+    }
+
+    @Test("What has a date, or is added to others, has no floor; nor has a simulated launch")
+    func noFloor() async throws {
+        let host = try host {
+            $0.requests.floor = 900_000_000_000
+            $0.requests.limits.appRefresh = 100
+        }
+        let count = Box(0)
+        try host.register(.tidy) { _ in count.change { $0 += 1 } }
+        for number in 1...20 {
+            try host.submit(tidy { $0.onPending = .add })
+            #expect(await eventually { count.value == number })
+        }
+        for number in 1...20 {
+            try host.submit(tidy { $0.earliest = clock.moment.wall + 1 })
+            #expect(clock.advance(by: 1) == .ok)
+            #expect(await eventually { count.value == 20 + number })
+        }
+        // A date that has passed is none.
+        try host.submit(tidy { $0.earliest = clock.moment.wall })
+        #expect(await eventually { count.value == 41 })
+        let held = try host.submit(tidy { $0.earliest = clock.moment.wall }).id
+        #expect(try host.why(held).first?.until == clock.moment.wall + second)
+        #expect(try host.simulateLaunch("org.example.tidy") == held)
+        #expect(await eventually { count.value == 42 })
+        try host.shutDown()
+    }
+
+    @Test(
+        "A back-off lasts as long as it says, whether the clock is set while there is a host or not",
+        arguments: [-31_536_000, -3_600, 31_536_000], [false, true])
+    func backOff(shift: Int64, isBetweenHosts: Bool) async throws {
+        // One host uses it after the other.
+        nonisolated(unsafe) let store = MemoryStore()
+        let attempts = Box<[UInt32]>([])
+        struct No: Error {}
+        func start() throws -> Host {
+            let host = try self.host { $0.requests.openStore = { store } }
+            try host.register(.tidy) { task in
+                attempts.change { $0.append(task.attempt) }
+                if task.attempt == 1 { throw No() }
+            }
+            return host
+        }
+        var host = try start()
+        let id = try host.submit(
+            tidy { $0.retry = RetryPolicy(attempts: 2, base: 10_000_000_000, jitter: 0) }
+        ).id
+        #expect(await eventually { (try? host.request(id))??.reason == .backOff })
+        #expect(clock.advance(by: 4_000_000_000) == .ok)
+        if isBetweenHosts { try host.shutDown() }
+        #expect(clock.setWall(clock.moment.wall + shift * second) == .ok)
+        if isBetweenHosts { host = try start() }
+        #expect(clock.advance(by: 5_999_999_999) == .ok)
+        #expect(attempts.value == [1])
+        #expect(clock.advance(by: 1) == .ok)
+        #expect(await reaches(host, id, .finished))
+        #expect(attempts.value == [1, 2])
+        try host.shutDown()
+    }
+
+    @Test(
+        "A repetition comes no later than its interval after the clock was set back between hosts")
+    func repetitionBetweenHosts() async throws {
+        nonisolated(unsafe) let store = MemoryStore()
+        let first = try host { $0.requests.openStore = { store } }
+        try first.register(.tidy) { _ in }
+        let id = try first.submit(tidy { $0.repetition = Repetition(.every(60_000_000_000)) }).id
+        #expect(await eventually { (try? first.request(id))??.reason == .repetition })
+        try first.shutDown()
+        #expect(clock.setWall(clock.moment.wall - 31_536_000 * second) == .ok)
+        let next = try host { $0.requests.openStore = { store } }
+        try next.register(.tidy) { _ in }
+        #expect(clock.advance(by: 60_000_000_000) == .ok)
+        #expect(await eventually { (try? next.request(id))??.launches == 2 })
+        try next.shutDown()
+    }
+
+    @Test("A request for which no thread can be started goes back, and is launched with one")
+    func noThread() async throws {
+        let host = try host { $0.appRefresh.stackBytes = 1 << 30 }
+        try host.register(.tidy) { _ in }
+        let limit = try #require(AddressSpaceLimit(room: 256 << 20))
+        let id = try host.submit(tidy()).id
+        #expect(await eventually { (try? host.request(id))??.reason == .snoozed })
+        #expect(try host.request(id)?.attempts == 0)
+        #expect(try host.attempts(of: id).first?.error == "no thread could be started for it")
+        limit.lift()
+        #expect(clock.advance(by: 1_000_000_000) == .ok)
+        #expect(await reaches(host, id, .finished))
+        #expect(try host.attempts(of: id).map(\.number) == [1, 1])
+        try host.shutDown()
+    }
+
     @Test("Thousands of requests from many threads at once are all launched and written down")
     func crowd() async throws {
         let host = try Host.forTests {

@@ -100,6 +100,36 @@ final class StoreClientTests {
         try host.shutDown()
     }
 
+    @Test("Many are cancelled in portions, between which others can write")
+    func portions() throws {
+        let client = try StoreClient(directory: place, creates: true)
+        var limits = RequestLimits()
+        limits.appRefresh = 10_000
+        let answers = try client.write(limits: limits) { (ledger, store) throws(StoreFault) in
+            for number in 0..<1_300 {
+                let description = RequestDescription(
+                    number < 1_250 ? "org.example.tidy" : "org.example.other", onPending: .add)
+                _ = try ledger.submit(description, payload: [], at: 0, store)
+            }
+            return try store.pendingCount(.appRefresh)
+        }
+        #expect(answers == 1_300)
+        let other = try StoreClient(directory: place)
+        var portions: [Int] = []
+        try client.cancelWaiting(of: "org.example.tidy", at: 0) { cancelled in
+            portions.append(cancelled.count)
+            // It would wait for the lock for two seconds, and fail.
+            let written = try? other.write { (_, store) throws(StoreFault) in
+                try store.setValue("between", [UInt8(portions.count)])
+                return try store.pendingCount(.appRefresh)
+            }
+            #expect(written == 1_300 - portions.reduce(0, +))
+        }
+        #expect(portions == [500, 500, 250])
+        try client.cancelWaiting(of: nil, at: 0) { portions = [$0.count] }
+        #expect(portions == [50])
+    }
+
     @Test("Why a request waits is told without a host, and that there is none is a reason")
     func why() throws {
         let client = try StoreClient(directory: place, creates: true)

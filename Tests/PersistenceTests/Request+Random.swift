@@ -61,5 +61,12 @@ extension Request {
         crashes = .random(in: 0...9, using: &generator)
         outcome = Bool.random(using: &generator) ? nil : .allCases.randomElement(using: &generator)
         changedAt = .random(in: 0...30, using: &generator)
+        pause =
+            Bool.random(using: &generator)
+            ? nil
+            : Pause(
+                boot: ["", "b"].randomElement(using: &generator)!,
+                begun: .random(in: 0 ... .max, using: &generator),
+                length: .random(in: 0 ... .max, using: &generator))
     }
 }

@@ -57,13 +57,14 @@ struct SQLiteDamageTests {
         var ledger = RequestLedger()
         ledger.limits.appRefresh = 1_000
         try store.write { store throws(StoreFault) in
-            _ = try ledger.open(by: OpenStore.host, at: 40, store)
+            let now = Moment(wall: 40, span: 40)
+            _ = try ledger.open(by: OpenStore.host, at: now, store)
             _ = try ledger.missOverdue(at: 40, limit: 20, store)
             for queue in try store.queues(of: nil, limit: .max) {
                 guard let head = try store.head(of: queue) else { continue }
                 _ = try ledger.launch(
-                    head.id, by: OpenStore.host, at: 40, awakeSince: 40, store)
-                _ = try ledger.end(head.id, launch: 1, AttemptEnd(.failed), at: 41, store)
+                    head.id, by: OpenStore.host, at: now, LaunchTerms(awakeSince: 40), store)
+                _ = try ledger.end(head.id, launch: 1, AttemptEnd(.failed), at: now, store)
             }
             _ = try store.prune(before: 20, keeping: 10, limit: 100)
         }

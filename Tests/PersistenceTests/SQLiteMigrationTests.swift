@@ -42,9 +42,9 @@ struct SQLiteMigrationTests {
             values(statement)
             try statement.run()
         }
-        try run("INSERT INTO request (\(Self.described), \(RequestRow.changing))", 29) {
+        try run("INSERT INTO request (\(Self.described), \(RequestRow.standing))", 29) {
             RequestRow.putDescribed(request, to: $0)
-            RequestRow.putChanging(request, to: $0)
+            RequestRow.putStanding(request, to: $0)
         }
         if !payload.isEmpty {
             try run("INSERT INTO payload", 2) {
@@ -69,6 +69,7 @@ struct SQLiteMigrationTests {
         for number in 1...120 as ClosedRange<UInt64> {
             var request = Request.random(&generator)
             request.id = RequestID(rawValue: number)
+            request.pause = nil
             request.payloadBytes = [0, 1, 1_024, 1_025, 9_000].randomElement(using: &generator)!
             let payload = [UInt8](repeating: UInt8(number), count: request.payloadBytes)
             let attempts = (0..<Int.random(in: 0...3, using: &generator)).map {
@@ -119,7 +120,7 @@ struct SQLiteMigrationTests {
     @Test("is refused to whoever has had it open since before, and to a client while it has a host")
     func others() throws {
         let connection = try makeFirst()
-        let request = "SELECT id, \(Self.described), \(RequestRow.changing) FROM request"
+        let request = "SELECT id, \(Self.described), \(RequestRow.standing) FROM request"
         let old = try connection.prepare(request)
         #expect(try old.step() == false)
         do {

@@ -44,6 +44,7 @@ enum RequestHarness {
             plan.reached("opened")
             return TappedStore(store) { point throws(StoreFault) in plan.reached(point) }
         }
+        configuration.requests.floor = 0
         // All is kept, so that all can be looked at in the end.
         configuration.requests.limits.processing = 10_000_000
         configuration.requests.limits.historyCount = 10_000_000

@@ -56,6 +56,31 @@ struct LaunchRateTests {
         #expect(rate.restsUntil(2 * Self.minute) == 11 * Self.minute)
     }
 
+    @Test("requests without a date wait longer with each launch, up to the floor, and then anew")
+    func floor() {
+        var rate = LaunchRate(floor: 15 * Self.minute)
+        #expect(rate.holdsUndatedUntil(7) == nil)
+        var now: UInt64 = 7
+        var pauses: [UInt64] = []
+        for _ in 0..<12 {
+            rate.launched(at: now, isUndated: true)
+            let until = rate.holdsUndatedUntil(now) ?? now
+            pauses.append((until - now) / Self.second)
+            now = until
+        }
+        #expect(pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
+        // What has a date is not counted, and is not held back.
+        rate.launched(at: now)
+        #expect(rate.holdsUndatedUntil(now) == nil)
+        #expect(rate.restsUntil(now) == nil)
+        rate.launched(at: now + 15 * Self.minute + 1, isUndated: true)
+        now += 15 * Self.minute + 2
+        #expect(rate.holdsUndatedUntil(now) == now - 1 + Self.second)
+        var free = LaunchRate()
+        free.launched(at: 7, isUndated: true)
+        #expect(free.holdsUndatedUntil(7) == nil)
+    }
+
     @Test("no penalty is none, and the largest numbers do not overflow")
     func extremes() {
         var free = LaunchRate(penalty: 0)

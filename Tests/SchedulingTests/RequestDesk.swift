@@ -10,6 +10,10 @@ let second: Int64 = 1_000_000_000
 final class RequestDesk {
     var ledger: RequestLedger
     var now: Int64 = 1_000_000 * second
+    /// How far the clock of dates was set, in all.
+    private var set: Int64 = 0
+    /// Now on both clocks.
+    var moment: Moment { Moment(wall: now, span: UInt64(now - set)) }
     /// Since when somebody looks at dates.
     var awakeSince: Int64
     var host = HostIdentity(boot: "first", process: 1, start: 1)
@@ -19,6 +23,7 @@ final class RequestDesk {
         limits: RequestLimits = RequestLimits(), zone: any TimeZoneRules = UTC()
     ) {
         ledger = RequestLedger(limits: limits, zone: zone)
+        ledger.boot = host.boot
         awakeSince = now
     }
 
@@ -33,6 +38,12 @@ final class RequestDesk {
     ) throws -> Result { try store.read(body) }
 
     // MARK: What is done
+
+    /// Somebody sets the clock of dates: no time passes.
+    func setClock(by change: Int64) {
+        now += change
+        set += change
+    }
 
     func submit(
         _ description: RequestDescription, payload: [UInt8] = []
@@ -59,7 +70,8 @@ final class RequestDesk {
     @discardableResult
     func launch(_ id: RequestID) throws -> Attempt? {
         let launching = try change { ledger, store throws(StoreFault) in
-            try ledger.launch(id, by: host, at: now, awakeSince: awakeSince, store)
+            try ledger.launch(
+                id, by: host, at: moment, LaunchTerms(awakeSince: awakeSince), store)
         }
         guard case .launched(let request, let attempt, let payload) = launching else { return nil }
         #expect(try self.request(id) == request)
@@ -72,7 +84,7 @@ final class RequestDesk {
     func end(_ id: RequestID, _ end: AttemptEnd, launch: UInt64? = nil) throws -> Request? {
         let running = try request(id).launches
         return try change { ledger, store throws(StoreFault) in
-            try ledger.end(id, launch: launch ?? running, end, at: now, store)
+            try ledger.end(id, launch: launch ?? running, end, at: moment, store)
         }
     }
 
@@ -89,13 +101,16 @@ final class RequestDesk {
         boot: String? = nil
     ) throws -> (interrupted: Int, parked: Int, wasClean: Bool) {
         host.process += 1
-        if let boot { host.boot = boot }
+        if let boot {
+            host.boot = boot
+            ledger.boot = boot
+        }
         return try open()
     }
 
     func open() throws -> (interrupted: Int, parked: Int, wasClean: Bool) {
         try change { ledger, store throws(StoreFault) in
-            try ledger.open(by: host, at: now, store)
+            try ledger.open(by: host, at: moment, store)
         }
     }
 
@@ -116,7 +131,7 @@ final class RequestDesk {
         var id: RequestID?
         repeat {
             id = try change { ledger, store throws(StoreFault) in
-                try ledger.shorten(after: id, limit: 2, at: now, store)
+                try ledger.shorten(after: id, limit: 2, at: moment, store)
             }
         } while id != nil
     }

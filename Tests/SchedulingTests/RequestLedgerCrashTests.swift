@@ -69,6 +69,7 @@ struct RequestLedgerCrashTests {
                 _ = try desk.crash()
             }
             try desk.run(id, AttemptEnd(.failed))
+            desk.now = try desk.request(id).notBefore
         }
         #expect(try desk.state(id) == .pending)
     }

@@ -112,6 +112,7 @@ struct RequestLedgerEndingTests {
     func fencing() throws {
         let id = try desk.add(description(attempts: 3))
         try desk.run(id, AttemptEnd(.failed))
+        desk.now = try desk.request(id).notBefore
         try desk.launch(id)
         let before = try desk.request(id)
         for launch in [0, 1, 3, .max] as [UInt64] {

@@ -66,6 +66,117 @@ struct SuspectTests {
         #expect(try launched(&second).count == 1)
     }
 
+    @Test("that are launched for the last time run alone: who ran beside poisons is not parked")
+    func beside() throws {
+        let (long, poison) = ("org.example.other", "org.example.tidy")
+        var book = try book(1)
+        try submit(long, &book)
+        try submit(poison, &book)
+        #expect(try launched(&book).count == 2)
+
+        // Another poison runs beside it, and the process ends a second time.
+        book = try self.book(2)
+        #expect(try launched(&book) == [RequestID(rawValue: 1)])
+        try submit("org.example.fresh", &book)
+        book.setStanding(HandlerStanding(), of: "org.example.fresh")
+        #expect(try launched(&book) == [RequestID(rawValue: 3)])
+
+        book = try self.book(3)
+        book.setStanding(HandlerStanding(), of: "org.example.fresh")
+        #expect(try launched(&book) == [RequestID(rawValue: 1)])
+        try submit("org.example.fresh", &book)
+        #expect(try launched(&book) == [])
+        for id in [2, 3, 4] as [UInt64] {
+            let report = try #require(try held(RequestID(rawValue: id), book))
+            #expect(report.factor == .place)
+            #expect(report.change == "the task of request 1 ends")
+        }
+        try end(1, launch: 3, &book)
+        // Those that ran with the process, one at a time.
+        #expect(try launched(&book) == [RequestID(rawValue: 2)])
+        #expect(try state(1) == .finished)
+    }
+
+    @Test("that are to run alone wait until nothing runs, and nothing else is launched meanwhile")
+    func drain() throws {
+        var book = try book(1)
+        try submit("org.example.tidy", &book)
+        #expect(try launched(&book).count == 1)
+        book = try self.book(2)
+        #expect(try launched(&book).count == 1)
+        book = try self.book(3)
+        // It is the third time; what others have begun comes to its end first.
+        book.setStanding(HandlerStanding(closed: .paused), of: "org.example.tidy")
+        try submit("org.example.other", &book)
+        #expect(try launched(&book) == [RequestID(rawValue: 2)])
+        book.setStanding(HandlerStanding(places: 8), of: "org.example.tidy")
+        #expect(try launched(&book) == [])
+        try submit("org.example.other", &book)
+        #expect(try launched(&book) == [])
+        #expect(
+            try held(RequestID(rawValue: 1), book)?.detail
+                == "the process ended 2 times while its task ran: it is launched once no other runs"
+        )
+        #expect(try held(RequestID(rawValue: 3), book)?.factor == .place)
+        // Where something else holds it back as well, nobody waits for it.
+        book.setStanding(HandlerStanding(closed: .paused), of: "org.example.tidy")
+        try end(2, launch: 1, &book)
+        #expect(try launched(&book) == [RequestID(rawValue: 3)])
+        book.setStanding(HandlerStanding(places: 8), of: "org.example.tidy")
+        #expect(try launched(&book) == [])
+        try end(3, launch: 1, &book)
+        #expect(try launched(&book) == [RequestID(rawValue: 1)])
+        try submit("org.example.other", &book)
+        #expect(try launched(&book) == [])
+        try end(1, launch: 3, &book)
+        #expect(try launched(&book) == [RequestID(rawValue: 4)])
+    }
+
+    @Test("are parked only where they ran alone, however often the process ended")
+    func company() throws {
+        var book = try book(1)
+        for identifier in ["org.example.tidy", "org.example.other"] {
+            try submit(identifier, &book)
+        }
+        for process in 1...6 as ClosedRange<Int32> {
+            for id in [1, 2] as [UInt64] {
+                // As somebody does who tries them out.
+                try store.write { (transaction) throws(StoreFault) in
+                    let identifier = id == 1 ? "org.example.tidy" : "org.example.other"
+                    _ = try book.simulateLaunch(identifier, at: now, transaction)
+                }
+            }
+            #expect(try launched(&book).count == 2)
+            book = try self.book(process + 1)
+            #expect(try state(1) == .pending)
+        }
+        #expect(try launched(&book) == [RequestID(rawValue: 1)])
+        book = try self.book(8)
+        #expect(try state(1) == .parked)
+        #expect(try state(2) == .pending)
+    }
+
+    private func held(_ id: RequestID, _ book: RequestBook) throws -> FactorReport? {
+        let request = try store.read { (transaction) throws(StoreFault) in
+            try transaction.request(id)
+        }
+        return request.flatMap { book.scheduler.why($0, at: now).first { $0.holds } }
+    }
+
+    private func state(_ id: UInt64) throws -> RequestState? {
+        try store.read { (transaction) throws(StoreFault) in
+            try transaction.request(RequestID(rawValue: id))?.state
+        }
+    }
+
+    private func end(_ id: UInt64, launch: UInt64, _ book: inout RequestBook) throws {
+        try store.write { (transaction) throws(StoreFault) in
+            _ = try book.ended(
+                RequestID(rawValue: id), launch: launch, AttemptEnd(.succeeded), answered: true,
+                at: now, transaction)
+        }
+    }
+
     @Test("a launch that was committed though the store said otherwise is taken back")
     func inDoubt() throws {
         var book = try book(1)

@@ -13,14 +13,14 @@
  *     …
  *     curfew_host_why(host, request, reports, 20, &count, &earliest, &error);
  *
- * Dates are nanoseconds since 1970 in UTC, spans are nanoseconds. Every call returns once what it did
- * is committed, and waits for that: from handlers and event functions, too, but never from the log
- * function (CURFEW_WRONG_THREAD). Besides what they say, all that take a curfew_error return
- * CURFEW_CLOSING, CURFEW_WRONG_THREAD, CURFEW_SYSTEM and, where the store failed, one of the
- * CURFEW_STORE_… statuses. Then nothing was done, but for CURFEW_STORE_UNKNOWN: the system failed
- * while the change was brought to the disk, and it is not known whether the change was stored. Submit
- * again with the same key, which returns the request where it is there and makes no second one; every
- * other call may be repeated as it is.
+ * Dates are nanoseconds since 1970 in UTC. Spans are nanoseconds, and last as long as they say, also
+ * where the clock is set. Every call returns once what it did is committed, and waits for that: from
+ * handlers and event functions, too, but never from the log function (CURFEW_WRONG_THREAD). Besides
+ * what they say, all that take a curfew_error return CURFEW_CLOSING, CURFEW_WRONG_THREAD,
+ * CURFEW_SYSTEM and, where the store failed, one of the CURFEW_STORE_… statuses. Then nothing was
+ * done, but for CURFEW_STORE_UNKNOWN: the system failed while the change was brought to the disk, and
+ * it is not known whether the change was stored. Submit again with the same key, which returns the
+ * request where it is there and makes no second one; every other call may be repeated as it is.
  */
 #ifndef CURFEW_REQUESTS_H
 #define CURFEW_REQUESTS_H
@@ -69,7 +69,8 @@ typedef struct curfew_request_config {
     uint32_t health_research_limit;
     uint32_t continued_processing_limit;
 
-    uint32_t crash_limit;       /* a request is parked after so many ends of the process; 0: 3 */
+    uint32_t crash_limit;       /* a request is parked after so many ends of the process, in the last
+                                   of which its task ran alone; 0: 3 */
     uint64_t history_ns;        /* what is over is kept so long; 0: 7 days */
     uint32_t history_limit;     /* and so many requests of it; 0: 10,000 */
     uint32_t place_limit;       /* tasks of requests that run at a time, short and long ones each; 0: 64 */
@@ -84,6 +85,11 @@ typedef struct curfew_request_config {
                                    much, 0…1; 0: they do not wait */
     bool reads_machine;         /* the kernel says how the machine is: power, battery, heat, … */
     uint8_t reserved[7];        /* 0 */
+    uint64_t floor_ns;          /* the longest pause before a request without a date, of an identifier
+                                   of which such were launched lately: 1 s after the first launch,
+                                   doubling with each up to this; 0: 15 min, and none on a manual
+                                   clock; 1: none. Not before what is added to pending requests, or
+                                   is for continued processing */
 } curfew_request_config;
 
 /* --- Submitting ---------------------------------------------------------------------------- */

@@ -27,6 +27,12 @@ public struct RequestConfiguration: Sendable {
     public var places = 64
     /// How often a handler is launched at most.
     public var rate = LaunchRate()
+    /// The longest pause before a request without a date, of an identifier of which such requests were
+    /// launched lately, in nanoseconds: a second after the first launch, twice that after each further
+    /// one, up to this. 0: none. Nil: 15 minutes, and none on a manual clock, where a simulation says
+    /// when time passes. Requests that are added to pending ones, and those that a user waits for,
+    /// have no such pause.
+    public var floor: UInt64?
     /// Requests wait for an hour at which the app is used at least so much, 0…1; 0: they never do.
     public var usageThreshold = 0.0
     /// Where the machine's factors are known from.

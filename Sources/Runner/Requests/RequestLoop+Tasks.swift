@@ -43,6 +43,11 @@ extension RequestLoop {
             refused(request, attempt, "no handler is registered")
             return
         }
+        // A task without one would wait for the next launch, and its request would be running meanwhile.
+        guard host.lane(handler.cell.pointee.kind).hasWorker() else {
+            refused(request, attempt, "no thread could be started for it")
+            return
+        }
         let ticket = RequestTicket(request: request.id, launch: attempt.launch)
         let kind = request.description.kind
         let isOther = kind != handler.description.kind

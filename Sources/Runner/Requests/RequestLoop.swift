@@ -80,6 +80,8 @@ final class RequestLoop: @unchecked Sendable {
     /// Until when the thread rests, on the monotonic clock; 0: it does not.
     private let restingUntil = Atomic<UInt64>(0)
 
+    /// As for fetches: what comes more often is nothing that one notices.
+    private static let usualFloor: UInt64 = 900_000_000_000
     private static let firstRetry: UInt64 = 500_000_000
     private static let longestRetry: UInt64 = 30_000_000_000
     private static let pruneInterval: UInt64 = 60_000_000_000
@@ -96,6 +98,8 @@ final class RequestLoop: @unchecked Sendable {
             policy: configuration.policy, board: FactorBoard(patience: configuration.patience),
             budget: configuration.dayBudget)
         scheduler.rate = configuration.rate
+        scheduler.rate.floor =
+            configuration.floor ?? (host.clock.manual == nil ? Self.usualFloor : 0)
         scheduler.places = max(1, configuration.places)
         scheduler.zone = LocalZone()
         scheduler.usageThreshold = configuration.usageThreshold
@@ -327,7 +331,7 @@ final class RequestLoop: @unchecked Sendable {
             try store?.write { (transaction) throws(StoreFault) in
                 if let fault = verdict.withLock({ $0 }) { throw fault }
                 for job in owed { try job.apply(&book, transaction, now) }
-                try book.writeState(transaction)
+                try book.writeState(at: now, transaction)
                 try book.ledger.leave(by: book.host, at: now.wall, transaction)
             }
         } catch {
@@ -370,7 +374,7 @@ final class RequestLoop: @unchecked Sendable {
                 for job in late + jobs { try job.apply(&book, transaction, now) }
                 if isOpen { effects = try book.turn(at: now, transaction) }
                 if nextPrune <= now.span {
-                    try book.writeState(transaction)
+                    try book.writeState(at: now, transaction)
                     if try !book.ledger.prune(at: now.wall, transaction) {
                         nextPrune = now.span &+ Self.pruneInterval
                     }

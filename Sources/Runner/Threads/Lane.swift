@@ -86,15 +86,28 @@ final class Lane: @unchecked Sendable {
         return .start
     }
 
-    private func carryOut(_ call: Call) {
+    /// There is a worker, or one was started now. False: the system has no thread for it.
+    func hasWorker() -> Bool {
+        carryOut(
+            state.withLock { state in
+                guard state.alive == 0, !state.stopping else { return .nobody }
+                state.alive += 1
+                searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                return .start
+            })
+    }
+
+    /// False where a worker could not be started.
+    @discardableResult
+    private func carryOut(_ call: Call) -> Bool {
         switch call {
-        case .nobody: return
+        case .nobody: break
         case .wake(let cell):
             wakeups.wrappingAdd(1, ordering: .relaxed)
             cell.pointee.wake.store(1, ordering: .sequentiallyConsistent)
             csys_futex_wake(cell.wakeWord, 1)
         case .start:
-            guard !Worker.start(in: self, host: host) else { return }
+            guard !Worker.start(in: self, host: host) else { return true }
             let (last, call) = state.withLock { state in
                 state.alive -= 1
                 searching.wrappingSubtract(1, ordering: .sequentiallyConsistent)
@@ -113,7 +126,9 @@ final class Lane: @unchecked Sendable {
                 .error, nil, 0,
                 "no thread could be started for \(kind.name) handlers"
                     + (last ? "; their tasks wait, and are tried again with the next launch" : ""))
+            return false
         }
+        return true
     }
 
     /// Takes away what nobody has come for: the gates are shut, and the workers may all be stuck.

@@ -6,6 +6,11 @@
 /// `penalty` the first time, twice that for each further miss in a row, up to `longestPenalty`. One
 /// success forgives them all.
 ///
+/// A request that asks for no date would be launched again as fast as its handler asks for the next
+/// one. So there is a floor for such requests, which grows with use: a second after the first launch,
+/// twice that after each further one, up to `floor`. It begins anew once none was launched for twice
+/// the `floor`.
+///
 /// Times are on the clock of `Moment.span`, which starts anew with the machine: a rate is kept in
 /// memory and not stored.
 public struct LaunchRate: Hashable, Sendable {
@@ -15,24 +20,39 @@ public struct LaunchRate: Hashable, Sendable {
     public var penalty: UInt64
     /// No rest after a missed completion is longer, in nanoseconds.
     public var longestPenalty: UInt64
+    /// The longest time from a launch of a request without a date to the next one, in nanoseconds; 0
+    /// for none.
+    public var floor: UInt64
 
     /// Missed completions since the last success.
     public private(set) var misses: UInt32 = 0
     private var lastLaunch: UInt64?
     private var lastMiss: UInt64?
+    /// Launches of requests without a date, in a row.
+    private var undated: UInt32 = 0
+    private var lastUndated: UInt64?
 
-    /// No spacing; five minutes of rest after a miss, and at most a day.
+    private static let firstFloor: UInt64 = 1_000_000_000
+
+    /// No spacing and no floor; five minutes of rest after a miss, and at most a day.
     public init(
         spacing: UInt64 = 0, penalty: UInt64 = 300_000_000_000,
-        longestPenalty: UInt64 = 86_400_000_000_000
+        longestPenalty: UInt64 = 86_400_000_000_000, floor: UInt64 = 0
     ) {
         self.spacing = spacing
         self.penalty = penalty
         self.longestPenalty = longestPenalty
+        self.floor = floor
     }
 
-    /// A task of the handler was launched.
-    public mutating func launched(at span: UInt64) { lastLaunch = max(lastLaunch ?? 0, span) }
+    /// A task of the handler was launched; `isUndated`: its request asked for no date.
+    public mutating func launched(at span: UInt64, isUndated: Bool = false) {
+        lastLaunch = max(lastLaunch ?? 0, span)
+        guard isUndated, floor > 0 else { return }
+        if let last = lastUndated, span > Self.sum(last, Self.sum(floor, floor)) { undated = 0 }
+        if undated < 64 { undated += 1 }
+        lastUndated = max(lastUndated ?? 0, span)
+    }
 
     /// A task's time was over without an answer, or the task was abandoned.
     public mutating func missed(at span: UInt64) {
@@ -49,6 +69,13 @@ public struct LaunchRate: Hashable, Sendable {
     /// When the handler may be launched again, on the same clock; nil: now.
     public func restsUntil(_ now: UInt64) -> UInt64? {
         let end = max(endOfSpacing ?? 0, endOfPenalty ?? 0)
+        return end > now ? end : nil
+    }
+
+    /// When a request without a date may be launched, on the same clock; nil: now.
+    public func holdsUndatedUntil(_ now: UInt64) -> UInt64? {
+        guard let last = lastUndated else { return nil }
+        let end = Self.sum(last, Self.doubled(Self.firstFloor, undated - 1, upTo: floor))
         return end > now ? end : nil
     }
 
@@ -69,13 +96,13 @@ public struct LaunchRate: Hashable, Sendable {
 
     /// After the last miss.
     private var rest: UInt64 {
-        var rest = min(penalty, longestPenalty)
-        guard rest > 0, misses > 1 else { return rest }
-        for _ in 1..<min(misses, 64) {
-            let (doubled, overflow) = rest.multipliedReportingOverflow(by: 2)
-            rest = overflow ? longestPenalty : min(doubled, longestPenalty)
-        }
-        return rest
+        Self.doubled(penalty, misses == 0 ? 0 : misses - 1, upTo: longestPenalty)
+    }
+
+    /// A span, doubled so many times.
+    private static func doubled(_ span: UInt64, _ times: UInt32, upTo longest: UInt64) -> UInt64 {
+        let (doubled, overflow) = span.multipliedReportingOverflow(by: 1 << UInt64(min(times, 63)))
+        return overflow ? longest : min(doubled, longest)
     }
 
     /// Or the largest number there is.

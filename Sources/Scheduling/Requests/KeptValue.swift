@@ -8,6 +8,8 @@ public enum KeptValue: String, Sendable, CaseIterable {
     case dayBudget = "day-budget"
     /// The hours at which apps were used.
     case usage = "usage"
+    /// How the clock of dates stood to that of spans.
+    case clock = "clock"
     /// The settings that people have made about launches.
     case settings = "settings"
 
@@ -17,6 +19,8 @@ public enum KeptValue: String, Sendable, CaseIterable {
         case .host: "the next host counts its start as one after an orderly end"
         case .dayBudget: "the day's budget is whole again"
         case .usage: "the hours at which apps are used are learnt anew"
+        case .clock:
+            "the next host does not notice that the clock was set back since the one before"
         case .settings: "handlers that were suspended or removed are launched again"
         }
     }
@@ -39,6 +43,7 @@ public enum KeptValue: String, Sendable, CaseIterable {
         case .host: HostNote(bytes) != nil
         case .dayBudget: DayBudget(bytes: bytes, limits: DayLimits()) != nil
         case .usage: UsageHistogram(bytes: bytes) != nil
+        case .clock: ClockNote(bytes) != nil
         case .settings: HandlerSettings(bytes: bytes) != nil
         }
     }

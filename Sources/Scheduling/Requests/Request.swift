@@ -4,7 +4,7 @@
 ///
 /// Dates are nanoseconds since 1970 in UTC.
 public struct Request: Hashable, Sendable {
-    /// What was said about it while its task runs.
+    /// What was said about it, besides its state. Earlier versions used 2.
     public struct Marks: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
 
@@ -12,6 +12,9 @@ public struct Request: Hashable, Sendable {
 
         /// It is to be cancelled as soon as its task is over.
         public static let cancelled = Marks(rawValue: 1)
+        /// While pending: it asks for no date, and was put off because such requests of its identifier
+        /// were launched lately. That is done once.
+        public static let floored = Marks(rawValue: 4)
     }
 
     /// 0 before the store has taken it in.
@@ -25,10 +28,12 @@ public struct Request: Hashable, Sendable {
 
     /// Where it is in its life.
     public var state: RequestState
-    /// What was said about it while its task runs.
+    /// What was said about it, besides its state.
     public var marks: Marks
     /// While pending: when it may be launched.
     public var notBefore: Int64
+    /// While pending: the span that date was computed from; nil: it is a date and nothing else.
+    public var pause: Pause?
     /// While pending: where that date comes from.
     public var reason: PendingReason
     /// Of a repeated one, the date this is about, without jitter and pauses.
@@ -56,6 +61,7 @@ public struct Request: Hashable, Sendable {
         state = .pending
         marks = []
         self.notBefore = notBefore
+        pause = nil
         reason = .submitted
         nominal = notBefore
         attempts = 0
@@ -63,6 +69,15 @@ public struct Request: Hashable, Sendable {
         crashes = 0
         outcome = nil
         changedAt = now
+    }
+
+    /// It asked to be launched as soon as it can be. A date that had passed when it was submitted is
+    /// none. What is added to others is a queue of work and has its own pace; what a user waits for is
+    /// not put off.
+    public var isUndated: Bool {
+        reason == .submitted && description.repetition == nil && description.onPending != .add
+            && description.kind != .continuedProcessing
+            && (description.earliest ?? 0) <= submittedAt
     }
 
     /// Its place among the pending ones.

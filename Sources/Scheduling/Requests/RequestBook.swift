@@ -59,6 +59,7 @@ public struct RequestBook: Sendable {
     ) {
         self.host = host
         self.ledger = ledger
+        self.ledger.boot = host.boot
         self.scheduler = scheduler
     }
 
@@ -89,7 +90,13 @@ public struct RequestBook: Sendable {
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
         awakeSince = now.wall
-        let counts = try ledger.open(by: host, at: now.wall, store)
+        if let note = try store.value(.clock, { ClockNote($0) }),
+            note.wasSetBack(host.boot, at: now)
+        {
+            shortening = .some(nil)
+        }
+        try writeClock(at: now, store)
+        let counts = try ledger.open(by: host, at: now, store)
         try read(store)
         return counts
     }
@@ -120,8 +127,17 @@ public struct RequestBook: Sendable {
         scheduler.applySettings { settings.setting(of: $0, plugin: $1) }
     }
 
+    private func writeClock(
+        at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        try store.setValue(.clock, ClockNote(boot: host.boot, moment: now).bytes)
+    }
+
     /// Writes it down.
-    public func writeState(_ store: any StoreTransaction) throws(StoreFault) {
+    public func writeState(
+        at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        try writeClock(at: now, store)
         try store.setValue(.dayBudget, scheduler.budget.bytes)
         if !scheduler.usage.isEmpty { try store.setValue(.usage, scheduler.usage.bytes) }
     }
@@ -264,7 +280,7 @@ public struct RequestBook: Sendable {
         _ id: RequestID, launch: UInt64, _ end: AttemptEnd, answered: Bool, at now: Moment,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Request? {
-        let request = try ledger.end(id, launch: launch, end, at: now.wall, store)
+        let request = try ledger.end(id, launch: launch, end, at: now, store)
         if running[id]?.launch == launch {
             running[id] = nil
             scheduler.ended(id, end.outcome, answered: answered, at: now)
@@ -280,7 +296,7 @@ public struct RequestBook: Sendable {
     ) throws(StoreFault) {
         // Later, so that a queue that is full is not asked again and again.
         let end = AttemptEnd(.abandoned, error: why, snooze: 1_000_000_000)
-        _ = try ledger.end(id, launch: launch, end, at: now.wall, store)
+        _ = try ledger.end(id, launch: launch, end, at: now, store)
         if running.removeValue(forKey: id) != nil { scheduler.withdrawn(id) }
         try lookAtTouched(store)
     }
@@ -329,7 +345,7 @@ public struct RequestBook: Sendable {
         }
         if let page = shortening {
             shortening = try ledger.shorten(
-                after: page, limit: Self.turnLimit, at: now.wall, store
+                after: page, limit: Self.turnLimit, at: now, store
             ).map(Optional.some)
             try lookAtTouched(store)
         }
@@ -386,7 +402,7 @@ public struct RequestBook: Sendable {
             let end = AttemptEnd(
                 .interrupted, error: "the store failed while it was launched; it was not begun")
             _ = try ledger.end(
-                request.id, launch: request.launches, end, at: now.wall, store)
+                request.id, launch: request.launches, end, at: now, store)
         }
         isInDoubt = false
         try lookAtTouched(store)
@@ -396,17 +412,25 @@ public struct RequestBook: Sendable {
         _ launch: RequestScheduler.Launch, at now: Moment, isSimulated: Bool,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Effect? {
-        let launching = try ledger.launch(
-            launch.id, by: host, at: now.wall, awakeSince: isSimulated ? 0 : awakeSince,
-            isBesideSuspect: scheduler.suspect != nil && !isSimulated, store)
+        var terms = LaunchTerms(awakeSince: isSimulated ? 0 : awakeSince)
+        if !isSimulated { terms.neighbours = scheduler.neighbours }
+        terms.floor = scheduler.floor(of: launch.queue.identifier, at: now)
+        terms.isSimulated = isSimulated
+        let launching = try ledger.launch(launch.id, by: host, at: now, terms, store)
         var effect: Effect?
         switch launching {
         case .launched(let request, let attempt, let payload):
             running[launch.id] = Running(launch: attempt.launch, isSimulated: isSimulated)
-            scheduler.launched(launch, isSuspect: request.crashes > 0, at: now)
+            scheduler.launched(
+                launch, isSuspect: request.crashes > 0,
+                isAlone: ledger.isDecisive(request) && !isSimulated,
+                isUndated: request.isUndated && !isSimulated, at: now)
             effect = .launch(request, attempt, payload: payload, isSimulated: isSimulated)
-        case .alone:
-            scheduler.wait(launch.queue, try store.head(of: launch.queue))
+        case .notBesideSuspect, .alone:
+            var isAlone = false
+            if case .alone = launching { isAlone = true }
+            scheduler.wait(
+                launch.queue, try store.head(of: launch.queue), toBeAlone: isAlone)
             return nil
         case .not: break
         }

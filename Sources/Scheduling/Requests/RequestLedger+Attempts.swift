@@ -10,31 +10,39 @@ extension RequestLedger {
         case not
         /// It ran when the process ended, as did one that runs now: whichever of them ends processes
         /// is found by launching one at a time.
+        case notBesideSuspect
+        /// One more end of the process would park it, so nothing may run beside it that could be the
+        /// cause.
         case alone
     }
 
     /// Begins an attempt.
     ///
-    /// - Parameter awakeSince: since when somebody has looked at dates without a break: the host's
-    ///   start, or the last time the machine woke up or its clock was set.
-    /// - Parameter isBesideSuspect: one runs that ran when the process ended.
+    /// - Parameter terms: what it depends on besides the request.
     public mutating func launch(
-        _ id: RequestID, by host: HostIdentity, at now: Int64, awakeSince: Int64,
-        isBesideSuspect: Bool = false, _ store: any StoreTransaction
+        _ id: RequestID, by host: HostIdentity, at moment: Moment, _ terms: LaunchTerms,
+        _ store: any StoreTransaction
     ) throws(StoreFault) -> Launching {
+        let now = moment.wall
         guard var request = try store.request(id), request.state == .pending else { return .not }
-        if isBesideSuspect, request.crashes > 0 { return .alone }
+        if isDecisive(request), terms.neighbours != .none { return .alone }
+        if request.crashes > 0, terms.neighbours == .suspect { return .notBesideSuspect }
         touched.insert(request.queue)
         if let latest = request.description.latest, latest < now, request.launches == 0 {
             try miss(&request, at: now, store)
             return .not
         }
+        if !terms.isSimulated, try mustPause(&request, terms.floor, at: moment, store) {
+            return .not
+        }
         if let repetition = request.description.repetition,
-            try catchUp(&request, repetition, at: now, awakeSince: awakeSince, store)
+            try catchUp(&request, repetition, at: now, awakeSince: terms.awakeSince, store)
         {
             return .not
         }
         request.state = .running
+        request.marks.remove(.floored)
+        request.pause = nil
         request.launches += 1
         request.changedAt = now
         try store.update(request)
@@ -49,6 +57,29 @@ extension RequestLedger {
         }
         try store.append(entry(.launched, request, now, detail: "attempt \(attempt.number)"))
         return .launched(request, attempt: attempt, payload: try store.payload(of: id))
+    }
+
+    /// One more end of the process while it runs would park it.
+    func isDecisive(_ request: Request) -> Bool {
+        request.crashes > 0 && request.crashes + 1 >= limits.crashes
+    }
+
+    /// Its date has come, and its pause is not over: true when the request was put off to its end.
+    private mutating func mustPause(
+        _ request: inout Request, _ floor: UInt64?, at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) -> Bool {
+        if let pause = request.pause, let left = pause.left(at: now.span, boot: boot), left > 0 {
+            // The clock of dates was set forward.
+            let date = Self.sum(now.wall, left)
+            guard date > now.wall else { return false }
+            try wait(&request, request.reason, until: date, pausing: pause, store)
+            return true
+        }
+        guard let floor, request.isUndated, !request.marks.contains(.floored) else { return false }
+        request.marks.insert(.floored)
+        let most = request.description.latest.map { UInt64(max(0, $0 - now.wall)) } ?? .max
+        try rest(&request, .submitted, for: min(floor, most), at: now, store)
+        return request.notBefore > now.wall
     }
 
     /// Dates that passed: true when the request was put off to a later one.
@@ -92,9 +123,10 @@ extension RequestLedger {
     /// Takes the end of an attempt. Nil: it is not the one that runs, and nothing was changed. An end
     /// that was committed although the store said otherwise is taken once, and returned again.
     public mutating func end(
-        _ id: RequestID, launch: UInt64, _ end: AttemptEnd, at now: Int64,
+        _ id: RequestID, launch: UInt64, _ end: AttemptEnd, at moment: Moment,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Request? {
+        let now = moment.wall
         guard var request = try store.request(id), request.state == .running,
             request.launches == launch
         else {
@@ -112,7 +144,7 @@ extension RequestLedger {
         request.outcome = end.outcome
         request.changedAt = now
         if end.outcome != .interrupted { request.crashes = 0 }
-        try settle(&request, end, at: now, store)
+        try settle(&request, end, at: moment, store)
         return request
     }
 
@@ -130,8 +162,10 @@ extension RequestLedger {
 
     /// What comes after an attempt.
     mutating func settle(
-        _ request: inout Request, _ end: AttemptEnd, at now: Int64, _ store: any StoreTransaction
+        _ request: inout Request, _ end: AttemptEnd, at moment: Moment,
+        _ store: any StoreTransaction
     ) throws(StoreFault) {
+        let now = moment.wall
         if request.marks.contains(.cancelled) || end.outcome == .cancelled {
             request.state = .cancelled
             try store.update(request)
@@ -139,13 +173,13 @@ extension RequestLedger {
             return
         }
         if let snooze = end.snooze, end.outcome != .interrupted {
-            try wait(&request, .snoozed, until: Self.sum(now, snooze), at: now, store)
+            try rest(&request, .snoozed, for: snooze, at: moment, store)
             try store.append(entry(.snoozed, request, now))
             return
         }
         switch end.outcome {
         case .interrupted:
-            try wait(&request, .interrupted, until: now, at: now, store)
+            try wait(&request, .interrupted, until: now, store)
         case .succeeded:
             try leaveDate(&request, at: now, store)
         case .failed, .expired, .abandoned, .cancelled:
@@ -153,7 +187,7 @@ extension RequestLedger {
             let chance = Chance.of(request.id.rawValue, request.launches)
             if let pause = request.description.retry.pause(after: request.attempts, chance: chance)
             {
-                try wait(&request, .backOff, until: Self.sum(now, pause), at: now, store)
+                try rest(&request, .backOff, for: pause, at: moment, store)
                 try store.append(
                     entry(
                         .backedOff, request, now,
@@ -173,13 +207,24 @@ extension RequestLedger {
             : min(sum, RequestDescription.dateRange.upperBound)
     }
 
-    mutating func wait(
-        _ request: inout Request, _ reason: PendingReason, until date: Int64, at now: Int64,
+    /// From now on it waits for so many nanoseconds.
+    private mutating func rest(
+        _ request: inout Request, _ reason: PendingReason, for length: UInt64, at now: Moment,
         _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        try wait(
+            &request, reason, until: Self.sum(now.wall, length),
+            pausing: Pause(boot: boot, begun: now.span, length: length), store)
+    }
+
+    mutating func wait(
+        _ request: inout Request, _ reason: PendingReason, until date: Int64,
+        pausing pause: Pause? = nil, _ store: any StoreTransaction
     ) throws(StoreFault) {
         request.state = .pending
         request.reason = reason
         request.notBefore = date
+        request.pause = pause
         try store.update(request)
         touched.insert(request.queue)
     }
@@ -219,8 +264,7 @@ extension RequestLedger {
         }
         request.nominal = next
         try wait(
-            &request, .repetition, until: next + repetition.delay(of: request.id, at: next),
-            at: now, store)
+            &request, .repetition, until: next + repetition.delay(of: request.id, at: next), store)
         try store.append(entry(.repeated, request, now))
     }
 

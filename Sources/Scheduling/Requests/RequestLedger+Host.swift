@@ -4,24 +4,29 @@
 extension RequestLedger {
     /// A host begins to use the store: what ran in the one before it is pending again, or parked.
     public mutating func open(
-        by host: HostIdentity, at now: Int64, _ store: any StoreTransaction
+        by host: HostIdentity, at moment: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
+        let now = moment.wall
         let before = try store.value(.host) { HostNote($0) }
         let wasClean = before.map { $0.isStopped } ?? true
         try store.append(JournalEntry(.hostStarted, at: now, detail: "process \(host.process)"))
         var counts = (interrupted: 0, parked: 0, wasClean: wasClean)
-        for var request in try store.running() {
+        let running = try store.running()
+        for var request in running {
             let attempt = try store.attempt(request.launches, of: request.id)
             let end = AttemptEnd(.interrupted, error: "the host's process ended")
             try close(request, request.launches, end, at: now, store)
             request.outcome = .interrupted
             request.changedAt = now
             // With the machine everything ends; that says nothing about a request.
+            var isGuilty = false
             if let attempt, attempt.host.boot == host.boot, attempt.host != host {
                 request.crashes += 1
+                // Beside others it may have been any of them.
+                isGuilty = request.crashes >= limits.crashes && running.count == 1
             }
             counts.interrupted += 1
-            if request.crashes >= limits.crashes, !request.marks.contains(.cancelled) {
+            if isGuilty, !request.marks.contains(.cancelled) {
                 counts.parked += 1
                 request.state = .parked
                 try store.update(request)
@@ -30,7 +35,7 @@ extension RequestLedger {
                         .parked, request, now,
                         detail: "the process ended \(request.crashes) times while its task ran"))
             } else {
-                try settle(&request, end, at: now, store)
+                try settle(&request, end, at: moment, store)
             }
         }
         try store.setValue(
@@ -51,11 +56,16 @@ extension RequestLedger {
     /// longer than they say. Looks at `limit` requests after `id`; returns where to go on, nil at the
     /// end.
     public mutating func shorten(
-        after id: RequestID?, limit: Int, at now: Int64, _ store: any StoreTransaction
+        after id: RequestID?, limit: Int, at moment: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestID? {
+        let now = moment.wall
         let filter = RequestFilter(states: [.pending], after: id, limit: limit)
         let requests = try store.requests(filter)
         for var request in requests {
+            if let pause = request.pause {
+                try renew(pause, of: request, at: moment, store)
+                continue
+            }
             guard let date = latestDate(of: request, at: now) else { continue }
             var bound = date
             if isRepeatedDate(request), let repetition = request.description.repetition {
@@ -69,6 +79,24 @@ extension RequestLedger {
             touched.insert(request.queue)
         }
         return requests.count < limit ? nil : requests.last?.id
+    }
+
+    /// Computes the date of a request that waits for a span anew. One that began before the machine
+    /// was started counts from now on, where that is sooner than its date.
+    private mutating func renew(
+        _ pause: Pause, of request: Request, at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        var request = request
+        if let left = pause.left(at: now.span, boot: boot) {
+            request.notBefore = Self.sum(now.wall, left)
+        } else {
+            let date = Self.sum(now.wall, pause.length)
+            guard date < request.notBefore else { return }
+            request.notBefore = date
+            request.pause = Pause(boot: boot, begun: now.span, length: pause.length)
+        }
+        try store.update(request)
+        touched.insert(request.queue)
     }
 
     /// The latest date of a pending request that was put off at `now` at the latest, without jitter;

@@ -8,6 +8,8 @@ public struct RequestLedger: Sendable {
     /// What is taken in, and how long it is kept.
     public var limits: RequestLimits
     let zone: any TimeZoneRules
+    /// The kernel's id of the boot that spans count from; "" beside a host, where no pause begins.
+    var boot = ""
     /// Queues whose head may be another one now.
     public internal(set) var touched: Set<RequestQueue> = []
 

@@ -12,7 +12,8 @@ public struct RequestLimits: Hashable, Sendable {
     public var continuedProcessing = 10
     /// Bytes of a payload.
     public var payloadBytes = 1 << 20
-    /// A request is parked after so many launches in a row that ended with the process.
+    /// A request is parked after so many launches in a row that ended with the process, in the last of
+    /// which its task ran alone.
     public var crashes: UInt32 = 3
     /// History is kept for so many nanoseconds…
     public var historyAge: UInt64 = 604_800_000_000_000

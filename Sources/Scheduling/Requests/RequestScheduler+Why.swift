@@ -6,14 +6,9 @@ extension RequestScheduler {
         guard request.state.isLive else { return [] }
         var reports = why(request.queue, at: now)
         reports.insert(date(of: request, at: now), at: 0)
-        if let suspect, request.crashes > 0, request.state == .pending {
+        if request.state == .pending, let company = company(of: request) {
             reports.removeAll { $0.factor == .place }
-            reports.append(
-                FactorReport(
-                    .place, .no, holds: true, source: "host",
-                    detail:
-                        "it ran when the process ended, as did request \(suspect), which runs: such are launched one at a time",
-                    change: "the task of request \(suspect) ends"))
+            reports.append(company)
         }
         if request.state == .parked {
             reports.insert(
@@ -63,13 +58,15 @@ extension RequestScheduler {
         let isDue = request.notBefore <= now.wall
         return FactorReport(
             .date, isDue ? .yes : .no, holds: !isDue && request.state == .pending, source: "",
-            detail: Self.dateDetail(request, isDue: isDue), since: request.changedAt,
+            detail: dateDetail(request, isDue: isDue), since: request.changedAt,
             until: isDue ? nil : request.notBefore,
             change: isDue ? "" : "its date comes")
     }
 
-    private static func dateDetail(_ request: Request, isDue: Bool) -> String {
+    private func dateDetail(_ request: Request, isDue: Bool) -> String {
         switch request.reason {
+        case .submitted where request.marks.contains(.floored) && !isDue:
+            floorDetail(of: request.description.identifier)
         case .submitted:
             !isDue
                 ? "not before its date"
@@ -82,6 +79,13 @@ extension RequestScheduler {
         case .interrupted: "its task was interrupted and is to be launched again"
         case .lifted: "it was parked, and lifted"
         }
+    }
+
+    private func floorDetail(of identifier: String) -> String {
+        let floor = handlers[identifier]?.rate.floor ?? 0
+        let most = floor > 0 ? " up to \(SpanText(nanoseconds: floor))" : ""
+        return
+            "it asks for no date, and others of its identifier without one were launched lately: the pause before the next grows with each\(most)"
     }
 
     private func standing(of handler: Handler) -> FactorReport {
@@ -138,12 +142,43 @@ extension RequestScheduler {
         let until = handler.rate.restsUntil(now.span)
         let isResting = until != nil && queue.kind != .continuedProcessing
         let left = Int64(clamping: (until ?? now.span) &- now.span)
+        var allowed = "launched no more often than allowed"
+        if let floor = handler.rate.holdsUndatedUntil(now.span) {
+            allowed +=
+                "; a request without a date waits for \(SpanText(nanoseconds: floor - now.span))"
+        }
         return FactorReport(
             .launchRate, isResting ? .no : .yes, holds: isResting, source: "host",
             detail: isResting
-                ? handler.rate.reason(at: now.span) ?? "" : "launched no more often than allowed",
+                ? handler.rate.reason(at: now.span) ?? "" : allowed,
             until: isResting ? now.wall.addingReportingOverflow(left).partialValue : nil,
             change: isResting ? "the pause ends" : "")
+    }
+
+    /// Which tasks it must not run beside; nil: it may run beside all.
+    private func company(of request: Request) -> FactorReport? {
+        func place(_ detail: String, _ change: String) -> FactorReport {
+            FactorReport(.place, .no, holds: true, source: "host", detail: detail, change: change)
+        }
+        if let alone {
+            return place(
+                "request \(alone) runs alone: the process ended again and again while its task ran",
+                "the task of request \(alone) ends")
+        }
+        if toBeAlone == request.queue, request.crashes > 0 {
+            return place(
+                "the process ended \(request.crashes) times while its task ran: it is launched once no other runs",
+                "the tasks that run end")
+        }
+        if let toBeAlone, toBeAlone != request.queue {
+            return place(
+                "a request of \(toBeAlone.identifier) is to run alone: the process ended again and again while its task ran",
+                "the tasks that run end, and then that one")
+        }
+        guard let suspect, request.crashes > 0 else { return nil }
+        return place(
+            "it ran when the process ended, as did request \(suspect), which runs: such are launched one at a time",
+            "the task of request \(suspect) ends")
     }
 
     private func place(for queue: RequestQueue) -> FactorReport {

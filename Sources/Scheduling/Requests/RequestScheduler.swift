@@ -98,6 +98,10 @@ public struct RequestScheduler: Sendable {
     private var shortRunning = 0
     /// The one that runs of those that ran when the process ended.
     private(set) var suspect: RequestID?
+    /// It runs, and nothing else is launched meanwhile.
+    private(set) var alone: RequestID?
+    /// Its first request is to run alone: nothing else is launched until that can begin.
+    private(set) var toBeAlone: RequestQueue?
 
     public init(
         policy: FactorPolicy = FactorPolicy(), board: FactorBoard = FactorBoard(),
@@ -141,6 +145,7 @@ public struct RequestScheduler: Sendable {
         light.ready = Heap()
         light.held = []
         light.crowded = []
+        light.toBeAlone = nil
         light.rests = Heap()
         light.handlers = HandlerTable()
         return light
@@ -157,6 +162,7 @@ public struct RequestScheduler: Sendable {
     }
 
     private mutating func forget(_ queue: RequestQueue) {
+        if toBeAlone == queue { endWaitToBeAlone() }
         if !held.isEmpty { held.remove(queue) }
         if !crowded.isEmpty { crowded.remove(queue) }
         if handlers.parking.contains(queue.identifier) {
@@ -171,6 +177,7 @@ public struct RequestScheduler: Sendable {
         ready.removeAll()
         held.removeAll()
         crowded.removeAll()
+        toBeAlone = nil
         for identifier in handlers.parking { handlers[identifier]?.parked.removeAll() }
     }
 
@@ -220,22 +227,43 @@ public struct RequestScheduler: Sendable {
         ready.insert(Ready(date: head.notBefore, id: head.id, queue: queue))
     }
 
-    /// A request must not be launched while the suspect runs: its queue waits for the next end.
-    mutating func wait(_ queue: RequestQueue, _ head: RequestHead?) {
+    /// A request must not be launched beside what runs: its queue waits for the next end, and, where it
+    /// is to run alone, all others wait with it.
+    mutating func wait(_ queue: RequestQueue, _ head: RequestHead?, toBeAlone isAlone: Bool) {
         setHead(nil, of: queue)
         guard let head else { return }
         heads[queue] = head
         crowded.insert(queue)
+        if isAlone { toBeAlone = queue }
+    }
+
+    private mutating func endWaitToBeAlone() {
+        toBeAlone = nil
+        releaseCrowded()
+    }
+
+    private mutating func releaseCrowded() {
+        for queue in crowded { makeReady(queue) }
+        crowded.removeAll(keepingCapacity: true)
+    }
+
+    /// What else runs, for the next launch.
+    var neighbours: LaunchTerms.Neighbours {
+        suspect != nil ? .suspect : running.isEmpty ? .none : .ordinary
     }
 
     /// A request's task was launched; its place is taken until `ended`.
-    public mutating func launched(_ launch: Launch, isSuspect: Bool = false, at now: Moment) {
+    public mutating func launched(
+        _ launch: Launch, isSuspect: Bool = false, isAlone: Bool = false, isUndated: Bool = false,
+        at now: Moment
+    ) {
         if isSuspect { suspect = launch.id }
+        if isAlone { alone = launch.id }
         running[launch.id] = launch.queue
         if launch.queue.kind.isShort { shortRunning += 1 }
         var handler = handlers[launch.queue.identifier] ?? Handler(rate: rate)
         handler.running += 1
-        handler.rate.launched(at: now.span)
+        handler.rate.launched(at: now.span, isUndated: isUndated)
         handlers[launch.queue.identifier] = handler
         budget.spend(launches: 1, at: now.wall)
     }
@@ -245,6 +273,7 @@ public struct RequestScheduler: Sendable {
     {
         guard let queue = running.removeValue(forKey: id) else { return }
         if suspect == id { suspect = nil }
+        if alone == id { alone = nil }
         if queue.kind.isShort { shortRunning -= 1 }
         if var handler = handlers[queue.identifier] {
             handler.running -= 1
@@ -263,6 +292,7 @@ public struct RequestScheduler: Sendable {
     public mutating func withdrawn(_ id: RequestID) {
         guard let queue = running.removeValue(forKey: id) else { return }
         if suspect == id { suspect = nil }
+        if alone == id { alone = nil }
         if queue.kind.isShort { shortRunning -= 1 }
         handlers[queue.identifier]?.running -= 1
         freed(queue)
@@ -270,8 +300,12 @@ public struct RequestScheduler: Sendable {
 
     private mutating func freed(_ queue: RequestQueue) {
         unpark(queue.identifier)
-        for queue in crowded { makeReady(queue) }
-        crowded.removeAll(keepingCapacity: true)
+        releaseCrowded()
+    }
+
+    /// Nanoseconds until a request of a handler's without a date may be launched; nil: one may be.
+    func floor(of identifier: String, at now: Moment) -> UInt64? {
+        handlers[identifier]?.rate.holdsUndatedUntil(now.span).map { $0 - now.span }
     }
 
     /// The machine's factors that count for a queue: by its kind, by what its requests need, and by
@@ -313,6 +347,7 @@ public struct RequestScheduler: Sendable {
             guard !hold(candidate.queue, now) else { continue }
             // Whoever takes it says what comes after it.
             heads[candidate.queue] = nil
+            if toBeAlone == candidate.queue { endWaitToBeAlone() }
             return Launch(queue: candidate.queue, id: candidate.id)
         }
         return nil
@@ -342,6 +377,13 @@ public struct RequestScheduler: Sendable {
 
     /// Puts a queue that is due where it waits for what holds it back. False: nothing does.
     private mutating func hold(_ queue: RequestQueue, _ now: Moment) -> Bool {
+        guard place(queue, now) else { return false }
+        // What is not launched for another reason keeps nobody waiting.
+        if toBeAlone == queue, !crowded.contains(queue) { endWaitToBeAlone() }
+        return true
+    }
+
+    private mutating func place(_ queue: RequestQueue, _ now: Moment) -> Bool {
         let handler = handlers[queue.identifier] ?? Handler(rate: rate)
         if holdsHandler(handler, queue) {
             handlers[queue.identifier, default: Handler(rate: rate)].parked.insert(queue)
@@ -355,7 +397,7 @@ public struct RequestScheduler: Sendable {
             }
             return true
         }
-        if isCrowded(queue) {
+        if isCrowded(queue) || alone != nil || (toBeAlone ?? queue) != queue {
             crowded.insert(queue)
             return true
         }

@@ -20,8 +20,9 @@ enum CancelCommand {
             """
             A request that waits is not launched any more. One that is named while its task
             runs ends with the task, which its host tells to stop; --identifier and --all
-            leave running tasks alone. All that is named is cancelled in one step: with an
-            unknown number among them nothing is.
+            leave running tasks alone, and go on in portions, so that others can use the store
+            meanwhile. All that is named is cancelled in one step: with an unknown number among
+            them nothing is.
             """
         ],
         exits: [
@@ -122,6 +123,9 @@ enum CancelCommand {
         _ chosen: Chosen, _ store: StoreClient, _ place: StorePlace
     ) throws(CommandError) -> [Done] {
         let now = csys_realtime_ns()
+        if case .waiting(let identifier) = chosen {
+            return try cancelWaiting(of: identifier, at: now, store)
+        }
         let found = try StorePlace.translated { () throws(StoreFault) in
             try store.write { (ledger, transaction) throws(StoreFault) in
                 let found = try requests(chosen, transaction)
@@ -132,6 +136,25 @@ enum CancelCommand {
             }
         }
         return try known(chosen, found, place).map(Done.init)
+    }
+
+    private static func cancelWaiting(
+        of identifier: String?, at now: Int64, _ store: StoreClient
+    ) throws(CommandError) -> [Done] {
+        var done: [Done] = []
+        do throws(CommandError) {
+            try StorePlace.translated { () throws(StoreFault) in
+                try store.cancelWaiting(of: identifier, at: now) { done += $0.map(Done.init) }
+            }
+        } catch {
+            var error = error
+            if !done.isEmpty {
+                error.notes.append(
+                    "\(done.count) requests were cancelled before, the others wait: run it again")
+            }
+            throw error
+        }
+        return done
     }
 
     /// As they were before.
