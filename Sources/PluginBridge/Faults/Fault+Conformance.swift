@@ -82,9 +82,12 @@ extension Fault {
             """
             The host asks for one name. Whatever else is exported can be confused with the same \
             name of another library in the process, and becomes an interface that somebody uses. \
-            Compile with `-fvisibility=hidden` and mark the entry CURFEW_PLUGIN_EXPORT, or link \
-            with a version script, `{ global: curfew_plugin_entry; local: *; };`. Archives that \
-            are linked in export their functions too: `-Wl,--exclude-libs,ALL`. `nm -D \
+            A version script keeps all of it in, in every language: write `{ global: \
+            curfew_plugin_entry; local: *; };` into a file and link with \
+            `-Wl,--version-script=FILE`. In C, `-fvisibility=hidden` and an entry that is marked \
+            CURFEW_PLUGIN_EXPORT do as well, with `-Wl,--exclude-libs,ALL` where archives are \
+            linked in. In C++, headers of the standard library export instances of its templates \
+            whatever the compiler is told; weak names of `std` are let pass. `nm -D \
             --defined-only` lists what is left.
             """),
         Fault(
