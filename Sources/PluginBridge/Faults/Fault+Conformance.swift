@@ -297,7 +297,8 @@ extension Fault {
             829, "no-exit", "the plugin ends the process while it runs",
             """
             The process belongs to the program that embeds the host; other tasks run in it and \
-            have things to finish. No plugin calls exit, _exit, quick_exit, abort or exec. Return \
+            have things to finish. No plugin calls exit, _exit, quick_exit, abort or exec, and none \
+            closes descriptors that it has not opened, without which the process cannot go on. Return \
             a status and write the reason to `host_error->message`. Look for libraries that exit \
             by themselves when they meet an error: many take a function to call instead, and some \
             need setjmp around the call. gdb with `break exit` and `break _exit` shows who it was.
@@ -543,14 +544,15 @@ extension Fault {
             """),
         Fault(
             854, "process-globals",
-            "umask, directory, environment, locale, priority or limits are changed",
+            "ids, directories, umask, environment, locale, priority or limits are changed",
             """
             These are of the process, not of the thread, and other tasks and the embedder use them \
             at the same moment. Even set and put back they are wrong for the others in between. \
             Instead of chdir use openat and paths that are whole; instead of umask, fchmod after \
             opening; instead of setlocale, newlocale and uselocale, put back at the end. Set \
             environment variables for a child in the array of posix_spawn, and limits with prlimit \
-            on its id. Leave nice to the host.
+            on its id. Leave nice to the host. Another user's rights and another root directory \
+            are for a process of its own: start one.
             """),
         Fault(
             855, "fpu-state", "the floating-point control of the worker is changed",
