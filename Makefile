@@ -31,8 +31,8 @@ SWIFT_MAJOR := 6
 SWIFT_MINOR := 3
 
 # What the build and the tests need on a Debian 12 that has Swift, git and make.
-PACKAGES := bindgen binutils cmake faketime file fish g++ gcc groff-base libc6-dbg libc6-dev libclang-dev \
-            libcurl4-openssl-dev libffi-dev libglib2.0-dev libsqlite3-dev libxml2-dev luajit \
+PACKAGES := bindgen binutils cmake faketime file fish g++ gcc groff-base jq libc6-dbg libc6-dev \
+            libclang-dev libcurl4-openssl-dev libffi-dev libglib2.0-dev libsqlite3-dev libxml2-dev luajit \
             man-db mandoc pkg-config python3 python3-cffi python3-jsonschema python3-markdown \
             python3-pycparser rustc sqlite3 tzdata valgrind zsh
 # What the benchmarks compare with.

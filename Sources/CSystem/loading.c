@@ -449,6 +449,22 @@ int32_t csys_open_working_directory(void) {
     return open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
+int32_t csys_open_root_directory(void) { return open("/", O_PATH | O_DIRECTORY | O_CLOEXEC); }
+
+void csys_get_ids(csys_ids *ids) {
+    /* They fail for addresses alone. */
+    (void)getresuid(&ids->users[0], &ids->users[1], &ids->users[2]);
+    (void)getresgid(&ids->groups[0], &ids->groups[1], &ids->groups[2]);
+}
+
+bool csys_set_users(const uint32_t users[3]) {
+    return setresuid(users[0], users[1], users[2]) == 0;
+}
+
+bool csys_set_groups(const uint32_t groups[3]) {
+    return setresgid(groups[0], groups[1], groups[2]) == 0;
+}
+
 /* A handler's function is called with its mask and flags; where there is none they say nothing, but
  * for what the death of a child does. */
 static csys_signal_action plain_action(int32_t signal, csys_signal_action action) {
@@ -478,16 +494,29 @@ void csys_get_process_state(int32_t status_fd, csys_process_state *state) {
     }
     state->signal_stack = csys_get_signal_stack();
     state->float_control = csys_float_control();
+    csys_get_ids(&state->ids);
 }
 
 bool csys_same_process_state(const csys_process_state *a, const csys_process_state *b) {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-bool csys_working_directory(uint64_t *device, uint64_t *file) {
+static bool directory_numbers(const char *path, uint64_t *device, uint64_t *file) {
     struct stat status;
-    if (stat(".", &status) != 0) return false;
+    if (stat(path, &status) != 0) return false;
     *device = (uint64_t)status.st_dev;
     *file = (uint64_t)status.st_ino;
     return true;
+}
+
+bool csys_working_directory(uint64_t *device, uint64_t *file) {
+    return directory_numbers(".", device, file);
+}
+
+bool csys_root_directory(uint64_t *device, uint64_t *file) {
+    return directory_numbers("/", device, file);
+}
+
+bool csys_set_root_directory(int32_t directory) {
+    return fchdir(directory) == 0 && chroot(".") == 0;
 }

@@ -15,8 +15,8 @@ enum CompletionsCommand {
         ],
         examples: [
             #"eval "$(curfew completions bash)""#,
-            "curfew completions zsh > ~/.zfunc/_curfew",
-            "curfew completions fish > ~/.config/fish/completions/curfew.fish",
+            "mkdir -p ~/.zfunc && curfew completions zsh > ~/.zfunc/_curfew",
+            "curfew completions fish | source",
         ]
     ) { arguments, console throws(CommandError) in
         let name = arguments.operands[0]

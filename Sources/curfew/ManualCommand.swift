@@ -20,7 +20,7 @@ enum ManualCommand {
             ExitMeaning(.ok, "it was written"),
             ExitMeaning(.faults, "the output or a file could not be written"), ExitMeaning.usage,
         ],
-        examples: ["curfew man run | man -l -", "curfew man --into man1"]
+        examples: ["curfew man run | man -l -", "mkdir -p man1 && curfew man --into man1"]
     ) { arguments, console throws(CommandError) in
         let command: Command? =
             if let name = arguments.operands.first {

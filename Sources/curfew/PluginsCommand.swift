@@ -147,6 +147,14 @@ enum PluginsCommand {
         }
     }
 
+    /// As the manifest has it.
+    private static func item(_ content: ManifestExampleFile.Content) -> JSONItem {
+        switch content {
+        case .text(let text): .text(text)
+        case .zeros(let bytes): .object([("bytes", .integer(Int64(bytes)))])
+        }
+    }
+
     static func item(_ handler: ManifestHandler) -> JSONItem {
         .object([
             ("identifier", .text(handler.identifier)), ("kind", .text(handler.kind.name)),
@@ -173,7 +181,7 @@ enum PluginsCommand {
                         .object([
                             ("name", .text(example.name)), ("payload", .text(example.payload)),
                             ("expect", .text(example.expect.rawValue)),
-                            ("files", .object(example.files.map { ($0.path, .text($0.text)) })),
+                            ("files", .object(example.files.map { ($0.path, item($0.content)) })),
                         ])
                     })
             ),

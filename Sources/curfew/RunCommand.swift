@@ -47,7 +47,7 @@ enum RunCommand {
         ],
         sections: [LifeRecords.section],
         examples: [
-            "curfew run org.curfew.mirror --payload '{\"from\": \"/srv/a\", \"to\": \"/srv/b\"}'",
+            "curfew run org.curfew.crc32 --payload 123456789",
             "curfew run org.curfew.mirror --payload @job.json --budget 30s --json | jq .",
         ]
     ) { arguments, console throws(CommandError) in

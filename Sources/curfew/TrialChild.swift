@@ -53,8 +53,11 @@ struct TrialChild {
         where before.threads[number] == nil && isNew("thread \(number)") {
             tell(.thread, name)
         }
-        for (number, target) in now.descriptors.sorted(by: { $0.key < $1.key })
-        where before.descriptors[number] != target && isNew("descriptor \(number) \(target)") {
+        let descriptors = ProcessFacts.lasting {
+            ProcessFacts.openDescriptors.filter { before.descriptors[$0.key] != $0.value }
+        }
+        for (number, target) in descriptors.sorted(by: { $0.key < $1.key })
+        where isNew("descriptor \(number) \(target)") {
             tell(.descriptor, "\(number) \(target)")
         }
         for number in now.signals.subtracting(before.signals).sorted()

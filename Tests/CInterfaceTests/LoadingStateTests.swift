@@ -10,7 +10,8 @@ import Testing
 struct LoadingStateTests {
     /// Loads a plugin whose entry does something. Returns the lines about misbehaviour.
     private func lines(
-        _ change: @escaping () -> Void, answer: Answer = .ok, fails: Bool = false
+        _ change: @escaping () -> Void, answer: Answer = .ok, fails: Bool = false,
+        ending: String = "that was put back"
     ) throws -> [String] {
         let host = try TestHost()
         let plugin = try HookedPlugin { api, _, error in
@@ -25,7 +26,7 @@ struct LoadingStateTests {
             #expect(line.contains("[org.example.hooked]"))
             #expect(line.contains("CF0727 process-state: "))
             #expect(line.contains("\"org.example.hooked\" changed "))
-            #expect(line.hasSuffix(" while it was loaded: that was put back"))
+            #expect(line.hasSuffix(" while it was loaded: \(ending)"), "\(line)")
         }
         return lines
     }
@@ -123,6 +124,49 @@ struct LoadingStateTests {
         #expect(found[1].contains("the working directory (\(directory) → /usr)"))
         #expect(umask(0o27) == 0o27)
         #expect(FileManager.default.currentDirectoryPath == directory)
+    }
+
+    private static let isRoot = geteuid() == 0
+
+    @Test("the user and the group, where they can be had back", .enabled(if: isRoot))
+    func ids() throws {
+        let found = try lines {
+            setegid(65_534)
+            seteuid(65_534)
+        }
+        #expect(found.count == 2)
+        #expect(found[0].contains("the user ids of the process (effective 0 → 65534)"))
+        #expect(found[1].contains("the group ids of the process (effective 0 → 65534)"))
+        #expect(geteuid() == 0 && getegid() == 0)
+    }
+
+    @Test("the root directory", .enabled(if: isRoot))
+    func root() throws {
+        let directory = FileManager.default.currentDirectoryPath
+        let found = try lines { _ = chroot("/usr") }
+        #expect(found.count == 1)
+        #expect(found.first?.contains("the root directory (by chroot)") == true)
+        #expect(access("/usr/bin", F_OK) == 0)
+        #expect(FileManager.default.currentDirectoryPath == directory)
+    }
+
+    @Test("descriptors that the host has opened meanwhile cannot be had back")
+    func descriptors() throws {
+        func open() -> Set<Int32> {
+            let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            return Set((names ?? []).compactMap { Int32($0) })
+        }
+        let before = open()
+        let found = try lines(
+            {
+                for number in open().subtracting(before) {
+                    var target = [CChar](repeating: 0, count: 4_096)
+                    readlink("/proc/self/fd/\(number)", &target, 4_095)
+                    if target[0] == 47, target[1] == 0 { close(number) }
+                }
+            }, ending: "that cannot be put back, and this process has to be started again")
+        #expect(found.count == 1)
+        #expect(found.first?.contains("descriptors of the host's (it closed them") == true)
     }
 
     @Test("a plugin that is refused is put back as well")

@@ -125,6 +125,25 @@ struct NewTests {
         #expect(report.contains("failures=\"0\" errors=\"0\""))
     }
 
+    @Test("a plugin in C calls the libraries that LDLIBS names")
+    func libraries() throws {
+        let plugin = try NewPlugin()
+        #expect(try plugin.new("my-feed").succeeded)
+        let source = try plugin.read("my-feed/my-feed.c")
+        try plugin.place.write(
+            source + """
+
+                double cbrt(double);
+                double root(volatile double number);
+                double root(volatile double number) { return cbrt(number); }
+
+                """, to: "at work/my-feed/my-feed.c")
+        let missing = try plugin.run("make", ["-s"], in: "my-feed")
+        #expect(missing.errorOutput.contains("undefined reference to `cbrt'"), "\(missing)")
+        let built = try plugin.run("make", ["-s", "LDLIBS=-lm"], in: "my-feed")
+        #expect(built.succeeded, "\(built)")
+    }
+
     @Test("test.sh says which case went wrong")
     func failing() throws {
         let plugin = try NewPlugin()

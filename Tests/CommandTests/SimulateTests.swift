@@ -93,6 +93,31 @@ struct SimulateTests {
         #expect(run.output.contains("\n 1 d 0:00:00    request 1 launched"))
     }
 
+    @Test("no time passes while the function of a task that is over has not returned")
+    func lingering() throws {
+        let plugin = BuiltProducts.testPluginDirectory("lingers")
+        let runs = try (0..<3).map { _ in
+            try simulate(
+                "--plugin", plugin, "submit:every=15min", "advance=3h", "expect=pending",
+                identifier: "org.curfew.test.lingers")
+        }
+        for run in runs {
+            #expect(run.code == 0, "\(run.process)")
+            #expect(run.output.matches(of: /launched: attempt 1\n/).count == 13, "\(run.process)")
+            // It is the same to the letter, however the threads ran.
+            #expect(run.output == runs[0].output)
+        }
+        let launch = """
+                 0:15:00    request 1 launched: attempt 1
+                 0:15:00    nearly done
+                 0:15:00    event lingers_progress(1.0, "done")
+                 0:15:00    event lingers_done(true, "")
+                 0:15:00    request 1 ended: succeeded
+
+            """
+        #expect(runs[0].output.contains(launch), "\(runs[0].process)")
+    }
+
     @Test("settings, cancelling, and why")
     func settings() throws {
         let run = try simulate(

@@ -27,6 +27,13 @@ struct OwnPluginsTests {
         #expect(run.told(.pass).count > 25)
     }
 
+    @Test("a handler of files is told to stop in one that takes long")
+    func largeFiles() throws {
+        let run = try ConformRun(
+            "\(BuiltProducts.prefix)/lib/curfew/plugins/mirror", only: "cooperative-stop")
+        #expect(run.status("cooperative-stop") == "pass", "\(run.process)")
+    }
+
     @Test("none is forgotten here")
     func all() throws {
         let installed = try FileManager.default.contentsOfDirectory(

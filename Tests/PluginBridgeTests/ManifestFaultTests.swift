@@ -500,8 +500,30 @@ struct ManifestFaultTests {
             ),
             (
                 #""examples": [{"name": "x", "payload": "", "files": {"a": ‸null}}]"#, .type,
-                "a file of an example must be text, found null",
-                #"write "files": {"in/a.txt": "one"}"#
+                "a file of an example must be text or an object, found null",
+                #"write "files": {"in/a.txt": "one"}, or { "bytes": 100000000 } for a large one"#
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {"a": ‸{}}}]"#, .missingKey,
+                "a large file of an example must have the key `bytes`",
+                #"add "bytes": 100000000"#
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {"a": {"bytes": 1, ‸"text": ""}}}]"#,
+                .unknownKey,
+                "a large file of an example has no key `text`", "remove it; the keys are bytes"
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {"a": {"bytes": ‸"1"}}}]"#,
+                .type, "`bytes` must be a whole number, found text", #"write "bytes": 100000000"#
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {"a": {"bytes": ‸-1}}}]"#,
+                .example, "`bytes` is -1", "write a number from 0 to 1099511627776"
+            ),
+            (
+                #""examples": [{"name": "x", "payload": "", "files": {"a": {"bytes": ‸1099511627777}}}]"#,
+                .example, "`bytes` is 1099511627777", "write a number from 0 to 1099511627776"
             ),
             (
                 "\"examples\": [{\"name\": \"x\", \"payload\": \"\", \"files\": ‸{\(Self.files(65))}}]",
@@ -513,7 +535,7 @@ struct ManifestFaultTests {
                 "\"examples\": [{\"name\": \"x\", \"payload\": \"\", \"files\": {\"a\": ‸\"\(Self.letters(65_537))\"}}]",
                 .example,
                 "the text of a file has 65537 bytes, the limit is 65536",
-                "let the example do with less"
+                #"let the example do with less, or write { "bytes": 100000000 } for a file of zeros"#
             ),
             (
                 "\"examples\": [{\"name\": \"x\", \"payload\": \"\", \"files\": {‸\"\(Self.letters(256))\": \"\"}}]",

@@ -259,10 +259,13 @@ struct ManifestSchemaTests {
         func inside(_ object: [String: Any], _ key: String) throws -> [String: Any] {
             try #require((object["properties"] as? [String: [String: Any]])?[key])
         }
+        let files = try inside(try #require(definitions["example"]), "files")
+        let file = try #require(files["additionalProperties"] as? [String: Any])
         let objects: [(ManifestObject, [String: Any])] = [
             (.manifest, schema), (.handler, try #require(definitions["handler"])),
             (.event, try #require(definitions["event"])),
             (.example, try #require(definitions["example"])),
+            (.exampleFile, try #require((file["oneOf"] as? [[String: Any]])?.last)),
             (.call, call), (.systemLibrary, try inside(call, "library")),
             (.kept, try #require((try inside(call, "keep")["oneOf"] as? [[String: Any]])?.last)),
             (

@@ -90,8 +90,8 @@ struct ManifestTests {
                 ManifestExample(
                     name: "none", payload: "@DIRECTORY@/in", expect: .failure,
                     files: [
-                        ManifestExampleFile(path: "in/b.txt", text: "two"),
-                        ManifestExampleFile(path: "a", text: ""),
+                        ManifestExampleFile(path: "in/b.txt", .text("two")),
+                        ManifestExampleFile(path: "a", .text("")),
                     ]),
             ])
         #expect(copy.position.line == 8)
@@ -172,16 +172,21 @@ struct ManifestTests {
     func filePaths(_ path: String) throws {
         let files = try Self.example(#", "files": {"\#(path)": "x"}"#).files
         #expect(
-            files == [ManifestExampleFile(path: path.replacing("\\n", with: "\n"), text: "x")])
+            files == [ManifestExampleFile(path: path.replacing("\\n", with: "\n"), .text("x"))])
     }
 
     @Test("files at their limits are accepted, in the order of the manifest")
     func fileLimits() throws {
         let members = (1...64).reversed().map { "\"d/f\($0)\": \"\($0)\"" }
         let files = try Self.example(", \"files\": {\(members.joined(separator: ", "))}").files
-        #expect(files.map(\.text) == (1...64).reversed().map(String.init))
+        #expect(files.map(\.content) == (1...64).reversed().map { .text(String($0)) })
         let text = String(repeating: "é", count: 32_768)
-        #expect(try Self.example(#", "files": {"a": "\#(text)"}"#).files.first?.text == text)
+        #expect(
+            try Self.example(#", "files": {"a": "\#(text)"}"#).files.first?.content == .text(text))
+        for bytes in [0, 100_000_000, Manifest.exampleFileBytesLimit] {
+            let large = try Self.example(#", "files": {"a": {"bytes": \#(bytes)}}"#).files
+            #expect(large == [ManifestExampleFile(path: "a", .zeros(bytes))])
+        }
         // A name that another begins with is no directory of it.
         let near = try Self.example(#", "files": {"in": "", "inn/a": "", "in-": "", "i": ""}"#)
         #expect(near.files.count == 4)
@@ -198,7 +203,7 @@ struct ManifestTests {
         #expect(filled("@DIRECTORY@") == "/tmp/@DIRECTORY@")
         #expect(filled("a@DIRECTORY@/b:@DIRECTORY@") == "a/tmp/@DIRECTORY@/b:/tmp/@DIRECTORY@")
         #expect(filled("@DIRECTORY@\u{301}") == "/tmp/@DIRECTORY@\u{301}")
-        let file = ManifestExampleFile(path: "a", text: "")
+        let file = ManifestExampleFile(path: "a", .text(""))
         #expect(!ManifestExample(name: "@DIRECTORY@", payload: "x").needsDirectory)
         #expect(ManifestExample(name: "a", payload: "x@DIRECTORY@").needsDirectory)
         #expect(ManifestExample(name: "a", payload: "x", files: [file]).needsDirectory)

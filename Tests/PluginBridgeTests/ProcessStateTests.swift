@@ -7,6 +7,9 @@ import Testing
 @Suite("What is different in a process")
 struct ProcessStateTests {
     private let before = ProcessState(
+        users: ProcessState.Identity(real: 0, effective: 0, saved: 0),
+        groups: ProcessState.Identity(real: 5, effective: 5, saved: 5),
+        root: ProcessState.Directory(device: 1, file: 1, path: "/"),
         signals: [1: .standard, 10: .standard, 11: .standard, 13: .standard, 34: .ignored],
         signalMask: 0,
         signalStack: ProcessState.SignalStack(address: 0, bytes: 0, flags: 2),
@@ -80,6 +83,26 @@ struct ProcessStateTests {
         #expect(
             texts { $0.directory = ProcessState.Directory(device: 1, file: 3, path: "/b") }
                 == ["the working directory (/a → /b)"])
+    }
+
+    @Test("whose rights there are, where the root is, and who closed descriptors")
+    func belongings() {
+        #expect(
+            texts { $0.users.effective = 65_534 }
+                == ["the user ids of the process (effective 0 → 65534)"])
+        #expect(
+            texts { $0.groups = ProcessState.Identity(real: 7, effective: 7, saved: 5) }
+                == ["the group ids of the process (real 5 → 7, effective 5 → 7)"])
+        #expect(texts { $0.root?.file = 9 } == ["the root directory (by chroot)"])
+        #expect(texts { $0.root = nil } == [])
+        #expect(
+            texts {
+                $0.hasDescriptors = false
+                $0.umask = 0
+            } == [
+                "descriptors of the host's (it closed them, or put others in their places)",
+                "the umask (022 → 00)",
+            ])
     }
 
     @Test("several changes come one by one, signals by their numbers")

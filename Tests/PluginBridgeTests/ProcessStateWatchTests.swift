@@ -41,7 +41,8 @@ struct ProcessStateWatchTests {
         set(function, of: Self.signal)
         let told = watch.restore()
         #expect(told.count == 1)
-        #expect(told.first?.hasPrefix("what the signal 50 does (default → a function of ") == true)
+        #expect(
+            told.first?.text.hasPrefix("what the signal 50 does (default → a function of ") == true)
         #expect(action(of: Self.signal).handler == 0)
     }
 
@@ -49,12 +50,12 @@ struct ProcessStateWatchTests {
     func ignored() {
         let watch = ProcessStateWatch()
         set(1, of: Self.signal)
-        #expect(watch.restore() == ["what the signal 50 does (default → ignored)"])
+        #expect(watch.restore().map(\.text) == ["what the signal 50 does (default → ignored)"])
         #expect(action(of: Self.signal).handler == 0)
         set(1, of: Self.signal)
         let second = ProcessStateWatch()
         set(0, of: Self.signal)
-        #expect(second.restore() == ["what the signal 50 does (ignored → default)"])
+        #expect(second.restore().map(\.text) == ["what the signal 50 does (ignored → default)"])
         #expect(action(of: Self.signal).handler == 1)
         set(0, of: Self.signal)
     }
@@ -85,7 +86,8 @@ struct ProcessStateWatchTests {
         set(0, of: SIGCHLD)
         let watch = ProcessStateWatch()
         set(0, flags: 2, of: SIGCHLD)  // SA_NOCLDWAIT
-        #expect(watch.restore() == ["what the signal SIGCHLD does (its flags or its mask)"])
+        #expect(
+            watch.restore().map(\.text) == ["what the signal SIGCHLD does (its flags or its mask)"])
         #expect(action(of: SIGCHLD).flags & 2 == 0)
         let second = ProcessStateWatch()
         set(0, flags: 0x1000_0000, of: Self.signal)
@@ -101,7 +103,7 @@ struct ProcessStateWatchTests {
         csys_set_signal_mask(before ^ 1 << 49)
         let told = watch.restore()
         #expect(told.count == 1)
-        #expect(told.first?.hasPrefix("the signal mask of the thread (") == true)
+        #expect(told.first?.text.hasPrefix("the signal mask of the thread (") == true)
         #expect(csys_signal_mask() == before)
     }
 

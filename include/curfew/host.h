@@ -260,9 +260,10 @@ curfew_status curfew_host_discover(curfew_host *host, uint32_t *CURFEW_NULLABLE 
  *
  * One plugin is loaded at a time in a process; the call waits while another host loads one. What a
  * library changes meanwhile is put back, and counted and logged as misbehaviour: what signals do,
- * this thread's signal mask, alternate signal stack and floating-point control, the umask and the
- * working directory. No other thread should change those during the call: it could not be told
- * apart.
+ * this thread's signal mask, alternate signal stack and floating-point control, the umask, the
+ * working directory, and, where the process still may, the user and group ids and the root directory.
+ * That it closed descriptors of the host's is told as well. No other thread should change those
+ * during the call: it could not be told apart.
  *
  * Returns CURFEW_OK; CURFEW_REFUSED (manifest or library), CURFEW_ABI_MISMATCH, CURFEW_EXISTS (an
  * identifier, an event or the plugin's id is taken; what is there stays), CURFEW_DENIED (a handler

@@ -123,8 +123,9 @@ void csys_set_float_control(uint64_t control);
 int32_t csys_umask(void);
 void csys_set_umask(int32_t mask);
 
-/* The working directory as a descriptor, or -1 with errno. */
+/* The working directory and the root directory as descriptors, or -1 with errno. */
 int32_t csys_open_working_directory(void);
+int32_t csys_open_root_directory(void);
 
 /* mkstemp(3), closed when another program is run. */
 int32_t csys_make_file(char *path);
@@ -135,6 +136,20 @@ bool csys_is_thread(int32_t thread);
 
 /* The device and the number of the working directory; false with errno. */
 bool csys_working_directory(uint64_t *device, uint64_t *file);
+/* The same of the root directory, which chroot(2) changes. */
+bool csys_root_directory(uint64_t *device, uint64_t *file);
+/* chroot(2) to a directory that is open, which becomes the working directory; false with errno. */
+bool csys_set_root_directory(int32_t directory);
+
+/* The real, effective and saved ids of the calling thread; setting them sets those of all threads,
+ * as setresuid(3) and setresgid(3) do; false with errno. */
+typedef struct csys_ids {
+    uint32_t users[3];
+    uint32_t groups[3];
+} csys_ids;
+void csys_get_ids(csys_ids *ids);
+bool csys_set_users(const uint32_t users[3]);
+bool csys_set_groups(const uint32_t groups[3]);
 
 enum { CSYS_SIGNALS = 64 };
 
@@ -148,6 +163,7 @@ typedef struct csys_process_state {
     uint64_t float_control;
     int32_t umask; /* -1 where it cannot be told */
     uint32_t reserved;
+    csys_ids ids;
 } csys_process_state;
 
 /* A descriptor of the calling thread's status, to be read again and again, or -1 with errno. */

@@ -13,8 +13,13 @@ public final class ChildVoice: Sendable {
     /// How long a mark is, in bytes.
     static var markLength: Int { 32 }
 
+    /// What a child ends with once somebody has closed the descriptor: it cannot tell any more.
+    public static var closedStatus: Int32 { 22 }
+
     private let mark: String
     private let writing = Mutex<Void>(())
+    /// The device and the number of what the descriptor leads to.
+    private let channel = ChildVoice.file
 
     /// Takes the mark from standard input, which leads nowhere afterwards. Nil where no parent gave
     /// one. The calling process dies with its parent, and without a core file.
@@ -43,16 +48,24 @@ public final class ChildVoice: Sendable {
     /// One for a case that is run in the process of the kit itself: nobody listens.
     init(toNobody: Void) { mark = "" }
 
+    private static var file: [UInt64] {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return [] }
+        return [UInt64(status.st_dev), UInt64(status.st_ino)]
+    }
+
     /// A copy that a plugin makes of the process with fork(2) is not the child that was started.
     var isHeard: Bool { !mark.isEmpty && getpid() == process }
 
     private let process = getpid()
 
-    /// Tells a word and a text, as one line, whole: or the parent has gone and nobody reads.
+    /// Tells a word and a text, as one line, whole: or the parent has gone and nobody reads. Where the
+    /// descriptor was closed, the process ends, with a status that says so.
     public func say(_ word: String, _ text: String = "") {
         guard isHeard else { return }
         var line = ChildLine.written(word, text, mark: mark)
         writing.withLock { _ in
+            guard Self.file == channel else { _exit(Self.closedStatus) }
             line.withUTF8 { bytes in
                 var rest = UnsafeRawBufferPointer(bytes)
                 while !rest.isEmpty {

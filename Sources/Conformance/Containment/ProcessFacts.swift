@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 import Glibc
 
 /// What this process has at one moment, to see what a plugin added to it.
@@ -15,16 +16,41 @@ public struct ProcessFacts: Sendable {
             ProcessFacts.numbers(in: "/proc/self/task").map {
                 ($0, ProcessFacts.firstLine(of: "/proc/self/task/\($0)/comm"))
             }, uniquingKeysWith: { $1 })
-        descriptors = Dictionary(
-            ProcessFacts.numbers(in: "/proc/self/fd").compactMap { number in
-                ProcessFacts.target(of: "/proc/self/fd/\(number)").map { (number, $0) }
-            }, uniquingKeysWith: { $1 })
+        descriptors = ProcessFacts.lasting(within: 10_000_000) { ProcessFacts.openDescriptors }
         signals = Set(
             (1..<65).filter { number in
                 var action = sigaction()
                 return sigaction(number, nil, &action) == 0
                     && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != 0
             })
+    }
+
+    /// Descriptors at this moment, and what they lead to.
+    public static var openDescriptors: [Int: String] {
+        Dictionary(
+            numbers(in: "/proc/self/fd").compactMap { number in
+                target(of: "/proc/self/fd/\(number)").map { (number, $0) }
+            }, uniquingKeysWith: { $1 })
+    }
+
+    /// The descriptors that `look` finds every time, with what they lead to: at most so many
+    /// nanoseconds long, and not again once nothing is left.
+    ///
+    /// The C library opens files of the kernel's for a moment: glibc reads
+    /// /proc/sys/vm/overcommit_memory when a thread gives back memory of its arena
+    /// (shrink_heap in malloc/arena.c).
+    public static func lasting(
+        within limit: UInt64 = 1_000_000_000, _ look: () -> [Int: String]
+    ) -> [Int: String] {
+        let until = csys_monotonic_ns() &+ limit
+        var found = look()
+        var word: UInt32 = 0
+        while !found.isEmpty, csys_monotonic_ns() < until {
+            csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 5_000_000)
+            let again = look()
+            found = found.filter { again[$0.key] == $0.value }
+        }
+        return found
     }
 
     /// Of memory, as the kernel counts it.

@@ -55,7 +55,11 @@ struct CaseStory {
                 if isLeaving, status == CaseRun.leavingStatus {
                     return silenced(CaseVerdict(.pass))
                 }
-                return .fail("ended the process with status \(status) \(phase)", notes: written)
+                let what =
+                    status == ChildVoice.closedStatus
+                    ? "closed descriptors that are not its own"
+                    : "ended the process with status \(status)"
+                return .fail("\(what) \(phase)", notes: written)
             }
             guard !tested.isAboutExit || !told.status.isFailure else {
                 return .skip("it did not come to its end, which another case tells of")

@@ -166,7 +166,10 @@ final class CaseRun: Sendable {
                 where byte == UInt8(ascii: "/") && index > place.utf8.count {
                     mkdir(String(decoding: path.utf8.prefix(index), as: UTF8.self), 0o700)
                 }
-                try Self.write(Array(file.text.utf8), to: path)
+                switch file.content {
+                case .text(let text): try Self.write(Array(text.utf8), to: path)
+                case .zeros(let bytes): try Self.write([], to: path, size: off_t(bytes))
+                }
             }
             places.withLock { $0[key] = place }
         }
@@ -203,12 +206,15 @@ final class CaseRun: Sendable {
         return place
     }
 
-    private static func write(_ bytes: [UInt8], to path: String) throws {
+    /// - Parameter size: that of the file, with zeros behind the bytes; nil: that of the bytes.
+    private static func write(_ bytes: [UInt8], to path: String, size: off_t? = nil) throws {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0, Glibc.write(file, bytes, bytes.count) == bytes.count else {
+        defer { if file >= 0 { close(file) } }
+        guard file >= 0, Glibc.write(file, bytes, bytes.count) == bytes.count,
+            size.map({ ftruncate(file, $0) == 0 }) ?? true
+        else {
             throw CaseVerdict.skip(
                 "a file of the example cannot be written: \(String(cString: strerror(errno)))")
         }
-        close(file)
     }
 }

@@ -4,6 +4,8 @@ import Glibc
 
 /// What belongs to the whole process and is nobody's to change: as it was at one moment.
 struct ProcessGlobals {
+    private let ids = ProcessGlobals.identity
+    private let root = ProcessGlobals.rootDirectory
     private let umask = csys_umask()
     private let directory = ProcessGlobals.text { getcwd(nil, 0) }
     private let environment = csys_environment_hash()
@@ -15,6 +17,22 @@ struct ProcessGlobals {
         return limits
     }()
 
+    /// User and group ids, with what they are called.
+    private static var identity: [(name: String, id: UInt32)] {
+        var ids = csys_ids()
+        csys_get_ids(&ids)
+        return [
+            ("real user", ids.users.0), ("effective user", ids.users.1),
+            ("saved user", ids.users.2), ("real group", ids.groups.0),
+            ("effective group", ids.groups.1), ("saved group", ids.groups.2),
+        ]
+    }
+
+    private static var rootDirectory: [UInt64] {
+        var (device, file): (UInt64, UInt64) = (0, 0)
+        return csys_root_directory(&device, &file) ? [device, file] : []
+    }
+
     private static func text(_ body: () -> UnsafeMutablePointer<CChar>?) -> String {
         guard let text = body() else { return "" }
         defer { free(text) }
@@ -24,7 +42,14 @@ struct ProcessGlobals {
     /// What is different, each to be put after "it".
     func changes(to now: ProcessGlobals) -> [String] {
         var changes: [String] = []
-        if now.umask != umask {
+        for (before, after) in zip(ids, now.ids) where before.id != after.id {
+            changes.append("changed the \(before.name) id (\(before.id) → \(after.id))")
+        }
+        // From inside of another root the working directory has no path, and nothing is in /proc.
+        if now.root != root {
+            return changes + ["changed the root directory"]
+        }
+        if now.umask != umask, now.umask >= 0, umask >= 0 {
             changes.append(
                 "changed the umask (0\(String(umask, radix: 8)) → 0\(String(now.umask, radix: 8)))")
         }

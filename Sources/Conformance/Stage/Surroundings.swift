@@ -81,9 +81,11 @@ struct Surroundings {
     }
 
     func descriptors() -> [String] {
-        let now = ProcessFacts().descriptors.filter { number, target in
-            facts.descriptors[number] != target
-                && !(subject.isSwift && RuntimeAllowance.descriptors.contains(target))
+        let now = ProcessFacts.lasting {
+            ProcessFacts.openDescriptors.filter { number, target in
+                facts.descriptors[number] != target
+                    && !(subject.isSwift && RuntimeAllowance.descriptors.contains(target))
+            }
         }
         let closed = facts.descriptors.keys.filter { fcntl(Int32($0), F_GETFD) == -1 }
         return now.sorted { $0.key < $1.key }.map {

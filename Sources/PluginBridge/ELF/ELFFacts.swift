@@ -11,6 +11,9 @@ public struct ELFFacts: Sendable {
     /// The names of the symbols it offers to others, in the order of its table; with them the names
     /// of versions, where it has any. None where its tables do not tell: then dlsym(3) finds none.
     public let exportedNames: [String]
+    /// Those of them that the loader may join with the same names of other libraries (STB_WEAK,
+    /// STB_GNU_UNIQUE).
+    public let weakExportedNames: [String]
     /// The names of the symbols it takes from others, in the order of its table.
     public let imports: [String]
     /// Those of them that may be nowhere; the loader puts NULL in their places.
@@ -47,10 +50,11 @@ public struct ELFFacts: Sendable {
                 try table.names(of: (0..<table.count).filter(condition), entries, in: library)
             }
             exportedNames = try names { table.isExported($0) }
+            weakExportedNames = try names { table.isExported($0) && table.isShared($0) }
             imports = try names { table.isImported($0) }
             weakImports = try names { table.isImported($0) && table.isWeak($0) }
         } else {
-            (exportedNames, imports, weakImports) = ([], [], [])
+            (exportedNames, weakExportedNames, imports, weakImports) = ([], [], [], [])
         }
         let flags = entries.last { $0.tag == ELFFacts.flagsTag }?.value ?? 0
         hasTextRelocations =

@@ -77,6 +77,9 @@ struct ELFSymbolTable {
 
     func isWeak(_ index: Int) -> Bool { binding(index) == 2 }
 
+    /// STB_WEAK, STB_GNU_UNIQUE
+    func isShared(_ index: Int) -> Bool { [2, 10].contains(binding(index)) }
+
     /// The names of those symbols, in the order of the table.
     func names(
         of indexes: [Int], _ entries: [(tag: UInt64, value: UInt64)],

@@ -82,9 +82,12 @@ extension Fault {
             """
             The host asks for one name. Whatever else is exported can be confused with the same \
             name of another library in the process, and becomes an interface that somebody uses. \
-            Compile with `-fvisibility=hidden` and mark the entry CURFEW_PLUGIN_EXPORT, or link \
-            with a version script, `{ global: curfew_plugin_entry; local: *; };`. Archives that \
-            are linked in export their functions too: `-Wl,--exclude-libs,ALL`. `nm -D \
+            A version script keeps all of it in, in every language: write `{ global: \
+            curfew_plugin_entry; local: *; };` into a file and link with \
+            `-Wl,--version-script=FILE`. In C, `-fvisibility=hidden` and an entry that is marked \
+            CURFEW_PLUGIN_EXPORT do as well, with `-Wl,--exclude-libs,ALL` where archives are \
+            linked in. In C++, headers of the standard library export instances of its templates \
+            whatever the compiler is told; weak names of `std` are let pass. `nm -D \
             --defined-only` lists what is left.
             """),
         Fault(
@@ -294,7 +297,8 @@ extension Fault {
             829, "no-exit", "the plugin ends the process while it runs",
             """
             The process belongs to the program that embeds the host; other tasks run in it and \
-            have things to finish. No plugin calls exit, _exit, quick_exit, abort or exec. Return \
+            have things to finish. No plugin calls exit, _exit, quick_exit, abort or exec, and none \
+            closes descriptors that it has not opened, without which the process cannot go on. Return \
             a status and write the reason to `host_error->message`. Look for libraries that exit \
             by themselves when they meet an error: many take a function to call instead, and some \
             need setjmp around the call. gdb with `break exit` and `break _exit` shows who it was.
@@ -540,14 +544,15 @@ extension Fault {
             """),
         Fault(
             854, "process-globals",
-            "umask, directory, environment, locale, priority or limits are changed",
+            "ids, directories, umask, environment, locale, priority or limits are changed",
             """
             These are of the process, not of the thread, and other tasks and the embedder use them \
             at the same moment. Even set and put back they are wrong for the others in between. \
             Instead of chdir use openat and paths that are whole; instead of umask, fchmod after \
             opening; instead of setlocale, newlocale and uselocale, put back at the end. Set \
             environment variables for a child in the array of posix_spawn, and limits with prlimit \
-            on its id. Leave nice to the host.
+            on its id. Leave nice to the host. Another user's rights and another root directory \
+            are for a process of its own: start one.
             """),
         Fault(
             855, "fpu-state", "the floating-point control of the worker is changed",

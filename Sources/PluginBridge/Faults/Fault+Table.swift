@@ -1191,9 +1191,12 @@ extension Fault {
             727, .processState, "the plugin changed the process around it while it was loaded",
             """
             What signals do, the signal mask, the alternate signal stack, floating-point control, \
-            the umask and the working directory belong to the program that embeds the host. What \
-            a constructor or the entry changed has been put back. Find who does it: often a \
-            library that the plugin brings along, or -ffast-math when it is linked.
+            the umask, the working and the root directory, the user and group ids and all \
+            descriptors belong to the program that embeds the host. What a constructor or the \
+            entry changed has been put back, but where the line says that it could not be: then \
+            nothing in this process can be relied on. Find who does it: often a library that the \
+            plugin brings along, one that makes a daemon of its process by closing all \
+            descriptors, or -ffast-math when it is linked.
             """),
         misbehaviour(
             728, .forkedReturn, "a child that the plugin forked returned to the host",

@@ -26,6 +26,20 @@ struct ProcessState: Hashable, Sendable {
         var flags: Int32
     }
 
+    /// Whose rights there are.
+    struct Identity: Hashable, Sendable {
+        var real: UInt32
+        var effective: UInt32
+        var saved: UInt32
+    }
+
+    /// User and group ids.
+    var users: Identity
+    var groups: Identity
+    /// Nil where it cannot be told.
+    var root: Directory?
+    /// Descriptors of the host's lead where they did.
+    var hasDescriptors = true
     /// By number; those that are the C library's own always as default.
     var signals: [Int32: SignalAction]
     var signalMask: UInt64
@@ -39,6 +53,11 @@ struct ProcessState: Hashable, Sendable {
     /// What is different afterwards, in a fixed order.
     func changes(to after: ProcessState) -> [ProcessStateChange] {
         var changes: [ProcessStateChange] = []
+        if hasDescriptors, !after.hasDescriptors { changes.append(.descriptors) }
+        // In the order in which they can be undone.
+        if users != after.users { changes.append(.users(before: users, after: after.users)) }
+        if groups != after.groups { changes.append(.groups(before: groups, after: after.groups)) }
+        if let root, let now = after.root, root != now { changes.append(.root) }
         for (number, action) in signals.sorted(by: { $0.key < $1.key }) {
             guard let now = after.signals[number], now != action else { continue }
             changes.append(.signal(number, before: action, after: now))

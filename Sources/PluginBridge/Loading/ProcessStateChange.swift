@@ -8,6 +8,10 @@ enum ProcessStateChange: Hashable, Sendable {
     case floatControl(before: UInt64, after: UInt64)
     case umask(before: Int32, after: Int32)
     case directory(before: ProcessState.Directory, after: ProcessState.Directory)
+    case users(before: ProcessState.Identity, after: ProcessState.Identity)
+    case groups(before: ProcessState.Identity, after: ProcessState.Identity)
+    case root
+    case descriptors
 
     /// Leaves out what the Swift runtime did when a plugin brought it into the process.
     ///
@@ -63,6 +67,25 @@ enum ProcessStateChange: Hashable, Sendable {
                 "the umask (0\(String(before, radix: 8)) → 0\(String(after, radix: 8)))"
         case .directory(let before, let after):
             return "the working directory (\(before.path) → \(after.path))"
+        case .users(let before, let after):
+            return "the user ids of the process (\(Self.text(before, after)))"
+        case .groups(let before, let after):
+            return "the group ids of the process (\(Self.text(before, after)))"
+        case .root: return "the root directory (by chroot)"
+        case .descriptors:
+            return "descriptors of the host's (it closed them, or put others in their places)"
         }
+    }
+
+    /// Those ids that differ: `effective 0 → 65534`.
+    private static func text(
+        _ before: ProcessState.Identity, _ after: ProcessState.Identity
+    ) -> String {
+        let ids = [
+            ("real", before.real, after.real), ("effective", before.effective, after.effective),
+            ("saved", before.saved, after.saved),
+        ]
+        return ids.filter { $0.1 != $0.2 }.map { "\($0.0) \($0.1) → \($0.2)" }
+            .joined(separator: ", ")
     }
 }

@@ -13,53 +13,101 @@ public struct ProcessStateWatch: ~Copyable {
     /// The working directory as it was, with its device and number.
     private let directory: OwnedDescriptor?
     private let directoryNumbers: (device: UInt64, file: UInt64)
+    /// The same of the root directory.
+    private let root: OwnedDescriptor?
+    private let rootNumbers: (device: UInt64, file: UInt64)
     /// The thread's status, which is read twice.
     private let status: OwnedDescriptor?
 
     public init() {
         directory = OwnedDescriptor(csys_open_working_directory())
-        let numbers = directory?.status
-        directoryNumbers = (UInt64(numbers?.st_dev ?? 0), UInt64(numbers?.st_ino ?? 0))
+        directoryNumbers = Self.numbers(directory)
+        root = OwnedDescriptor(csys_open_root_directory())
+        rootNumbers = Self.numbers(root)
         status = OwnedDescriptor(csys_open_status())
         var state = csys_process_state()
         csys_get_process_state(status?.number ?? -1, &state)
         before = state
     }
 
-    /// Puts everything back. Returns what was changed by somebody who is to blame for it, each to be
-    /// put after "changed".
-    public func restore() -> [String] {
-        var after = csys_process_state()
-        csys_get_process_state(status?.number ?? -1, &after)
-        var place: (device: UInt64, file: UInt64) = (0, 0)
-        let isElsewhere =
-            directory != nil && csys_working_directory(&place.device, &place.file)
-            && place != directoryNumbers
-        let isSame = withUnsafePointer(to: before) { csys_same_process_state($0, &after) }
-        return isSame && !isElsewhere ? [] : restore(after, isElsewhere ? place : nil)
+    private static func numbers(_ file: OwnedDescriptor?) -> (device: UInt64, file: UInt64) {
+        let status = file?.status
+        return (UInt64(status?.st_dev ?? 0), UInt64(status?.st_ino ?? 0))
     }
 
-    /// The same once something is known to be different; `place`: the working directory, if it is.
+    /// Puts back what can be. Returns what was changed by somebody who is to blame for it.
+    public func restore() -> [ProcessStateFinding] {
+        var after = csys_process_state()
+        csys_get_process_state(status?.number ?? -1, &after)
+        let elsewhere = Self.other(than: directoryNumbers, of: directory, csys_working_directory)
+        let otherRoot = Self.other(than: rootNumbers, of: root, csys_root_directory)
+        let isSame = withUnsafePointer(to: before) { csys_same_process_state($0, &after) }
+        guard !isSame || elsewhere != nil || otherRoot != nil || !hasDescriptors else { return [] }
+        return restore(after, elsewhere, root: otherRoot)
+    }
+
+    /// The directory that there is now in the place of another one; nil: the same.
+    private static func other(
+        than numbers: (device: UInt64, file: UInt64), of directory: OwnedDescriptor?,
+        _ now: (UnsafeMutablePointer<UInt64>, UnsafeMutablePointer<UInt64>) -> Bool
+    ) -> (device: UInt64, file: UInt64)? {
+        var place: (device: UInt64, file: UInt64) = (0, 0)
+        guard directory != nil, now(&place.device, &place.file), place != numbers else {
+            return nil
+        }
+        return place
+    }
+
+    /// The two directories are open still: somebody who closes what is not his closes these too.
+    private var hasDescriptors: Bool {
+        (directory == nil || Self.numbers(directory) == directoryNumbers)
+            && (root == nil || Self.numbers(root) == rootNumbers)
+    }
+
+    /// The same once something is known to be different.
+    ///
+    /// - Parameters:
+    ///   - place: the working directory, if it is.
+    ///   - otherRoot: the root directory, if it is.
     private func restore(
-        _ after: csys_process_state, _ place: (device: UInt64, file: UInt64)?
-    ) -> [String] {
+        _ after: csys_process_state, _ place: (device: UInt64, file: UInt64)?,
+        root otherRoot: (device: UInt64, file: UInt64)?
+    ) -> [ProcessStateFinding] {
         var (first, last) = (ProcessState(before), ProcessState(after))
-        if let place, let directory {
+        last.hasDescriptors = hasDescriptors
+        if let otherRoot {
+            first.root = ProcessState.Directory(
+                device: rootNumbers.device, file: rootNumbers.file, path: "/")
+            last.root = ProcessState.Directory(
+                device: otherRoot.device, file: otherRoot.file, path: "/")
+        }
+        if let place {
             last.directory = ProcessState.Directory(
                 device: place.device, file: place.file, path: ProcessState.path)
-            _ = fchdir(directory.number)
+            _ = goBack()
             first.directory = ProcessState.Directory(
                 device: directoryNumbers.device, file: directoryNumbers.file,
                 path: ProcessState.path)
         }
         let changes = first.changes(to: last)
-        let told = ProcessStateChange.blamed(changes, file: ProcessStateWatch.file)
-            .map { $0.text(file: ProcessStateWatch.file) }
-        for change in changes { undo(change) }
-        return told
+        let blamed = ProcessStateChange.blamed(changes, file: ProcessStateWatch.file)
+        // Before it is undone: it may be told by the file of a function.
+        let texts = blamed.map { $0.text(file: ProcessStateWatch.file) }
+        var undone: [ProcessStateChange: Bool] = [:]
+        for change in changes { undone[change] = undo(change) }
+        return zip(blamed, texts).map {
+            ProcessStateFinding(text: $1, isPutBack: undone[$0] == true)
+        }
     }
 
-    private func undo(_ change: ProcessStateChange) {
+    /// To the working directory.
+    private func goBack() -> Bool {
+        guard let directory, Self.numbers(directory) == directoryNumbers else { return false }
+        return fchdir(directory.number) == 0
+    }
+
+    /// False where it could not be undone.
+    private func undo(_ change: ProcessStateChange) -> Bool {
         switch change {
         case .signal(let number, let action, _):
             var action = csys_signal_action(
@@ -72,9 +120,19 @@ public struct ProcessStateWatch: ~Copyable {
             csys_set_signal_stack(&stack)
         case .floatControl(let control, _): csys_set_float_control(control)
         case .umask(let mask, _): csys_set_umask(mask)
-        case .directory:
-            if let directory { _ = fchdir(directory.number) }
+        case .directory: return goBack()
+        case .users(let users, _):
+            return csys_set_users([users.real, users.effective, users.saved])
+        case .groups(let groups, _):
+            return csys_set_groups([groups.real, groups.effective, groups.saved])
+        case .root:
+            guard let root, Self.numbers(root) == rootNumbers,
+                csys_set_root_directory(root.number)
+            else { return false }
+            return goBack()
+        case .descriptors: return false
         }
+        return true
     }
 
     /// The file of the code at an address, as the loader calls it.
@@ -94,7 +152,10 @@ extension ProcessState {
             }
         }
         let stack = state.signal_stack
+        let ids = state.ids
         self.init(
+            users: Identity(real: ids.users.0, effective: ids.users.1, saved: ids.users.2),
+            groups: Identity(real: ids.groups.0, effective: ids.groups.1, saved: ids.groups.2),
             signals: signals, signalMask: state.signal_mask,
             signalStack: SignalStack(
                 address: stack.address, bytes: stack.bytes, flags: stack.flags),

@@ -48,6 +48,8 @@ public struct Manifest: Hashable, Sendable {
     public static var exampleFileLimit: Int { 64 }
     public static var exampleFilePathLimit: Int { 255 }
     public static var exampleFileTextLimit: Int { 65_536 }
+    /// Of a file that has nothing but zeros: it takes no room until it is written to.
+    public static var exampleFileBytesLimit: UInt64 { 1 << 40 }
     public static var functionLimit: Int { 255 }
     public static var signatureLimit: Int { 512 }
     /// Bytes that one argument of a call may have written to it.

@@ -52,8 +52,8 @@ extension ManifestChecker {
         }
         let files = members.compactMap { member -> ManifestExampleFile? in
             let isPath = self.isPath(member)
-            guard let text = fileText(member), isPath else { return nil }
-            return ManifestExampleFile(path: member.key, text: text)
+            guard let content = fileContent(member), isPath else { return nil }
+            return ManifestExampleFile(path: member.key, content)
         }
         checkDirectories(of: members)
         return files
@@ -110,22 +110,44 @@ extension ManifestChecker {
         return !isFirst
     }
 
-    private mutating func fileText(_ member: JSONMember) -> String? {
-        guard case .string(let text) = member.value.kind else {
-            if member.value.kind == .unreadable { return nil }
+    private mutating func fileContent(_ member: JSONMember) -> ManifestExampleFile.Content? {
+        switch member.value.kind {
+        case .string(let text): return fileText(text, member).map { .text($0) }
+        case .object: return fileSize(member.value).map { .zeros($0) }
+        case .unreadable: return nil
+        default:
             fault(
                 .type, at: member.value,
-                "a file of an example must be text, found \(member.value.noun)",
-                help: "write \(ManifestKey.files.usage)")
+                "a file of an example must be text or an object, found \(member.value.noun)",
+                help: "write \(ManifestKey.files.usage), or { \(ManifestKey.bytes.usage) } for a"
+                    + " large one")
             return nil
         }
+    }
+
+    private mutating func fileSize(_ value: JSONValue) -> UInt64? {
+        guard let fields = fields(of: .exampleFile, in: value),
+            let bytes = fields[ManifestKey.bytes.name],
+            let number = integer(bytes, key: .bytes)
+        else { return nil }
+        guard let size = UInt64(exactly: number), size <= Manifest.exampleFileBytesLimit else {
+            fault(
+                .example, at: bytes, "`bytes` is \(Self.literal(bytes))",
+                help: "write a number from 0 to \(Manifest.exampleFileBytesLimit)")
+            return nil
+        }
+        return size
+    }
+
+    private mutating func fileText(_ text: String, _ member: JSONMember) -> String? {
         let count = text.utf8.count
         guard count <= Manifest.exampleFileTextLimit else {
             fault(
                 .example, at: member.value,
                 "the text of a file has \(count) bytes, the limit is"
                     + " \(Manifest.exampleFileTextLimit)",
-                help: "let the example do with less")
+                help: "let the example do with less, or write { \(ManifestKey.bytes.usage) } for"
+                    + " a file of zeros")
             return nil
         }
         return text

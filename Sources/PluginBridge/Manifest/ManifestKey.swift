@@ -68,4 +68,5 @@ struct ManifestKey {
     static let payload = ManifestKey("payload", #""/srv/a""#, required: true)
     static let expect = ManifestKey("expect", #""failure""#)
     static let files = ManifestKey("files", #"{"in/a.txt": "one"}"#)
+    static let bytes = ManifestKey("bytes", "100000000", required: true)
 }

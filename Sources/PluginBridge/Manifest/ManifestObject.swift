@@ -6,6 +6,7 @@ enum ManifestObject: CaseIterable {
     case handler
     case event
     case example
+    case exampleFile
     case call
     case systemLibrary
     case argument
@@ -18,6 +19,7 @@ enum ManifestObject: CaseIterable {
         case .handler: "a handler"
         case .event: "an event"
         case .example: "an example"
+        case .exampleFile: "a large file of an example"
         case .call: "a call"
         case .systemLibrary: "a library of the system"
         case .argument: "an argument"
@@ -31,6 +33,7 @@ enum ManifestObject: CaseIterable {
         case .handler: Self.handlerKeys
         case .event: Self.eventKeys
         case .example: Self.exampleKeys
+        case .exampleFile: Self.exampleFileKeys
         case .call: Self.callKeys
         case .systemLibrary: Self.systemLibraryKeys
         case .argument: Self.argumentKeys
@@ -47,6 +50,7 @@ enum ManifestObject: CaseIterable {
     ]
     private static let eventKeys: [ManifestKey] = [.eventName, .parameters]
     private static let exampleKeys: [ManifestKey] = [.exampleName, .payload, .expect, .files]
+    private static let exampleFileKeys: [ManifestKey] = [.bytes]
     private static let callKeys: [ManifestKey] = [
         .function, .callLibrary, .signature, .arguments, .result, .keep, .free,
     ]

@@ -230,6 +230,13 @@ public final class EventLoop: @unchecked Sendable {
     /// The task of the event that this thread is delivering, or 0.
     public var sender: UInt64 { isLoopThread ? delivering : 0 }
 
+    /// How many events and pieces of work were ever queued; from any thread. What a thread sees
+    /// after it has raised an event counts that event.
+    public var queued: UInt64 { queue.added }
+
+    /// How many of them have come to their turn: inside a delivery, the number of that event.
+    public var taken: UInt64 { queue.taken }
+
     /// True when nothing waits and nothing is being delivered.
     var isQuiet: Bool { queue.isEmpty && !turning.load(ordering: .sequentiallyConsistent) }
 

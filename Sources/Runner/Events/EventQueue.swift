@@ -78,6 +78,10 @@ final class EventQueue: @unchecked Sendable {
             == tail.pointee.load(ordering: .sequentiallyConsistent)
     }
 
+    /// How many were ever added, and how many of those were taken. From any thread.
+    var added: UInt64 { UInt64(tail.pointee.load(ordering: .sequentiallyConsistent)) }
+    var taken: UInt64 { UInt64(head.pointee.load(ordering: .sequentiallyConsistent)) }
+
     /// What waits at one moment: to take that and no more.
     struct Mark { fileprivate let position: UInt }
 

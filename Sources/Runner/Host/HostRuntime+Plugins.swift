@@ -275,7 +275,10 @@ extension HostRuntime {
         }
         for change in watch.restore() {
             misbehaved(
-                .processState, "changed \(change) while it was loaded", "that was put back",
+                .processState, "changed \(change.text) while it was loaded",
+                change.isPutBack
+                    ? "that was put back"
+                    : "that cannot be put back, and this process has to be started again",
                 task: 0, plugin: record.number)
         }
         return result

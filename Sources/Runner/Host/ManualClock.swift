@@ -56,6 +56,15 @@ public final class ManualClock: @unchecked Sendable {
 
     func leave(_ host: HostRuntime) { hosts.withLock { $0.removeAll { $0 === host } } }
 
+    /// When something comes due the next time in a host that uses it, or a time somewhat before that;
+    /// nil: never.
+    public var nextDeadline: UInt64? { Self.nextDeadline(of: hosts.withLock { $0 }) }
+
+    private static func nextDeadline(of hosts: [HostRuntime]) -> UInt64? {
+        hosts.flatMap { [$0.watchers.nextDeadline, $0.nextRequestDeadline].compactMap(\.self) }
+            .min()
+    }
+
     /// Moves the clock by `nanoseconds`, stopping at every deadline in between, and returns once
     /// everything that came due has been delivered.
     ///
@@ -74,9 +83,7 @@ public final class ManualClock: @unchecked Sendable {
                     host.watchers.settle()
                     host.settleRequests()
                 }
-                let next = members.flatMap {
-                    [$0.watchers.nextDeadline, $0.nextRequestDeadline].compactMap(\.self)
-                }.min()
+                let next = Self.nextDeadline(of: members)
                 time.pointee.store(
                     max(now, min(next ?? target, target)), ordering: .sequentiallyConsistent)
                 for host in members {

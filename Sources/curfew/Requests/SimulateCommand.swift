@@ -58,7 +58,7 @@ enum SimulateCommand {
         examples: [
             "curfew simulate org.curfew.crc32 submit:after=15min advance=15min expect=succeeded",
             "curfew simulate org.curfew.feed --needs network network=no submit held=network",
-            "curfew simulate org.curfew.mirror --payload @job.json submit launch expire wait",
+            "curfew simulate org.curfew.crc32 submit:after=1h launch wait expect=succeeded",
         ]
     ) { arguments, console throws(CommandError) in
         var steps: [SimulationStep] = []

@@ -23,10 +23,14 @@ final class Simulation {
     private var setting = HandlerSetting()
     /// Tasks that go on while steps are done, by their requests, and when their budgets are used up.
     private var atWork: [RequestID: UInt64] = [:]
+    /// Handlers whose functions were waited for in vain, by their indexes, until they return.
+    private var stuck: Set<UInt32> = []
     /// The number of the last entry of the journal that was shown.
     private var journal: UInt64 = 0
-    /// Events since the last time that all was settled.
-    private var shown = 0
+    /// What the host has said and was not shown yet.
+    private var said: [SimulationFeed.Entry] = []
+    /// Events since the last time that nothing was at work.
+    private var taken = 0
     private var hidden = 0
     /// What is shown of the events of one moment, at most.
     private static var eventLimit: Int { 20 }
@@ -52,6 +56,7 @@ final class Simulation {
         beginning = clock.now
         do {
             host = try Host(configuration)
+            feed.follow(host.runtime.events)
             try host.load(plugin: facts.directory)
             observation = try host.observe { feed.add($0) }
         } catch {
@@ -114,6 +119,7 @@ final class Simulation {
 
     /// Ends what still runs.
     func leave() {
+        settle(isOver: true)
         let isRunning = ((try? running()) ?? []).isEmpty == false
         if isRunning { view.remark("its task still runs, and is interrupted", at: time) }
         observation.end()
@@ -173,14 +179,14 @@ final class Simulation {
         }
     }
 
-    /// Lets time pass, from one date at which something can happen to the next.
+    /// Lets time pass, from one moment at which something comes due to the next: a request, the end of
+    /// a budget or of a grace, the loss of a worker.
     private func advance(_ span: UInt64) throws(CommandError) {
         let target = clock.now &+ span
         while clock.now < target {
-            let budgets = atWork.values.flatMap { [$0, $0 &+ facts.grace] }
-                .filter { $0 > clock.now }
-            let next = ([target, try nextLaunch() ?? target] + budgets).min() ?? target
-            _ = clock.advance(by: next - clock.now)
+            let due = max(clock.nextDeadline ?? target, clock.now &+ 1)
+            let budgets = atWork.values.filter { $0 > clock.now }
+            _ = clock.advance(by: (budgets + [due, target]).reduce(.max, min) - clock.now)
             settle()
             // Who is told to stop has the time to answer before its grace passes.
             let patient = atWork.filter { $0.value != clock.now }
@@ -190,27 +196,10 @@ final class Simulation {
         }
     }
 
-    /// The next date at which a pending request may be launched, on the clock.
-    private func nextLaunch() throws(CommandError) -> UInt64? {
-        let now = clock.moment
-        let pending = try checked {
-            try host.requests(RequestFilter(states: [.pending], limit: 1_000))
-        }
-        var next: Int64?
-        for request in pending {
-            for report in try checked({ try host.why(request.id) }) {
-                guard let until = report.until, until > now.wall else { continue }
-                next = min(next ?? .max, until)
-            }
-        }
-        return next.map { now.span &+ UInt64($0 - now.wall) }
-    }
-
     private func launch() throws(CommandError) {
         do {
             try host.simulateLaunch(identifier)
             awaitStart()
-            show(feed.take(within: 0))
         } catch let error as CurfewError where error.code == .notFound {
             settle()
             throw CommandError(
@@ -261,15 +250,39 @@ final class Simulation {
             ])
     }
 
-    /// Waits while tasks run, others than those. False: for too long.
+    /// Waits while tasks run, others than those, or their functions have not returned. False: for too
+    /// long.
+    ///
+    /// No time passes while a function runs whose task is over: to the host its worker would be lost
+    /// once the limit for that has passed on its clock, however little time it has had.
     private func letWork(except left: Set<RequestID>) throws(CommandError) -> Bool {
         let end = csys_monotonic_ns() &+ patience
-        while try running().contains(where: { !left.contains($0.id) }) {
-            guard csys_monotonic_ns() < end else { return false }
-            show(feed.take(within: 20_000_000))
+        var isDone = try !isAtWork(besides: left)
+        while !isDone, csys_monotonic_ns() < end {
+            // The return of a function is told by nothing.
+            gather(within: try isRunning(besides: left) ? 20_000_000 : 200_000)
+            // What was raised may have brought more work.
+            _ = clock.advance(by: 0)
+            isDone = try !isAtWork(besides: left)
         }
-        settle()
-        return true
+        if !isDone { stuck.formUnion(host.runtime.handlers.filter { $0.active > 0 }.map(\.index)) }
+        settle(isOver: true)
+        return isDone
+    }
+
+    private func isRunning(besides left: Set<RequestID>) throws(CommandError) -> Bool {
+        try running().contains { !left.contains($0.id) }
+    }
+
+    /// Besides tasks that are left at it, and functions that were waited for in vain.
+    private func isAtWork(besides left: Set<RequestID>) throws(CommandError) -> Bool {
+        let busy = host.runtime.handlers.filter { $0.active > 0 }
+        stuck.formIntersection(busy.map(\.index))
+        if try isRunning(besides: left) { return true }
+        return busy.contains {
+            !stuck.contains($0.index)
+                && (left.isEmpty || $0.description.identifier != identifier)
+        }
     }
 
     // MARK: Looking
@@ -360,36 +373,62 @@ final class Simulation {
     // MARK: Showing
 
     /// Lets all that is due be done, and shows it: launches, what their tasks said, their ends.
-    private func settle() {
+    ///
+    /// - Parameter isOver: nothing is at work any more but what is left at it, so that all of this
+    ///   moment has been said. Before that ends are not shown, which stand below what was said.
+    private func settle(isOver: Bool = false) {
         _ = clock.advance(by: 0)
         let new = (try? entries()) ?? []
-        journal = new.last?.sequence ?? journal
-        let mine = new.filter { $0.request != nil && $0.what != .submitted }
-        let first = mine.prefix { $0.what != .ended }
-        for entry in first { view.happened(entry, at: time) }
-        show(feed.take(within: 0))
+        let begun = new.prefix { $0.what != .ended }
+        let told = isOver ? new[...] : begun
+        journal = told.last?.sequence ?? journal
+        show(told.prefix(begun.count))
+        // A line of the log waits for the events before it.
+        let position = feed.position
+        gather(within: 0)
+        let ready = SimulationFeed.sorted(said.filter { $0.position <= position })
+        said.removeAll { $0.position <= position }
+        for entry in ready { show(entry.item) }
+        guard isOver else { return }
         if hidden > 0 { view.remark("\(hidden) more events", at: time) }
-        (shown, hidden) = (0, 0)
-        for entry in mine.dropFirst(first.count) { view.happened(entry, at: time) }
+        (taken, hidden) = (0, 0)
+        show(told.dropFirst(begun.count))
     }
 
-    private func show(_ items: [SimulationFeed.Item]) {
-        for item in items {
-            switch item {
+    private func show(_ entries: ArraySlice<JournalEntry>) {
+        for entry in entries where entry.request != nil && entry.what != .submitted {
+            view.happened(entry, at: time)
+        }
+    }
+
+    /// Takes what the host has said, waiting at most so many nanoseconds for the first of it, and
+    /// leaves out what is not shown.
+    private func gather(within nanoseconds: UInt64) {
+        for entry in feed.take(within: nanoseconds) {
+            switch entry.item {
             case .event(let event):
                 let name = event.selector.name
                 // The steps themselves say as much.
                 if name.hasPrefix("registering") || name.hasPrefix("scheduling") { continue }
-                if shown < Self.eventLimit || name == facts.handler.event + "_done" {
-                    view.event(event.selector, event.values, at: time)
-                    shown += 1
-                } else {
+                guard taken < Self.eventLimit || name == facts.handler.event + "_done" else {
                     hidden += 1
+                    continue
                 }
-            case .log(let level, let text):
-                if level > .debug { view.log(level, text, at: time) }
-            case .lost(let count): hidden += count
+                taken += 1
+            case .log(let level, _): if level <= .debug { continue }
+            case .lost(let count):
+                hidden += count
+                continue
             }
+            said.append(entry)
+        }
+    }
+
+    private func show(_ item: SimulationFeed.Item) {
+        switch item {
+        case .event(let event): view.event(event.selector, event.values, at: time)
+        case .log(let level, let text): view.log(level, text, at: time)
+        case .lost: break
         }
     }
 }

@@ -14,12 +14,24 @@ final class SimulationFeed: Sendable {
         case log(LogLevel, String)
         /// So many events came that had no room.
         case lost(Int)
+
+        var isLog: Bool { if case .log = self { true } else { false } }
+    }
+
+    /// An item, and where it belongs. A line of the log comes from the thread that writes it and an
+    /// event by way of the host's queue, so that the first can overtake the second.
+    struct Entry: Sendable {
+        let item: Item
+        /// Of an event its number in the host's queue; of a line how many were queued before it.
+        let position: UInt64
+        let task: UInt64
     }
 
     private struct State {
-        var items: [Item] = []
+        var entries: [Entry] = []
         var lost = 0
         var simulated: UInt64?
+        var events: EventLoop?
     }
 
     private static let limit = 4_096
@@ -37,23 +49,33 @@ final class SimulationFeed: Sendable {
 
     deinit { csys_close(filled) }
 
-    func add(_ event: HostEvent) { add(.event(event)) }
+    /// From now on items have positions.
+    func follow(_ events: EventLoop) { state.withLock { $0.events = events } }
+
+    func add(_ event: HostEvent) { add(.event(event), of: event.task) }
 
     /// - Parameter task: which one the line is about, or 0.
     func add(_ level: LogLevel, _ line: String, of task: UInt64) {
-        if line.hasPrefix("Starting simulated task: ") {
-            state.withLock { $0.simulated = task }
-        }
-        add(.log(level, line))
+        if Self.beginsSimulation(line) { state.withLock { $0.simulated = task } }
+        add(.log(level, line), of: task)
+    }
+
+    /// Whether it is the line with which a simulated launch begins.
+    private static func beginsSimulation(_ line: String) -> Bool {
+        line.hasPrefix("Starting simulated task: ")
     }
 
     /// The task that a simulated launch began last.
     var simulated: UInt64? { state.withLock { $0.simulated } }
 
-    private func add(_ item: Item) {
+    /// How many events have come to their turn.
+    var position: UInt64 { state.withLock { $0.events?.taken ?? 0 } }
+
+    private func add(_ item: Item, of task: UInt64) {
         state.withLock { state in
-            if state.items.count < Self.limit {
-                state.items.append(item)
+            let position = (item.isLog ? state.events?.queued : state.events?.taken) ?? 0
+            if state.entries.count < Self.limit {
+                state.entries.append(Entry(item: item, position: position, task: task))
             } else {
                 state.lost += 1
             }
@@ -62,15 +84,37 @@ final class SimulationFeed: Sendable {
     }
 
     /// Takes all that is there, waiting at most so many nanoseconds for the first.
-    func take(within nanoseconds: UInt64) -> [Item] {
+    func take(within nanoseconds: UInt64) -> [Entry] {
         if nanoseconds > 0 { csys_wait_readable(filled, csys_monotonic_ns() &+ nanoseconds) }
         csys_eventfd_drain(filled)
         return state.withLock { state in
             defer {
-                state.items.removeAll()
+                state.entries.removeAll()
                 state.lost = 0
             }
-            return state.items + (state.lost > 0 ? [.lost(state.lost)] : [])
+            guard state.lost > 0 else { return state.entries }
+            let position = state.entries.last?.position ?? 0
+            return state.entries + [
+                Entry(item: .lost(state.lost), position: position, task: 0)
+            ]
         }
+    }
+
+    /// The entries as they came about: a line stands after the events that were queued before it, and
+    /// that a task begins before all that the task did.
+    static func sorted(_ entries: [Entry]) -> [Entry] {
+        // The place in the list decides between equals: the sort of the library is not stable by
+        // promise.
+        var sorted = entries.enumerated().sorted {
+            ($0.element.position, $0.element.item.isLog ? 1 : 0, $0.offset)
+                < ($1.element.position, $1.element.item.isLog ? 1 : 0, $1.offset)
+        }.map(\.element)
+        for (place, entry) in sorted.enumerated() {
+            guard case .log(_, let line) = entry.item, beginsSimulation(line),
+                let first = sorted[..<place].firstIndex(where: { $0.task == entry.task })
+            else { continue }
+            sorted.insert(sorted.remove(at: place), at: first)
+        }
+        return sorted
     }
 }

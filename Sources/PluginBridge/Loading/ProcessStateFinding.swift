@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A change of the process that somebody is to blame for.
+public struct ProcessStateFinding: Hashable, Sendable {
+    /// To be put after "changed".
+    public let text: String
+    /// It is as it was before.
+    public let isPutBack: Bool
+}
