@@ -13,6 +13,16 @@ public struct AppBundle: Sendable {
     public let permittedIdentifiers: [String]
     /// `UIBackgroundModes`.
     public let backgroundModes: Set<String>
+    /// `UIApplicationSceneManifest`; nil: the app has no scenes of its own.
+    package let scenes: AppSceneManifest?
+
+    /// Reads what the app says about itself, where a configuration has it looked for.
+    init(_ configuration: AppHost.Configuration) {
+        let executable = AppHost.executable
+        self.init(
+            path: Self.find(configuration.infoPlist, executable: executable),
+            executable: executable)
+    }
 
     /// Reads a property list. Never fails: what cannot be used is in `fault`, and then nothing is
     /// permitted.
@@ -37,6 +47,7 @@ public struct AppBundle: Sendable {
         permittedIdentifiers =
             (contents["BGTaskSchedulerPermittedIdentifiers"] as? [Any])?
             .compactMap { $0 as? String } ?? []
+        scenes = AppSceneManifest(contents)
         backgroundModes = Set(
             (contents["UIBackgroundModes"] as? [Any])?.compactMap { $0 as? String } ?? [])
     }

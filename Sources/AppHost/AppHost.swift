@@ -21,7 +21,7 @@ import Foundation
 /// entry hands on the table it was given, with `AppHost.enter`.
 public final class AppHost: Sendable {
     private enum State {
-        case unmade(Configuration)
+        case unmade(Configuration, waiting: [@Sendable (AppHost) -> Void] = [])
         case made(AppHost)
     }
 
@@ -33,13 +33,38 @@ public final class AppHost: Sendable {
     /// The host of this process; the first use makes it. What prevents that is said in the log, and by
     /// every request that is submitted.
     public static var shared: AppHost {
-        state.withLock { state in
+        let (host, waiting) = state.withLock { state -> (AppHost, [@Sendable (AppHost) -> Void]) in
             switch state {
-            case .made(let host): return host
-            case .unmade(let configuration):
+            case .made(let host): return (host, [])
+            case .unmade(let configuration, let waiting):
                 let host = AppHost(configuration)
                 state = .made(host)
-                return host
+                return (host, waiting)
+            }
+        }
+        for body in waiting { body(host) }
+        return host
+    }
+
+    /// Calls `body` with the host of this process when it is made, at once if it is.
+    package static func whenMade(_ body: @escaping @Sendable (AppHost) -> Void) {
+        let made = state.withLock { state -> AppHost? in
+            switch state {
+            case .made(let host): return host
+            case .unmade(let configuration, let waiting):
+                state = .unmade(configuration, waiting: waiting + [body])
+                return nil
+            }
+        }
+        if let made { body(made) }
+    }
+
+    /// What the app says about itself, without making its host.
+    package static var declared: AppBundle {
+        state.withLock { state in
+            switch state {
+            case .made(let host): host.bundle
+            case .unmade(let configuration, _): AppBundle(configuration)
             }
         }
     }
@@ -48,8 +73,8 @@ public final class AppHost: Sendable {
     /// where it is too late.
     public static func configure(_ configuration: Configuration) {
         let isEarly = state.withLock { state -> Bool in
-            guard case .unmade = state else { return false }
-            state = .unmade(configuration)
+            guard case .unmade(_, let waiting) = state else { return false }
+            state = .unmade(configuration, waiting: waiting)
             return true
         }
         if !isEarly {
@@ -77,10 +102,7 @@ public final class AppHost: Sendable {
     // MARK: Making it
 
     private init(_ configuration: Configuration) {
-        let executable = Self.executable
-        bundle = AppBundle(
-            path: AppBundle.find(configuration.infoPlist, executable: executable),
-            executable: executable)
+        bundle = AppBundle(configuration)
         misusePolicy = configuration.misuse
         let write = configuration.log ?? AppLog.write
         self.write = write
@@ -178,7 +200,7 @@ public final class AppHost: Sendable {
     }
 
     /// The path of the program, whatever it was called.
-    private static var executable: String {
+    static var executable: String {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             ?? CommandLine.arguments.first ?? "app"
     }

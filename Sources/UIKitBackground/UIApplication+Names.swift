@@ -34,6 +34,21 @@ extension UIApplication {
         NSNotification.Name("UIApplicationWillTerminateNotification")
     }
 
+    /// The machine is short of memory.
+    public class var didReceiveMemoryWarningNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationDidReceiveMemoryWarningNotification")
+    }
+
+    /// `isProtectedDataAvailable` has become true.
+    public class var protectedDataDidBecomeAvailableNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationProtectedDataDidBecomeAvailable")
+    }
+
+    /// `isProtectedDataAvailable` has become false.
+    public class var protectedDataWillBecomeUnavailableNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationProtectedDataWillBecomeUnavailable")
+    }
+
     /// `backgroundRefreshStatus` has changed.
     public class var backgroundRefreshStatusDidChangeNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationBackgroundRefreshStatusDidChangeNotification")

@@ -24,7 +24,7 @@ open class UIApplication: UIResponder, @unchecked Sendable {
         case background = 2
     }
 
-    /// A word for why the app was launched. There are none here.
+    /// A word for why the app was launched.
     public struct LaunchOptionsKey: RawRepresentable, Hashable, Sendable {
         /// The word.
         public let rawValue: String
@@ -34,6 +34,7 @@ open class UIApplication: UIResponder, @unchecked Sendable {
 
     private struct Shown {
         var machine = LifeStateMachine()
+        var scene = SceneStateMachine()
         var state = State.inactive
         nonisolated(unsafe) var delegate: (any UIApplicationDelegate)?
     }
@@ -50,6 +51,8 @@ open class UIApplication: UIResponder, @unchecked Sendable {
     let assertions: ProcessAssertions
     let refresh = RefreshWatch()
     let fetches = BackgroundFetch()
+    let scene = AppLocked<UIWindowScene?>(nil)
+    private let device = DeviceWatch()
     private let shown = AppLocked(Shown())
 
     private init(_ assertions: ProcessAssertions) { self.assertions = assertions }
@@ -61,6 +64,8 @@ open class UIApplication: UIResponder, @unchecked Sendable {
                 isSuspended
                     ? UIApplication.didSuspendNotification : UIApplication.didResumeNotification)
         }
+        // A host is not made for this alone: that would begin to keep requests on disk.
+        AppHost.whenMade { self.device.begin($0) }
         AppHost.life.observe { _ in self.follow() }
         if AppHost.life.stage != .launching { follow() }
     }
@@ -96,6 +101,11 @@ open class UIApplication: UIResponder, @unchecked Sendable {
         let stage = AppHost.life.stage
         for told in shown.withLock({ $0.machine.move(to: stage) }) {
             show(told.state)
+            let (steps, state) = shown.withLock { shown in
+                let steps = shown.scene.follow(told.step)
+                return (steps, shown.scene.state)
+            }
+            tellScene(steps, then: state)
             tell(told.step)
             if told.step == .willResignActive || told.step == .willEnterForeground {
                 show(.inactive)
@@ -108,6 +118,8 @@ open class UIApplication: UIResponder, @unchecked Sendable {
     private func show(_ state: State) { shown.withLock { $0.state = state } }
 
     @MainActor private func tell(_ step: LifeStep) {
+        // As on a phone: in an app that says it has scenes, their delegates are told instead.
+        let delegate = AppHost.declared.scenes == nil ? delegate : nil
         switch step {
         case .didFinishLaunching:
             finishLaunching()
@@ -134,12 +146,14 @@ open class UIApplication: UIResponder, @unchecked Sendable {
     }
 
     @MainActor private func finishLaunching() {
+        _ = delegate?.application(self, willFinishLaunchingWithOptions: nil)
         _ = delegate?.application(self, didFinishLaunchingWithOptions: nil)
         post(Self.didFinishLaunchingNotification)
     }
 
     /// The process is about to end.
     @MainActor func terminate() {
+        tellScene(shown.withLock { $0.scene.disconnect() }, then: .unattached)
         delegate?.applicationWillTerminate(self)
         post(Self.willTerminateNotification)
     }

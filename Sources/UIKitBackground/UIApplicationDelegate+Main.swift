@@ -3,5 +3,10 @@
 extension UIApplicationDelegate {
     /// Runs the app with a delegate of this class, made by its `init()`. `@main` calls it; it does not
     /// return.
-    public static func main() { UIApplication.run(_RuntimeInstance.make(Self.self)) }
+    public static func main() {
+        guard let delegate = _RuntimeInstance.make(Self.self) as? any UIApplicationDelegate else {
+            fatalError("\(Self.self) is a delegate, and an instance of it is not")
+        }
+        UIApplication.run(delegate)
+    }
 }

@@ -33,4 +33,19 @@ extension UIApplicationDelegate {
     public var applicationWillTerminate: ((UIApplication) -> Void)? {
         { self.applicationWillTerminate($0) }
     }
+
+    /// Returns the method of this name, to be called with `?`.
+    public var applicationDidReceiveMemoryWarning: ((UIApplication) -> Void)? {
+        { self.applicationDidReceiveMemoryWarning($0) }
+    }
+
+    /// Returns the method of this name, to be called with `?`.
+    public var applicationProtectedDataDidBecomeAvailable: ((UIApplication) -> Void)? {
+        { self.applicationProtectedDataDidBecomeAvailable($0) }
+    }
+
+    /// Returns the method of this name, to be called with `?`.
+    public var applicationProtectedDataWillBecomeUnavailable: ((UIApplication) -> Void)? {
+        { self.applicationProtectedDataWillBecomeUnavailable($0) }
+    }
 }

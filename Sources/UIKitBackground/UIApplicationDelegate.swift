@@ -17,6 +17,12 @@ public import Foundation
 /// ```
 @preconcurrency @MainActor
 public protocol UIApplicationDelegate: NSObjectProtocol {
+    /// The app has begun to launch. The returned value is not used.
+    func application(
+        _ application: UIApplication,
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+
     /// The app is about to have finished launching: the place where handlers are registered. What it
     /// returns is not used.
     func application(
@@ -40,6 +46,31 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     /// The process is about to end, since it was told to by SIGTERM.
     func applicationWillTerminate(_ application: UIApplication)
 
+    /// The machine is short of memory: its tasks wait for memory for more of the time than the host's
+    /// limit. This and the two below are called once the app has used its host, with a registration for
+    /// instance.
+    func applicationDidReceiveMemoryWarning(_ application: UIApplication)
+
+    /// `isProtectedDataAvailable` has become true.
+    func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication)
+
+    /// `isProtectedDataAvailable` has become false. Nobody announces that on Linux, so it is over when
+    /// this is called.
+    func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication)
+
+    /// Transfers of a background session have ended. It is never called: `URLSession` has no background
+    /// sessions on Linux.
+    func application(
+        _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping () -> Void)
+
+    /// A scene is about to be connected; its delegate has the returned configuration's class.
+    func application(
+        _ application: UIApplication,
+        configurationForConnecting connectingSceneSession: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration
+
     /// The app was launched to fetch something. It calls `completionHandler` within 30 s, from any
     /// thread, once; the sooner the better. Whoever does not is launched less often.
     func application(
@@ -49,6 +80,12 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
 }
 
 extension UIApplicationDelegate {
+    /// Returns true.
+    public func application(
+        _ application: UIApplication,
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool { true }
+
     /// Returns true.
     public func application(
         _ application: UIApplication,
@@ -65,6 +102,26 @@ extension UIApplicationDelegate {
     public func applicationWillEnterForeground(_ application: UIApplication) {}
     /// Does nothing.
     public func applicationWillTerminate(_ application: UIApplication) {}
+
+    /// Does nothing.
+    public func applicationDidReceiveMemoryWarning(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication) {}
+
+    /// Calls the completion handler.
+    public func application(
+        _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping () -> Void
+    ) { completionHandler() }
+
+    /// Returns the session's, which is that of the `Info.plist`.
+    public func application(
+        _ application: UIApplication,
+        configurationForConnecting connectingSceneSession: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration { connectingSceneSession.configuration }
 
     /// Says that there was nothing new.
     public func application(

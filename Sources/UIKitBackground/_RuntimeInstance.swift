@@ -15,15 +15,15 @@ open class _RuntimeInstance: NSObject {
     /// Stands at the place of `NSObject`'s.
     public required override init() {}
 
-    /// Returns a new instance of a class, which derives from `NSObject`.
-    static func make<Instance>(_ type: Instance.Type) -> Instance {
-        guard let type = type as? NSObject.Type,
-            let made = unsafeBitCast(type, to: _RuntimeInstance.Type.self).init() as? Instance
-        else {
+    /// Returns a new instance of a class, which has to derive from `NSObject`. Never inlined: a caller
+    /// would see an instance of this class, and could take a cast to the other one for impossible.
+    @inline(never)
+    static func make(_ type: AnyClass) -> NSObject {
+        guard let type = type as? NSObject.Type else {
             AppHost.stop(
-                "\(type) cannot be the app's delegate, since it does not derive from NSObject; derive it from UIResponder\n"
+                "\(type) cannot be a delegate, since it does not derive from NSObject; derive it from UIResponder\n"
             )
         }
-        return made
+        return unsafeBitCast(type, to: _RuntimeInstance.Type.self).init()
     }
 }

@@ -16,6 +16,35 @@ public struct _UIApplicationDelegateMethods {
     }
 
     /// Calls the delegate's.
+    @discardableResult
+    public func callAsFunction(
+        _ application: UIApplication,
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        delegate.application(application, willFinishLaunchingWithOptions: launchOptions)
+    }
+
+    /// Calls the delegate's.
+    public func callAsFunction(
+        _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping () -> Void
+    ) {
+        delegate.application(
+            application, handleEventsForBackgroundURLSession: identifier,
+            completionHandler: completionHandler)
+    }
+
+    /// Calls the delegate's.
+    public func callAsFunction(
+        _ application: UIApplication,
+        configurationForConnecting connectingSceneSession: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration {
+        delegate.application(
+            application, configurationForConnecting: connectingSceneSession, options: options)
+    }
+
+    /// Calls the delegate's.
     public func callAsFunction(
         _ application: UIApplication,
         performFetchWithCompletionHandler completionHandler:

@@ -18,9 +18,30 @@ final class Delegate: UIResponder, UIApplicationDelegate {
 
     func application(
         _ application: UIApplication,
-        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
         if CommandLine.arguments.contains("--loud") { Self.isLoud.value = true }
+        if CommandLine.arguments.contains("--scenes") { Notes.scenes() }
+        told("willFinishLaunching", application)
+        return true
+    }
+
+    func applicationDidReceiveMemoryWarning(_ application: UIApplication) {
+        say("didReceiveMemoryWarning \(thread)")
+    }
+
+    func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication) {
+        say("protectedDataDidBecomeAvailable \(thread)")
+    }
+
+    func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication) {
+        say("protectedDataWillBecomeUnavailable \(thread)")
+    }
+
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
         if Self.isLoud.value { Notes.print() }
         told("didFinishLaunching", application)
         return true

@@ -17,6 +17,16 @@ enum Notes {
 
     static func print() { for (line, name) in names { on(name) { say("\(line) \(thread)") } } }
 
+    /// Prints what is posted about scenes. To be called before the first one is connected.
+    static func scenes() {
+        let names = [
+            UIScene.willConnectNotification, UIScene.didActivateNotification,
+            UIScene.willDeactivateNotification, UIScene.didEnterBackgroundNotification,
+            UIScene.willEnterForegroundNotification, UIScene.didDisconnectNotification,
+        ]
+        for name in names { on(name) { say("note \(name.rawValue) \(thread)") } }
+    }
+
     static func suspension() {
         on(UIApplication.didSuspendNotification) { say("suspended") }
         on(UIApplication.didResumeNotification) { say("resumed") }

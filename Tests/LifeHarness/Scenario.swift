@@ -23,6 +23,8 @@ enum Scenario {
         "low-power": lowPower, "thermal": thermal, "thermal-unread": thermalUnread,
         "refresh-status": refreshStatus,
         "scheduler": scheduler, "scheduler-defers": schedulerDefers,
+        "scenes": scenes, "sceneless": sceneless,
+        "protected-data": protectedData, "memory-warning": memoryWarning, "battery": battery,
     ]
 
     static var application: UIApplication { .shared }

@@ -10,6 +10,7 @@ struct LifeHarnessTests {
         let run = try LifeHarness("life", ["--loud"])
         #expect(
             run.lines == [
+                "willFinishLaunching inactive main",
                 "didFinishLaunching inactive main", "note didFinishLaunching main",
                 "didBecomeActive active main", "note didBecomeActive main",
                 "willResignActive active main", "note willResignActive main",

@@ -53,6 +53,72 @@ struct LifeTests {
         #expect(machine.move(to: .foreground) == [Told(step: .didBecomeActive, state: .active)])
     }
 
+    @Test("A scene is connected when the app is seen first, and follows it")
+    func scene() {
+        typealias Told = SceneStateMachine.Told
+        var scene = SceneStateMachine()
+        #expect(scene.follow(.didFinishLaunching) == [])
+        #expect(
+            scene.follow(.didBecomeActive) == [
+                Told(step: .willConnect, state: .unattached),
+                Told(step: .willEnterForeground, state: .unattached),
+                Told(step: .didBecomeActive, state: .foregroundActive),
+            ])
+        #expect(
+            scene.follow(.willResignActive) == [
+                Told(step: .willResignActive, state: .foregroundActive)
+            ])
+        #expect(scene.state == .foregroundInactive)
+        #expect(
+            scene.follow(.didEnterBackground) == [
+                Told(step: .didEnterBackground, state: .background)
+            ])
+        #expect(
+            scene.follow(.willEnterForeground) == [
+                Told(step: .willEnterForeground, state: .background)
+            ])
+        #expect(
+            scene.follow(.didBecomeActive) == [
+                Told(step: .didBecomeActive, state: .foregroundActive)
+            ])
+        #expect(scene.disconnect() == [Told(step: .didDisconnect, state: .unattached)])
+        #expect(scene.disconnect() == [])
+    }
+
+    @Test("An app that was launched where nobody sees it has no scene until it is seen")
+    func sceneOfUnseen() {
+        typealias Told = SceneStateMachine.Told
+        var scene = SceneStateMachine()
+        #expect(scene.follow(.didEnterBackground) == [])
+        #expect(
+            scene.follow(.willEnterForeground) == [
+                Told(step: .willConnect, state: .unattached),
+                Told(step: .willEnterForeground, state: .unattached),
+            ])
+        #expect(scene.disconnect().count == 1)
+    }
+
+    @Test(
+        "A battery is read from what the host says of it",
+        arguments: [
+            ("BAT0 discharging, 45 %", false, UIDevice.BatteryState.unplugged, Float(0.45)),
+            ("BAT0 charging, 99 %", true, .charging, 0.99),
+            ("BAT0 full, 100 %", true, .full, 1),
+            ("BAT0 not charging, 80 %", true, .charging, 0.8),
+            ("BAT0 full, 100 %; BAT1 discharging, 50 %", false, .unplugged, 0.75),
+            ("ups discharging, 70 %", false, .unplugged, 0.7),
+            ("BAT0 discharging, low", false, .unknown, -1),
+            ("no battery is known", true, .unknown, -1), ("set by hand", false, .unknown, -1),
+            ("", false, .unknown, -1), ("BAT0 unknown, 999 %", false, .unplugged, 1),
+        ])
+    func battery(
+        detail: String, isPluggedIn: Bool, state: UIDevice.BatteryState, level: Float
+    ) {
+        let reading = BatteryReading(detail: detail, isPluggedIn: isPluggedIn)
+        #expect(reading.state == state)
+        #expect(reading.level == level)
+    }
+
     @Test("S1.13: of a fetch's answer and its end the first counts")
     func fetch() {
         var answered = FetchLifeStateMachine()

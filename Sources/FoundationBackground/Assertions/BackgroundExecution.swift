@@ -43,7 +43,7 @@ public struct BackgroundExecution: Sendable {
     }
 
     /// What counts from now on.
-    static var current: BackgroundExecution {
+    package static var current: BackgroundExecution {
         state.withLock { state in
             switch state {
             case .open(let execution), .used(let execution):

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+
+/// What is posted, with the scene as its object, on the main thread, after its delegate was told.
+extension UIScene {
+    /// The scene is connected.
+    public class var willConnectNotification: NSNotification.Name {
+        NSNotification.Name("UISceneWillConnectNotification")
+    }
+
+    /// The scene is not connected any more.
+    public class var didDisconnectNotification: NSNotification.Name {
+        NSNotification.Name("UISceneDidDisconnectNotification")
+    }
+
+    /// The scene is seen, and its user can work with it.
+    public class var didActivateNotification: NSNotification.Name {
+        NSNotification.Name("UISceneDidActivateNotification")
+    }
+
+    /// The scene is about to leave the foreground.
+    public class var willDeactivateNotification: NSNotification.Name {
+        NSNotification.Name("UISceneWillDeactivateNotification")
+    }
+
+    /// The scene is about to be seen.
+    public class var willEnterForegroundNotification: NSNotification.Name {
+        NSNotification.Name("UISceneWillEnterForegroundNotification")
+    }
+
+    /// The scene is not seen any more.
+    public class var didEnterBackgroundNotification: NSNotification.Name {
+        NSNotification.Name("UISceneDidEnterBackgroundNotification")
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppHost
+public import Foundation
+
+/// What belongs to a scene, connected or not.
+open class UISceneSession: NSObject, @unchecked Sendable {
+    // Sendable: what changes is behind the lock.
+
+    /// What a scene is for.
+    public struct Role: RawRepresentable, Hashable, Sendable {
+        /// The word.
+        public let rawValue: String
+        /// Takes any word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// It shows windows on the machine's own screen.
+        public static let windowApplication = Role(rawValue: "UIWindowSceneSessionRoleApplication")
+    }
+
+    /// What the scene is for.
+    public let role: Role
+    /// The same name at each start of the app.
+    public let persistentIdentifier: String
+
+    private let kept: AppLocked<UISceneConfiguration>
+    private let connected = AppLocked<WeakScene>(WeakScene())
+
+    private struct WeakScene {
+        weak var scene: UIScene?
+    }
+
+    init(_ configuration: UISceneConfiguration, identifier: String) {
+        role = configuration.role
+        persistentIdentifier = identifier
+        kept = AppLocked(configuration)
+    }
+
+    /// How the scene is made.
+    open var configuration: UISceneConfiguration { kept.withLock { $0 } }
+
+    /// The scene, while it is connected.
+    open var scene: UIScene? { connected.withLock { $0.scene } }
+
+    func use(_ configuration: UISceneConfiguration) { kept.exchange(configuration) }
+
+    func connect(_ scene: UIScene?) { connected.exchange(WeakScene(scene: scene)) }
+}
