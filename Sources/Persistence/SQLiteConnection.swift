@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CSQLite
+internal import CSystem
 import Glibc
 internal import Scheduling
 
@@ -37,7 +38,10 @@ final class SQLiteConnection {
     }
 
     deinit {
+        let held = csys_hold_file_size_signal()
+        defer { csys_release_file_size_signal(held) }
         statements.removeAll()
+        // It may bring the log over.
         sqlite3_close_v2(handle)
     }
 
@@ -118,7 +122,8 @@ final class SQLiteConnection {
     /// What a failed call means; `system` is errno after it, for where SQLite does not keep that: a
     /// commit on a disk that became read-only.
     func failed(_ code: Int32, _ system: Int32 = 0) -> StoreFault {
-        let kept = sqlite3_system_errno(handle)
+        // SQLite does not keep EFBIG; the signal that comes with it tells.
+        let kept = csys_is_file_size_signal_raised() ? EFBIG : sqlite3_system_errno(handle)
         let fault = SQLiteFault(
             path, code: code, errno: kept == 0 && system == EROFS ? EROFS : kept,
             text: String(cString: sqlite3_errmsg(handle)))

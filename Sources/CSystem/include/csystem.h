@@ -134,4 +134,14 @@ bool csys_pipe(int32_t ends[2]);
 /* Columns of the terminal behind fd, or 0. */
 int32_t csys_terminal_columns(int32_t fd);
 
+/*
+ * Keeps SIGXFSZ from the calling thread, which setrlimit(2) has write(2) raise beyond RLIMIT_FSIZE and
+ * which ends a process: the write then fails with EFBIG alone. The second call, which gets what the
+ * first one has returned, drops the signal if it was raised, and leaves errno as it was. In between the
+ * third one tells whether it was.
+ */
+uint32_t csys_hold_file_size_signal(void);
+void csys_release_file_size_signal(uint32_t held);
+bool csys_is_file_size_signal_raised(void);
+
 #endif /* CSYSTEM_H */
