@@ -90,6 +90,7 @@ void csys_eventfd_signal(int32_t fd) {
     int before = errno;
     uint64_t one = 1;
     ssize_t written;
+    int before = errno;
     do {
         written = write(fd, &one, sizeof one);
     } while (written < 0 && errno == EINTR);
@@ -326,4 +327,37 @@ bool csys_pipe(int32_t ends[2]) { return pipe2(ends, O_CLOEXEC) == 0; }
 int32_t csys_terminal_columns(int32_t fd) {
     struct winsize size;
     return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+static sigset_t file_size_signal(void) {
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGXFSZ);
+    return one;
+}
+
+enum { HELD = 1, BLOCKED_HERE = 2 };
+
+uint32_t csys_hold_file_size_signal(void) {
+    const sigset_t one = file_size_signal();
+    sigset_t before;
+    if (pthread_sigmask(SIG_BLOCK, &one, &before) != 0) return 0;
+    if (!sigismember(&before, SIGXFSZ)) return HELD | BLOCKED_HERE;
+    /* One that was there already is not ours to drop. */
+    return csys_is_file_size_signal_raised() ? 0 : HELD;
+}
+
+bool csys_is_file_size_signal_raised(void) {
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+}
+
+void csys_release_file_size_signal(uint32_t held) {
+    const sigset_t one = file_size_signal();
+    const struct timespec now = {0};
+    int before = errno;
+    if (held & HELD)
+        while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR) continue;
+    if (held & BLOCKED_HERE) pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    errno = before;
 }

@@ -54,6 +54,7 @@ enum OpenFile {
         let help: String
         switch code {
         case ENOSPC, EDQUOT: (kind, help) = (.full, "make room on its disk")
+        case EFBIG: (kind, help) = (.full, fileSizeAdvice)
         case EROFS: (kind, help) = (.readOnly, "mount its file system for writing")
         case EIO: (kind, help) = (.io, "look at the system's log for what its disk has")
         case EMFILE, ENFILE: (kind, help) = (.io, "too many files are open")
@@ -63,6 +64,9 @@ enum OpenFile {
         let last = advice.isEmpty ? help : advice
         return StoreFault(kind, "\(what): \(text)\(last.isEmpty ? "" : "; \(last)")")
     }
+
+    static let fileSizeAdvice =
+        "raise the limit of file sizes (`ulimit -f`, or LimitFSIZE= of its systemd unit)"
 
     /// Brings a file or a directory to the disk.
     static func sync(_ path: String, _ mode: Int32) throws(StoreFault) {

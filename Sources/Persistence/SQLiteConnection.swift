@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CSQLite
+internal import CSystem
 import Glibc
 internal import Scheduling
 
@@ -53,7 +54,10 @@ final class SQLiteConnection {
     }
 
     deinit {
+        let held = csys_hold_file_size_signal()
+        defer { csys_release_file_size_signal(held) }
         statements.removeAll()
+        // It may bring the log over.
         sqlite3_close_v2(handle)
         logPages.deallocate()
     }
@@ -180,7 +184,8 @@ final class SQLiteConnection {
     func failed(
         _ code: Int32, _ system: Int32 = 0, isCommit: Bool = false
     ) -> StoreFault {
-        let kept = sqlite3_system_errno(handle)
+        // SQLite does not keep EFBIG; the signal that comes with it tells.
+        let kept = csys_is_file_size_signal_raised() ? EFBIG : sqlite3_system_errno(handle)
         let isTelling = kept == 0 && [EROFS, ENOSPC, EDQUOT].contains(system)
         let fault = SQLiteFault(
             path, code: code, errno: isTelling ? system : kept, isCommit: isCommit,

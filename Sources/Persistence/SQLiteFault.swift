@@ -67,7 +67,7 @@ struct SQLiteFault {
             }
         case SQLITE_IOERR:
             switch errno {
-            case ENOSPC, EDQUOT: return .full
+            case ENOSPC, EDQUOT, EFBIG: return .full
             case EROFS: return .readOnly
             default: return .io
             }
@@ -86,6 +86,8 @@ struct SQLiteFault {
         let (what, next): (String, String) =
             switch cause {
             case .busy: ("another process holds it", "try again")
+            case .full where errno == EFBIG:
+                ("its file would be larger than this process may write", OpenFile.fileSizeAdvice)
             case .full: ("its disk is full", "make room and try again")
             case .readOnly:
                 ("it cannot be written to", "look at the rights of its directory and its disk")

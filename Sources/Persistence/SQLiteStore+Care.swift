@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import CSystem
 import Glibc
 public import Scheduling
 
@@ -25,8 +26,10 @@ extension SQLiteStore {
     }
 
     /// Copies the store, as it is at one moment, into a new file, which its owner alone can read and
-    /// which is on the disk on return.
+    /// which is on the disk on return. Throws, and leaves no file, where the copy is not whole.
     public static func backup(directory: String, to path: String) throws(StoreFault) {
+        let held = csys_hold_file_size_signal()
+        defer { csys_release_file_size_signal(held) }
         let place = try StoreDirectory(directory, creating: false)
         _ = try place.prepareDatabase(creating: false)
         let connection = try looking(place)
@@ -34,14 +37,20 @@ extension SQLiteStore {
         guard fd >= 0 else {
             throw OpenFile.fault(errno, "the backup \(path) cannot be made")
         }
+        // The umask may have taken rights from its owner.
+        fchmod(fd, 0o600)
         close(fd)
-        do {
+        do throws(StoreFault) {
+            let file = try realPath(path)
+            let made = OpenFile.identity(of: file)
             let statement = try connection.prepare("VACUUM INTO ?1")
-            statement.put(path)
+            statement.put(file)
             try statement.run()
-            try makeReady(path)
-            try OpenFile.sync(path, O_RDWR)
-            try OpenFile.sync(OpenFile.parent(of: path), O_RDONLY | O_DIRECTORY)
+            guard made == OpenFile.identity(of: file) else { throw notWhole(path, "was replaced") }
+            try check(backup: file, of: connection, path)
+            try makeReady(file)
+            try OpenFile.sync(file, O_RDWR)
+            try OpenFile.sync(OpenFile.parent(of: file), O_RDONLY | O_DIRECTORY)
         } catch {
             unlink(path)
             throw error
@@ -60,6 +69,43 @@ extension SQLiteStore {
         guard pwrite(fd, version, version.count, 18) == version.count else {
             throw OpenFile.fault(errno, "the backup \(backup) cannot be written to")
         }
+    }
+
+    /// SQLite takes `:memory:` and `file:` at a name's beginning for something else than a path; an
+    /// absolute path is always one.
+    private static func realPath(_ path: String) throws(StoreFault) -> String {
+        guard let real = realpath(path, nil) else {
+            throw OpenFile.fault(errno, "the backup \(path) cannot be opened")
+        }
+        defer { free(real) }
+        guard let file = String(validatingCString: real) else {
+            throw StoreFault(
+                .denied, "the backup \(path) is below a directory whose name is not UTF-8")
+        }
+        return file
+    }
+
+    /// Looks at a backup as who takes it back will find it.
+    private static func check(
+        backup file: String, of connection: SQLiteConnection, _ path: String
+    ) throws(StoreFault) {
+        var facts = stat()
+        guard lstat(file, &facts) == 0, facts.st_mode & (S_IFMT | 0o077) == S_IFREG else {
+            throw notWhole(path, "can be read by others")
+        }
+        let copy = try SQLiteConnection(file, for: .looking)
+        let bytes = try copy.number("PRAGMA page_count") * copy.number("PRAGMA page_size")
+        guard bytes > 0, bytes == facts.st_size else { throw notWhole(path, "is cut") }
+        for name in ["user_version", "application_id"] {
+            guard try copy.number("PRAGMA \(name)") == connection.number("PRAGMA \(name)") else {
+                throw notWhole(path, "is no copy of the store")
+            }
+        }
+    }
+
+    private static func notWhole(_ path: String, _ what: String) -> StoreFault {
+        StoreFault(
+            .io, "the backup \(path) \(what), and was removed; nothing else was changed: try again")
     }
 
     private static func looking(_ place: StoreDirectory) throws(StoreFault) -> SQLiteConnection {

@@ -38,7 +38,9 @@ public final class SQLiteStore: RequestStore {
     public static func open(
         directory: String, as role: Role
     ) throws(StoreFault) -> SQLiteStore {
-        try SQLiteStore(directory, role)
+        let held = csys_hold_file_size_signal()
+        defer { csys_release_file_size_signal(held) }
+        return try SQLiteStore(directory, role)
     }
 
     private init(_ directory: String, _ role: Role) throws(StoreFault) {
@@ -56,6 +58,10 @@ public final class SQLiteStore: RequestStore {
         }
         transaction = SQLiteTransaction(connection)
         database = OpenFile.identity(of: place.database)
+        // Without it, nobody would notice that the file is replaced.
+        guard database != nil else {
+            throw OpenFile.fault(errno, "\(place.database) cannot be looked at")
+        }
         journal = OpenFile.identity(of: place.journal)
     }
 
@@ -69,6 +75,8 @@ public final class SQLiteStore: RequestStore {
     public func write<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
+        let held = csys_hold_file_size_signal()
+        defer { csys_release_file_size_signal(held) }
         let transaction = try usable()
         try transaction.begin(writing: true)
         do throws(StoreFault) {
@@ -89,6 +97,9 @@ public final class SQLiteStore: RequestStore {
     public func read<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
+        // Where the log's index is made anew, a look writes, too.
+        let held = csys_hold_file_size_signal()
+        defer { csys_release_file_size_signal(held) }
         let transaction = try usable()
         try transaction.begin(writing: false)
         defer { transaction.rollBack() }

@@ -13,6 +13,8 @@ enum Program {
         }
         // A reader that leaves is noticed by the write that fails.
         signal(SIGPIPE, SIG_IGN)
+        // So is a file that may not become larger.
+        signal(SIGXFSZ, SIG_IGN)
         let console = Console()
         let words: [String]
         do throws(CommandError) {

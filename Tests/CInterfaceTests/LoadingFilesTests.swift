@@ -432,6 +432,36 @@ struct LoadingFilesTests {
         #expect(text.contains("\(files.path) can be changed by everyone"))
     }
 
+    @Test(
+        "a limit of file sizes refuses a plugin, ends nothing, and leaves no copy behind",
+        .enabled(if: !ProcessFacts.isSanitized), arguments: [true, false])
+    func fileSizes(inFile: Bool) throws {
+        let files = try TemporaryDirectory()
+        if inFile { setenv("CURFEW_PLUGIN_COPIES", files.path, 1) }
+        defer { unsetenv("CURFEW_PLUGIN_COPIES") }
+        let (host, plugin) = (try TestHost(), try HookedPlugin())
+        // Threads of Dispatch block signals; those of others do not.
+        var (signal, mask) = (sigset_t(), sigset_t())
+        sigemptyset(&signal)
+        sigaddset(&signal, SIGXFSZ)
+        pthread_sigmask(SIG_UNBLOCK, &signal, &mask)
+        defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
+        var before = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before)
+        var tight = before
+        tight.rlim_cur = 4_096
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &tight)
+        let (answer, text) = plugin.load(in: host)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before)
+        #expect(answer == .system)
+        #expect(text.contains("ulimit -f"), "\(text)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty)
+        var after = sigset_t()
+        pthread_sigmask(SIG_BLOCK, nil, &after)
+        #expect(sigismember(&after, SIGXFSZ) == 0)
+        #expect(try HookedPlugin().load(in: host).answer == .ok)
+    }
+
     /// A plugin that is linked with another library as `flags` say, in a directory `plugin`.
     ///
     /// - Parameter name: of that library; what was loaded once under a name is taken again.

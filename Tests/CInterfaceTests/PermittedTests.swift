@@ -42,6 +42,30 @@ struct PermittedTests {
         #expect(curfew_host_handlers(host.raw) == 2)
     }
 
+    @Test("a list that others can change permits nothing", arguments: ["file", "directory"])
+    func rights(of changed: String) throws {
+        let files = try TemporaryDirectory()
+        _ = try host(["org.example.a"], in: files)
+        let list = files.path("Info.plist")
+        let place = changed == "file" ? list : files.path
+        let before = try FileManager.default.attributesOfItem(atPath: place)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: place)
+        for path in [list, files.path("link")] {
+            if path != list { symlink(list, path) }
+            let refused = #expect(throws: Failure.self) {
+                try path.withCString { path in try TestHost { $0.permitted = path } }
+            }
+            let text = refused?.description ?? ""
+            #expect(
+                text.contains("somebody else could change it: \(place) can be changed by"),
+                "\(text)")
+        }
+        try FileManager.default.setAttributes(before, ofItemAtPath: place)
+        #expect(throws: Never.self) {
+            try files.path("link").withCString { path in try TestHost { $0.permitted = path } }
+        }
+    }
+
     @Test("a handler whose kind has no mode is refused")
     func modes() throws {
         let files = try TemporaryDirectory()

@@ -156,6 +156,41 @@ struct CancelTests {
     }
 
     @Test(
+        "the name of a backup is a path, and the copy is whole and its owner's alone",
+        arguments: [":memory:", "file:x.db", "file:x.db?mode=memory", "./a b", "\u{301}", "-"])
+    func backupNames(name: String) throws {
+        let desk = try filled()
+        // Others could read what is made under such a umask, and the owner could not under the other.
+        for (umask, directory) in [("000", "open"), ("777", "closed")] {
+            let run = try ChildProcess.run(
+                "/bin/sh",
+                [
+                    "-c",
+                    #"umask 077; mkdir "$1"; cd "$1"; umask "$2"; exec "$0" db backup --store "$3" -- "$4""#,
+                    CommandRun.program, directory, umask, desk.store, name,
+                ], environment: CommandRun.environment, input: "", directory: desk.files.path,
+                limit: .seconds(60))
+            #expect(run.ending == .exited(0), "\(run)")
+            let place = desk.files.path(directory)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: place)
+                    == [name.replacing("./", with: "")])
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(place)/\(name)")
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            let size = try #require(attributes[.size] as? Int)
+            #expect(size > 2_048)
+            // Taken back, as the help says.
+            try FileManager.default.moveItem(
+                atPath: "\(place)/\(name)", toPath: "\(place)/requests.db")
+            let restored = try CommandRun("ps", "--store", place)
+            #expect(restored.output.split(separator: "\n").count == 4, "\(restored.process)")
+            let next = try CommandRun(
+                "submit", "org.example.d", "--after", "1h", "--json", "--store", place)
+            #expect(try next.document()["id"] as? Int == 4)
+        }
+    }
+
+    @Test(
         "without a store each command says so, leaves with 4, and makes none",
         arguments: [
             ["ps"], ["show", "1"], ["why", "1"], ["log"], ["cancel", "1"], ["lift", "1"],

@@ -50,6 +50,67 @@ struct RefusedInputTests {
         #expect((why.output + why.errors).utf8.contains("--store '\(word)'".utf8), "\(why.process)")
     }
 
+    @Test("a relative path in CURFEW_STORE is below the working directory")
+    func relativeStore() throws {
+        let files = try TemporaryDirectory()
+        let name = "curfew-test-\(getpid())"
+        let run = try RefusedInputTests.shell(
+            #"CURFEW_STORE=\#(name)/deep/store exec "$0" submit org.example.a"#, in: files.path)
+        #expect(run.ending == .exited(0), "\(run)")
+        #expect(
+            FileManager.default.fileExists(atPath: files.path("\(name)/deep/store/requests.db")))
+        #expect(!FileManager.default.fileExists(atPath: "/\(name)"))
+    }
+
+    @Test("a limit of file sizes is told, and ends no command")
+    func fileSizes() throws {
+        let files = try TemporaryDirectory()
+        // Those of the shell have 512 bytes, and what is told has to go into a file, too.
+        for blocks in [4, 8, 40] {
+            let run = try RefusedInputTests.shell(
+                #"ulimit -f \#(blocks); exec "$0" submit org.example.a --store store\#(blocks)"#,
+                in: files.path)
+            #expect(run.ending == .exited(6), "\(blocks): \(run)")
+            #expect(run.errorOutput.contains("ulimit -f"), "\(blocks): \(run)")
+        }
+    }
+
+    @Test("a plugin that cannot be loaded for want of descriptors is not said to be linked badly")
+    func linkAdvice() throws {
+        let plugin = BuiltProducts.testPluginDirectory("patient")
+        for count in 4...40 {
+            let run = try RefusedInputTests.shell(
+                #"ulimit -n \#(count); exec "$0" run \#(CommandRun.errand("succeeds")) --plugin '\#(plugin)'"#
+            )
+            let text = run.output + run.errorOutput
+            #expect(!text.contains("-Wl,-z,defs"), "\(count): \(text)")
+        }
+    }
+
+    @Test(
+        "copies on a file system without the right to execute are told to be there",
+        .enabled(if: (try? ChildProcess.run("unshare", ["-rm", "true"]))?.succeeded ?? false))
+    func noExecute() throws {
+        let files = try TemporaryDirectory()
+        let plugin = BuiltProducts.testPluginDirectory("patient")
+        try FileManager.default.createDirectory(
+            atPath: files.path("copies"), withIntermediateDirectories: false)
+        let script = #"""
+            mount -t tmpfs -o noexec,mode=700 none copies
+            CURFEW_PLUGIN_COPIES=$PWD/copies "$0" inspect --load '\#(plugin)'
+            ls copies
+            """#
+        let run = try ChildProcess.run(
+            "unshare", ["-rm", "/bin/sh", "-c", script, CommandRun.program],
+            environment: CommandRun.environment, input: "", directory: files.path,
+            limit: .seconds(60))
+        let text = (run.output + run.errorOutput).split(whereSeparator: \.isWhitespace)
+            .joined(separator: " ")
+        #expect(text.contains("noexec"), "\(run)")
+        #expect(!text.contains("-Wl,-z,defs"), "\(run)")
+        #expect(!text.contains("libpatient.so-"), "\(run)")
+    }
+
     @Test("a process with few descriptors is told so")
     func descriptors() throws {
         let plugin = BuiltProducts.testPluginDirectory("patient")

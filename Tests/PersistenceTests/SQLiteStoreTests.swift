@@ -42,6 +42,112 @@ struct SQLiteStoreTests {
         }
     }
 
+    @Test("a store that was moved is noticed where a filter denies statx(2), too")
+    func filtered() throws {
+        let path = path
+        var fault: StoreFault?
+        try onFilteredThread {
+            let store = try SQLiteStore.open(
+                directory: path, as: .host(HostIdentity(boot: "b", process: 71, start: 1)))
+            try store.add("a")
+            try FileManager.default.moveItem(atPath: path, toPath: path + "-moved")
+            do throws(StoreFault) {
+                _ = try store.write { (transaction) throws(StoreFault) in
+                    try transaction.setValue("a", [1])
+                }
+            } catch {
+                fault = error
+            }
+        }
+        #expect(fault?.kind == .gone)
+    }
+
+    /// Runs something on a thread of its own that may not call statx(2).
+    private func onFilteredThread(_ body: @escaping () throws -> Void) throws {
+        #if arch(x86_64)
+            let statx: UInt32 = 332
+        #else
+            let statx: UInt32 = 291
+        #endif
+        // seccomp(2), linux/filter.h: the number of the call; EPERM for that one, or else all is well.
+        struct Step {
+            var code: UInt16
+            var yes: UInt8 = 0
+            var no: UInt8 = 0
+            var value: UInt32
+        }
+        struct Program {
+            var count: UInt16
+            var steps: UnsafeMutablePointer<Step>
+        }
+        typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
+        nonisolated(unsafe) let control = unsafeBitCast(dlsym(nil, "prctl"), to: Control.self)
+        nonisolated(unsafe) let body = body
+        nonisolated(unsafe) var thrown: (any Error)?
+        let isOver = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            defer { isOver.signal() }
+            var steps = [
+                Step(code: 0x20, value: 0), Step(code: 0x15, no: 1, value: statx),
+                Step(code: 0x06, value: 0x0005_0001), Step(code: 0x06, value: 0x7FFF_0000),
+            ]
+            let isFiltered = steps.withUnsafeMutableBufferPointer { steps in
+                var program = Program(count: UInt16(steps.count), steps: steps.baseAddress!)
+                return withUnsafeMutablePointer(to: &program) {
+                    // PR_SET_NO_NEW_PRIVS; PR_SET_SECCOMP, SECCOMP_MODE_FILTER.
+                    control(38, 1, 0, 0, 0) == 0
+                        && control(22, 2, UInt(bitPattern: $0), 0, 0) == 0
+                }
+            }
+            do {
+                try #require(isFiltered)
+                try body()
+            } catch {
+                thrown = error
+            }
+        }
+        isOver.wait()
+        if let thrown { throw thrown }
+    }
+
+    @Test("a limit of file sizes is a store that is full, and ends nothing")
+    func fileSizes() throws {
+        let store = try host()
+        try store.add("a")
+        // Threads of Dispatch block signals; those of others do not.
+        var (signal, mask) = (sigset_t(), sigset_t())
+        sigemptyset(&signal)
+        sigaddset(&signal, SIGXFSZ)
+        pthread_sigmask(SIG_UNBLOCK, &signal, &mask)
+        defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
+        var before = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before)
+        var tight = before
+        tight.rlim_cur = 65_536
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &tight)
+        var fault: StoreFault?
+        var count = 1
+        do throws(StoreFault) {
+            while count < 10_000 {
+                _ = try store.write { (transaction) throws(StoreFault) in
+                    try transaction.setValue("\(count)", [UInt8](repeating: 1, count: 2_000))
+                }
+                count += 1
+            }
+        } catch {
+            fault = error
+        }
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before)
+        #expect(fault?.kind == .full)
+        #expect(fault?.message.contains("ulimit -f") == true, "\(String(describing: fault))")
+        try store.add("b")
+        #expect(try store.keys == ["a", "b"])
+        let kept = try store.read { (transaction) throws(StoreFault) in
+            try transaction.value("\(count - 1)")
+        }
+        #expect(kept?.count == 2_000)
+    }
+
     @Test("a directory below a name that is not UTF-8 is refused, and no other made in its place")
     func oddDirectory() throws {
         let odd = Array((directory.path("u")).utf8) + [0xFF, 0]

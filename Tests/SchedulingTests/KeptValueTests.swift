@@ -105,7 +105,7 @@ struct KeptValueTests {
         book.scheduler.usage.note(at: now.wall)
         try store.write { (transaction) throws(StoreFault) in
             _ = try book.set(removed, for: .all, transaction)
-            try book.writeState(transaction)
+            try book.writeState(at: now, transaction)
         }
         _ = try open()
         for bytes in [[], [0], Array("2 two".utf8), Array("a 1 1 5 asleep".utf8)] {

@@ -179,4 +179,14 @@ static inline uint32_t csys_child_note_count(void) {
 /* The last 64 notes are kept; a place beyond the count has anything. Only after a count above 0. */
 csys_child_note csys_child_note_at(uint32_t place);
 
+/*
+ * Keeps SIGXFSZ from the calling thread, which setrlimit(2) has write(2) raise beyond RLIMIT_FSIZE and
+ * which ends a process: the write then fails with EFBIG alone. The second call, which gets what the
+ * first one has returned, drops the signal if it was raised, and leaves errno as it was. In between the
+ * third one tells whether it was.
+ */
+uint32_t csys_hold_file_size_signal(void);
+void csys_release_file_size_signal(uint32_t held);
+bool csys_is_file_size_signal_raised(void);
+
 #endif /* CSYSTEM_H */

@@ -37,7 +37,12 @@ final class PluginCopy: @unchecked Sendable {
     ) throws(BridgeError) {
         self.shown = shown
         let size = try PluginCopy.size(status, shown)
+        let held = csys_hold_file_size_signal()
+        defer { csys_release_file_size_signal(held) }
         let (place, path) = try PluginCopy.place(for: name, shown, size: size)
+        // A copy that is not to be had does not stay either: `deinit` is not called for it.
+        var isMade = false
+        defer { if let path, !isMade { unlink(path) } }
         var isWhole = false
         // Somebody who is just writing the file is given the time to finish.
         for attempt in 0..<4 where !isWhole {
@@ -60,6 +65,7 @@ final class PluginCopy: @unchecked Sendable {
         bytes = UnsafeRawBufferPointer(start: address, count: size)
         self.path = path
         descriptor = place
+        isMade = true
     }
 
     deinit {

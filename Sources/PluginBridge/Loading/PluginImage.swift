@@ -48,7 +48,7 @@ public final class PluginImage: @unchecked Sendable {
             let reason = dlerror().map { String(cString: $0) } ?? "no reason given"
             throw BridgeError(
                 .link,
-                "\(copy.shown) could not be loaded: \(reason.replacing(name + ": ", with: "").replacing(name, with: copy.shown)); link it with what it needs (-Wl,-z,defs says what is missing)"
+                "\(copy.shown) could not be loaded: \(reason.replacing(name + ": ", with: "").replacing(name, with: copy.shown)); \(PluginImage.advice(reason, copy))"
             )
         }
         self.copy = copy
@@ -57,6 +57,23 @@ public final class PluginImage: @unchecked Sendable {
         self.handle = handle
         // Debuggers, backtraces and the plugin itself (dladdr) shall see where it comes from.
         firstName = copy.path == nil ? csys_name_image(handle, strdup(path)) : nil
+    }
+
+    /// ST_NOEXEC of statvfs(3).
+    private static var noExecute: UInt { 8 }
+
+    /// What to do about a reason of the loader's, which tells an error of the system by its words.
+    private static func advice(_ reason: String, _ copy: PluginCopy) -> String {
+        for code in [EMFILE, ENFILE] where reason.contains(PluginDirectory.reason(code)) {
+            return "raise the limit of open files (ulimit -n)"
+        }
+        var facts = statvfs()
+        if let path = copy.path, statvfs(path, &facts) == 0, facts.f_flag & noExecute != 0 {
+            return
+                "the copies are on a file system without the right to execute (noexec): name another directory in \(PluginCopy.directoryVariable), or none"
+        }
+        if reason.contains(PluginDirectory.reason(ENOMEM)) { return "free some memory" }
+        return "link it with what it needs (-Wl,-z,defs says what is missing)"
     }
 
     /// A function by that name, or nil. A copy of the symbol in a library it depends on is not the

@@ -14,6 +14,12 @@ extension PermittedHandlers {
             return .failure(fault(source, "cannot open it: \(RegularFile.reason(errno))"))
         }
         defer { close(descriptor) }
+        if let distrust = distrust(of: file, opened: descriptor) {
+            return .failure(
+                fault(
+                    source, "somebody else could change it: \(distrust)", help: "see to its rights")
+            )
+        }
         do throws(RegularFile.Problem) {
             let limit = PropertyListReader.sizeLimit
             return parse(bytes: try RegularFile.contents(of: descriptor, limit: limit), file: file)
@@ -35,11 +41,38 @@ extension PermittedHandlers {
         return .failure(PermittedFaults(checker.sortedFaults))
     }
 
-    private static func fault(_ source: DiagnosticSource, _ message: String) -> PermittedFaults {
+    /// Why the list is not beyond doubt, by the rules for what is loaded: whoever can change it can
+    /// permit a handler. Nil: it is.
+    private static func distrust(of file: String, opened descriptor: Int32) -> String? {
+        guard let real = realpath(file, nil) else { return RegularFile.reason(errno) }
+        defer { free(real) }
+        guard let path = String(validatingCString: real),
+            let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        else { return "its path is not UTF-8" }
+        let above = slash == path.startIndex ? "/" : String(path[..<slash])
+        do throws(BridgeError) {
+            let folder = try PluginDirectory(above)
+            let found = try folder.file(String(path[path.utf8.index(after: slash)...]))
+            var opened = stat()
+            guard fstat(descriptor, &opened) == 0, opened.st_ino == found.status.st_ino,
+                opened.st_dev == found.status.st_dev
+            else { return "it was replaced meanwhile" }
+            return nil
+        } catch {
+            let isTrust = [LoadRule.owner, .writable].map(\.rawValue).contains(error.rule)
+            // What is no file, or cannot be opened, is told by who reads it.
+            return isTrust
+                ? error.message.replacing("\(above) is not loaded: ", with: "") : nil
+        }
+    }
+
+    private static func fault(
+        _ source: DiagnosticSource, _ message: String,
+        help: String = "give the path of a readable property list, such as an app's Info.plist"
+    ) -> PermittedFaults {
         PermittedFaults([
             source.diagnostic(
-                rule: PropertyListRule.file.rawValue, message: message,
-                help: "give the path of a readable property list, such as an app's Info.plist")
+                rule: PropertyListRule.file.rawValue, message: message, help: help)
         ])
     }
 }

@@ -74,9 +74,11 @@ struct StorePlace {
 
     /// The user's own directories; failures show when the store itself is made.
     private func makeParents() {
-        let parts = directory.split(separator: "/").dropLast()
-        for count in parts.indices {
-            mkdir("/" + parts[...count].joined(separator: "/"), 0o700)
+        var path = directory.begins(with: "/") ? "/" : ""
+        for part in directory.parts(at: "/").dropLast() {
+            path += part
+            mkdir(path, 0o700)
+            path += "/"
         }
     }
 
