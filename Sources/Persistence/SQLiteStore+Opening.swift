@@ -8,7 +8,7 @@ extension SQLiteStore {
     /// error has said that what was written last may not be on the disk.
     static func connect(
         _ place: StoreDirectory, creating: Bool, isHost: Bool, isLogDoubted: Bool = false
-    ) throws(StoreFault) -> SQLiteConnection {
+    ) throws(StoreFault) -> (SQLiteConnection, HighWaterMark) {
         let isNew = try place.prepareDatabase(creating: creating)
         // A log that nobody uses was left by a process that did not close it, and whether that had
         // seen an error of the disk, nobody can tell.
@@ -24,8 +24,10 @@ extension SQLiteStore {
             // Not under a host that knows the tables as they were.
             let held = isHost ? nil : try StoreLock(place, by: .current())
             defer { withExtendedLifetime(held) {} }
+            if version == 0 { try place.checkNeverUsed() }
             try migrate(connection, place, isNew: version == 0)
         }
+        try HighWaterMark.check(place, connection)
         try connection.settle()
         if isDoubted, try !connection.beginLogAnew(), isLogDoubted {
             throw StoreFault(
@@ -33,7 +35,7 @@ extension SQLiteStore {
                 "the store \(place.path): another process reads it, and after an error of its disk its log has to be begun anew; nothing was changed: try again"
             )
         }
-        return connection
+        return (connection, try HighWaterMark(place, connection))
     }
 
     /// The version of the tables; 0: there are none. Changes nothing.

@@ -14,6 +14,8 @@ struct StoreDirectory {
     var journal: String { database + "-wal" }
     var lock: String { path + "/lock" }
     var wake: String { path + "/wake" }
+    /// What was acknowledged last: see `HighWaterMark`.
+    var mark: String { path + "/acknowledged" }
 
     /// Finds the directory, or makes it with `creating`, readable by its owner only. What is above it
     /// must be there.
@@ -125,7 +127,13 @@ struct StoreDirectory {
     /// A file that only a store leaves behind that was used; nil: there is none.
     private func trace() -> String? {
         if OpenFile.size(of: journal) > 0 { return journal }
-        return OpenFile.identity(of: wake) == nil ? nil : wake
+        if OpenFile.identity(of: wake) != nil { return wake }
+        return OpenFile.size(of: mark) > 0 ? mark : nil
+    }
+
+    /// A database without tables, where requests were acknowledged: its log had them.
+    func checkNeverUsed() throws(StoreFault) {
+        if OpenFile.size(of: mark) > 0 { throw lost(.corrupt, "has nothing in it", mark) }
     }
 
     private func lost(_ kind: StoreFault.Kind, _ what: String, _ trace: String) -> StoreFault {
