@@ -90,7 +90,6 @@ void csys_eventfd_signal(int32_t fd) {
     int before = errno;
     uint64_t one = 1;
     ssize_t written;
-    int before = errno;
     do {
         written = write(fd, &one, sizeof one);
     } while (written < 0 && errno == EINTR);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -19,6 +20,28 @@ int32_t csys_lock_file(int32_t fd) {
         return errno == EACCES ? EAGAIN : errno;
     }
     return 0;
+}
+
+int32_t csys_lock_directory(int32_t fd) {
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EINTR) return errno;
+    }
+    return 0;
+}
+
+/* A directory cannot be opened for writing, which a lock for one writer wants: so it is one of a
+ * reader, of which several would be let in, and who asks asks as a writer. */
+int32_t csys_show_host(int32_t fd) {
+    struct flock all = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    while (fcntl(fd, F_OFD_SETLK, &all) != 0) {
+        if (errno != EINTR) return errno;
+    }
+    return 0;
+}
+
+bool csys_has_host(int32_t fd) {
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_GETLK, &all) == 0 && all.l_type != F_UNLCK;
 }
 
 bool csys_is_remote(int32_t fd) {

@@ -12,7 +12,7 @@ extension SQLiteStore {
         let place = try StoreDirectory(directory, creating: false)
         _ = try place.prepareDatabase(creating: false)
         let connection = try looking(place)
-        return try faults("PRAGMA quick_check(100)", SQLiteSchema.rowChecks, connection)
+        return try faults("PRAGMA quick_check(100)", SQLiteSchema.rowChecks, connection, place)
     }
 
     /// The same, and whether its indexes, references and counts fit what they are about.
@@ -22,7 +22,8 @@ extension SQLiteStore {
         let connection = try looking(place)
         return try faults(
             "PRAGMA integrity_check(100)",
-            { SQLiteSchema.rowChecks(version: $0) + SQLiteSchema.checks(version: $0) }, connection)
+            { SQLiteSchema.rowChecks(version: $0) + SQLiteSchema.checks(version: $0) }, connection,
+            place)
     }
 
     /// Copies the store, as it is at one moment, into a new file, which its owner alone can read and
@@ -62,6 +63,12 @@ extension SQLiteStore {
     /// numbers"). Asking SQLite for that would want memory shared between processes, which a disk for
     /// backups need not have.
     private static func makeReady(_ backup: String) throws(StoreFault) {
+        guard let path = realpath(backup, nil) else {
+            throw OpenFile.fault(errno, "the backup \(backup) cannot be opened")
+        }
+        defer { free(path) }
+        try SQLiteConnection(String(cString: path), for: .writing).run(
+            "DELETE FROM value WHERE name = '\(HighWaterMark.valueName)'")
         let fd = Glibc.open(backup, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
         guard fd >= 0 else { throw OpenFile.fault(errno, "the backup \(backup) cannot be opened") }
         defer { close(fd) }
@@ -114,12 +121,18 @@ extension SQLiteStore {
 
     /// What SQLite finds, or else what we do.
     private static func faults(
-        _ pragma: String, _ checks: (_ version: Int) -> [String], _ connection: SQLiteConnection
+        _ pragma: String, _ checks: (_ version: Int) -> [String], _ connection: SQLiteConnection,
+        _ place: StoreDirectory
     ) throws(StoreFault) -> [String] {
-        var found = try faults(pragma, connection)
+        var found = try texts(pragma, connection)
         guard found.isEmpty else { return found }
         let version = Int(clamping: try connection.number("PRAGMA user_version"))
-        for check in checks(version) { found += try faults(check, connection) }
+        for check in checks(version) { found += try texts(check, connection) }
+        if version == SQLiteSchema.version {
+            found += try faults { () throws(StoreFault) in
+                try HighWaterMark.missing(place, connection).map { [$0] } ?? []
+            }
+        }
         if try !connection.hasLog {
             found.append(
                 "the store writes changes into its own file instead of a log, and what is acknowledged could be lost with the power: the next host or command that opens it sets that right"
@@ -131,11 +144,20 @@ extension SQLiteStore {
         return found + (try KeptValue.faults(in: transaction))
     }
 
-    private static func faults(
+    private static func texts(
         _ text: String, _ connection: SQLiteConnection
     ) throws(StoreFault) -> [String] {
-        do {
-            return try connection.texts(text).filter { $0 != "ok" }
+        try faults { () throws(StoreFault) in
+            try connection.texts(text).filter { $0 != "ok" }
+        }
+    }
+
+    /// What makes no sense is what is looked for.
+    private static func faults(
+        _ look: () throws(StoreFault) -> [String]
+    ) throws(StoreFault) -> [String] {
+        do throws(StoreFault) {
+            return try look()
         } catch {
             guard error.kind == .corrupt else { throw error }
             return [error.message]

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import CSystem
 import Glibc
 public import Scheduling
 
@@ -7,19 +8,15 @@ extension SQLiteStore {
     /// that starts in this moment is not in its way.
     public static func host(of directory: String) throws(StoreFault) -> HostPresence? {
         let place = try StoreDirectory(directory, creating: false)
+        let isHere = try DirectoryLock.hasHost(place)
         let fd = Glibc.open(place.lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard fd >= 0 else {
-            if errno == ENOENT { return nil }
+            if errno == ENOENT { return isHere ? HostPresence() : nil }
             throw OpenFile.fault(errno, "\(place.lock) cannot be opened")
         }
         defer { close(fd) }
-        var all = flock()
-        all.l_type = Int16(F_WRLCK)
-        all.l_whence = Int16(SEEK_SET)
-        guard fcntl(fd, F_GETLK, &all) == 0 else {
-            throw OpenFile.fault(errno, "\(place.lock) cannot be looked at")
-        }
-        guard all.l_type != Int16(F_UNLCK) else { return nil }
+        // A host of an earlier version has locked the file alone.
+        guard isHere || csys_has_host(fd) else { return nil }
         return presence(OpenFile.beginning(of: fd, limit: 256) ?? [])
     }
 

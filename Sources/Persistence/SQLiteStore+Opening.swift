@@ -8,7 +8,7 @@ extension SQLiteStore {
     /// error has said that what was written last may not be on the disk.
     static func connect(
         _ place: StoreDirectory, creating: Bool, isHost: Bool, isLogDoubted: Bool = false
-    ) throws(StoreFault) -> SQLiteConnection {
+    ) throws(StoreFault) -> (SQLiteConnection, HighWaterMark) {
         let isNew = try place.prepareDatabase(creating: creating)
         // A log that nobody uses was left by a process that did not close it, and whether that had
         // seen an error of the disk, nobody can tell.
@@ -18,14 +18,10 @@ extension SQLiteStore {
         if isDoubted { OpenFile.forgetCache(of: place.journal, isLocked: false) }
         let connection = try SQLiteConnection(place.database, for: .writing)
         if isDoubted { OpenFile.forgetCache(of: place.database, isLocked: true) }
-        let version = try version(of: connection, mayBeEmpty: creating || isNew)
-        let hasLog = try connection.hasLog
-        if version < SQLiteSchema.version || !hasLog {
-            // Not under a host that knows the tables as they were.
-            let held = isHost ? nil : try StoreLock(place, by: .current())
-            defer { withExtendedLifetime(held) {} }
-            try migrate(connection, place, isNew: version == 0)
+        if try !isReady(connection) {
+            try makeReady(connection, place, creating: creating || isNew, isHost: isHost)
         }
+        try HighWaterMark.check(place, connection)
         try connection.settle()
         if isDoubted, try !connection.beginLogAnew(), isLogDoubted {
             throw StoreFault(
@@ -33,20 +29,62 @@ extension SQLiteStore {
                 "the store \(place.path): another process reads it, and after an error of its disk its log has to be begun anew; nothing was changed: try again"
             )
         }
-        return connection
+        return (connection, try HighWaterMark(place, connection))
+    }
+
+    /// Its tables are those of today, and its changes go into a log.
+    private static func isReady(_ connection: SQLiteConnection) throws(StoreFault) -> Bool {
+        let version = try version(of: connection)
+        return version == SQLiteSchema.version ? try connection.hasLog : false
+    }
+
+    /// Makes the tables, or those of today out of older ones: the host of the store, or a client while
+    /// there is none. One process does, and whoever else comes waits for it.
+    private static func makeReady(
+        _ connection: SQLiteConnection, _ place: StoreDirectory, creating: Bool, isHost: Bool
+    ) throws(StoreFault) {
+        let turn = isHost ? nil : try turn(connection, place)
+        defer { withExtendedLifetime(turn) {} }
+        let version = try version(of: connection)
+        if version == 0 {
+            guard creating else { throw place.isAbsent }
+            try place.checkNeverUsed()
+        }
+        try migrate(connection, place, isNew: version == 0)
+        // The directory is made by one process, and used by another before that has brought it to the
+        // disk.
+        if version == 0 { try place.syncParents() }
+    }
+
+    /// Waits until this process may change the tables. Nil: another one has done it.
+    private static func turn(
+        _ connection: SQLiteConnection, _ place: StoreDirectory
+    ) throws(StoreFault) -> DirectoryLock? {
+        let (patience, short) = (Patience(seconds: 60), Patience(seconds: 2))
+        while true {
+            if let lock = try DirectoryLock(place) {
+                // A host of an earlier version knows the tables as they were.
+                if try host(of: place.path) != nil { throw StoreLock.taken(place) }
+                return lock
+            }
+            if try isReady(connection) { return nil }
+            // A host makes them when it begins, or knows no others.
+            if try DirectoryLock.hasHost(place), !short.waits() { throw StoreLock.taken(place) }
+            guard patience.waits() else { throw place.isBeingMade }
+        }
     }
 
     /// The version of the tables; 0: there are none. Changes nothing.
-    private static func version(
-        of connection: SQLiteConnection, mayBeEmpty: Bool
-    ) throws(StoreFault) -> Int {
-        let version = try connection.number("PRAGMA user_version")
-        let application = try connection.number("PRAGMA application_id")
-        if application == 0, version == 0, mayBeEmpty,
-            try connection.number("SELECT count(*) FROM sqlite_schema") == 0
-        {
-            return 0
-        }
+    private static func version(of connection: SQLiteConnection) throws(StoreFault) -> Int {
+        // In one statement: somebody may be making the tables.
+        let header = try connection.prepare(
+            """
+            SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
+                FROM pragma_user_version, pragma_application_id
+            """)
+        guard try header.step() else { return 0 }
+        let (version, application) = (header.integer(0), header.integer(1))
+        if application == 0, version == 0, header.integer(2) == 0 { return 0 }
         guard application == SQLiteSchema.application, version > 0 else {
             throw StoreFault(
                 .corrupt,
@@ -66,7 +104,7 @@ extension SQLiteStore {
         _ connection: SQLiteConnection, _ place: StoreDirectory, isNew: Bool
     ) throws(StoreFault) {
         if isNew { try connection.run("PRAGMA page_size = \(SQLiteSchema.pageSize)") }
-        guard try connection.useLog() else {
+        guard try useLog(connection) else {
             throw StoreFault(
                 .denied,
                 "\(place.path) is on a disk that cannot have memory shared between processes, which a store needs: use another one"
@@ -89,6 +127,18 @@ extension SQLiteStore {
             } catch {
                 if connection.isInTransaction { try? connection.run("ROLLBACK") }
                 throw error
+            }
+        }
+    }
+
+    /// SQLite does not wait for others who look into a database in that moment.
+    private static func useLog(_ connection: SQLiteConnection) throws(StoreFault) -> Bool {
+        let patience = Patience(seconds: 2)
+        while true {
+            do throws(StoreFault) {
+                return try connection.useLog()
+            } catch {
+                guard error.kind == .busy, patience.waits() else { throw error }
             }
         }
     }

@@ -26,6 +26,7 @@ public final class SQLiteStore: RequestStore {
     private let process: Int32
     /// Nil: the last connection was not to be trusted, and another could not be opened yet.
     private(set) var transaction: SQLiteTransaction?
+    private var mark: HighWaterMark
     /// The files that were opened, in case others are put in their place.
     private let database: OpenFile.Identity?
     private var journal: OpenFile.Identity?
@@ -50,11 +51,11 @@ public final class SQLiteStore: RequestStore {
         case .host(let host):
             place = try StoreDirectory(directory, creating: true)
             lock = try StoreLock(place, by: host)
-            connection = try Self.connect(place, creating: true, isHost: true)
+            (connection, mark) = try Self.connect(place, creating: true, isHost: true)
         case .client(let creates):
             place = try StoreDirectory(directory, creating: creates)
             lock = nil
-            connection = try Self.connect(place, creating: creates, isHost: false)
+            (connection, mark) = try Self.connect(place, creating: creates, isHost: false)
         }
         transaction = SQLiteTransaction(connection)
         database = OpenFile.identity(of: place.database)
@@ -82,6 +83,7 @@ public final class SQLiteStore: RequestStore {
         do throws(StoreFault) {
             let result = try body(transaction)
             try transaction.commit()
+            if let counters = transaction.counters { mark.raise(to: counters.acknowledged) }
             // Acknowledged is what is in the file that others find.
             guard let file = missingFile() else { return result }
             throw StoreFault(
@@ -137,8 +139,10 @@ public final class SQLiteStore: RequestStore {
         try checkFiles()
         if let transaction, transaction.connection.isTrusted { return transaction }
         transaction = nil
-        let next = SQLiteTransaction(
-            try Self.connect(place, creating: false, isHost: lock != nil, isLogDoubted: true))
+        let connection: SQLiteConnection
+        (connection, mark) = try Self.connect(
+            place, creating: false, isHost: lock != nil, isLogDoubted: true)
+        let next = SQLiteTransaction(connection)
         transaction = next
         journal = OpenFile.identity(of: place.journal)
         return next

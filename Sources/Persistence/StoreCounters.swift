@@ -43,6 +43,11 @@ struct StoreCounters: Equatable {
         }
     }
 
+    /// The last numbers that somebody was told once this is committed.
+    var acknowledged: HighWaterMark.Numbers {
+        HighWaterMark.Numbers(request: lastRequest, entry: lastEntry)
+    }
+
     /// A request of a kind came to a state; `before` is nil for a new one.
     mutating func moved(_ kind: TaskKind, from before: RequestState?, to state: RequestState) {
         if before == .pending { self[kind] &-= 1 }

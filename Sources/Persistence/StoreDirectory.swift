@@ -14,6 +14,8 @@ struct StoreDirectory {
     var journal: String { database + "-wal" }
     var lock: String { path + "/lock" }
     var wake: String { path + "/wake" }
+    /// What was acknowledged last: see `HighWaterMark`.
+    var mark: String { path + "/acknowledged" }
 
     /// Finds the directory, or makes it with `creating`, readable by its owner only. What is above it
     /// must be there.
@@ -21,15 +23,14 @@ struct StoreDirectory {
         guard !name.isEmpty, !name.utf8.contains(0) else {
             throw StoreFault(.denied, "a store's directory has no name: say where it is to be")
         }
-        let isMade = creating && mkdir(name, 0o700) == 0
-        if creating, !isMade, errno != EEXIST {
+        if creating, mkdir(name, 0o700) != 0, errno != EEXIST {
             throw OpenFile.fault(
                 errno, "the store's directory \(name) cannot be made",
                 errno == ENOENT ? "make the directory above it first" : "")
         }
         guard let real = realpath(name, nil) else {
             throw errno == ENOENT
-                ? StoreFault(.absent, "there is no store at \(name): no host has used it yet")
+                ? Self.absent(name)
                 : OpenFile.fault(errno, "the store's directory \(name) cannot be opened")
         }
         defer { free(real) }
@@ -43,16 +44,20 @@ struct StoreDirectory {
         path = text
         database = path + "/requests.db"
         try check()
-        // SQLite sees to what is in it, and nobody else to the directory itself.
-        if isMade { try syncParent() }
     }
 
-    private func syncParent() throws(StoreFault) {
-        do throws(StoreFault) {
-            try OpenFile.sync(OpenFile.parent(of: path), O_RDONLY | O_DIRECTORY)
-        } catch {
-            // One that may not be read, or a file system that knows no such thing.
-            guard error.kind == .denied else { throw error }
+    /// Brings the directory's own name to the disk, and those of what is above it: SQLite sees to what
+    /// is in it, and whoever has made one of them may have ended before that.
+    func syncParents() throws(StoreFault) {
+        var name = path
+        while name != "/" {
+            name = OpenFile.parent(of: name)
+            do throws(StoreFault) {
+                try OpenFile.sync(name, O_RDONLY | O_DIRECTORY)
+            } catch {
+                // One that may not be read, or a file system that knows no such thing.
+                guard error.kind == .denied else { throw error }
+            }
         }
     }
 
@@ -114,7 +119,7 @@ struct StoreDirectory {
         }
         if let trace { throw lost(.gone, "is not there", trace) }
         guard creating else {
-            throw StoreFault(.absent, "there is no store at \(path): no host has used it yet")
+            throw isAbsent
         }
         // Only a file that was not there: closing any descriptor of an open database would take
         // the locks from SQLite.
@@ -132,7 +137,28 @@ struct StoreDirectory {
     /// A file that only a store leaves behind that was used; nil: there is none.
     private func trace() -> String? {
         if OpenFile.size(of: journal) > 0 { return journal }
-        return OpenFile.identity(of: wake) == nil ? nil : wake
+        if OpenFile.identity(of: wake) != nil { return wake }
+        return OpenFile.size(of: mark) > 0 ? mark : nil
+    }
+
+    /// A database without tables, where requests were acknowledged: its log had them.
+    func checkNeverUsed() throws(StoreFault) {
+        if OpenFile.size(of: mark) > 0 { throw lost(.corrupt, "has nothing in it", mark) }
+    }
+
+    /// Nobody has made the store yet.
+    var isAbsent: StoreFault { Self.absent(path) }
+
+    private static func absent(_ name: String) -> StoreFault {
+        StoreFault(.absent, "there is no store at \(name): no host has used it yet")
+    }
+
+    /// Another process has begun to make or change the tables, and does not end that.
+    var isBeingMade: StoreFault {
+        StoreFault(
+            .busy,
+            "the tables of the store \(path) are made or changed by another process; nothing was changed: try again, and see what that process does"
+        )
     }
 
     private func lost(_ kind: StoreFault.Kind, _ what: String, _ trace: String) -> StoreFault {

@@ -3,15 +3,17 @@ internal import CSystem
 import Glibc
 internal import Scheduling
 
-/// The one place of a host in a store: a lock on a file that says who has it. It goes with the
-/// process, however that ends.
+/// The one place of a host in a store: the lock on its directory, and a file that says who has it.
+/// The file is locked, too, for hosts of earlier versions, which know no other lock.
 final class StoreLock {
+    private let directory: DirectoryLock
     private let fd: Int32
     private let process: Int32
 
     /// Throws `.locked`, naming who has it.
     init(_ place: StoreDirectory, by host: HostIdentity) throws(StoreFault) {
         process = getpid()
+        directory = try Self.lockDirectory(place)
         fd = try Self.lock(place)
         // For people only: what counts is the lock, and a full disk is noticed elsewhere.
         let note = Array("\(host.process) \(host.start) \(host.boot) \(time(nil))\n".utf8)
@@ -23,6 +25,20 @@ final class StoreLock {
         // A child made by fork(2) has the same opening of the file: what it says stays its parent's.
         if process == getpid() { _ = ftruncate(fd, 0) }
         close(fd)
+    }
+
+    /// A client that makes the tables is no host, and is waited for. Changing those of an earlier
+    /// version can take a while.
+    private static func lockDirectory(_ place: StoreDirectory) throws(StoreFault) -> DirectoryLock {
+        let patience = Patience(seconds: 60)
+        while true {
+            if let lock = try DirectoryLock(place) {
+                try lock.show(place)
+                return lock
+            }
+            if try DirectoryLock.hasHost(place) { throw taken(place) }
+            guard patience.waits() else { throw place.isBeingMade }
+        }
     }
 
     /// Opens the file and takes the lock.
@@ -57,6 +73,15 @@ final class StoreLock {
             "the store \(place.path) is used by \(holder): stop that one first, or give this one a store of its own"
         )
     }
+
+    private static func holder(of place: StoreDirectory) -> String {
+        let fd = open(place.lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        defer { if fd >= 0 { close(fd) } }
+        return holder(fd)
+    }
+
+    /// Somebody uses the store as its host.
+    static func taken(_ place: StoreDirectory) -> StoreFault { taken(place, by: holder(of: place)) }
 
     /// As it says itself.
     private static func holder(_ fd: Int32) -> String {

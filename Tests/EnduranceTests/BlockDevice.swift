@@ -60,6 +60,7 @@ struct BlockDevice {
                 rm "$0/mount/turn"
                 sync "$0/mount"
             done
+            sync -f "$0/mount"
             fstrim "$0/mount"
 
             """

@@ -64,6 +64,7 @@ struct FullDiskTests {
     }
 
     /// The host ends while a task runs, the next one finds no room, and the one after that finds it.
+    /// In between a command brings the log over into the database, which would make room.
     @Test(
         "says so at a start after a crash, and loses nothing by that",
         .enabled(if: Surrounding.canMount, Surrounding.cannotMount))
@@ -75,6 +76,7 @@ struct FullDiskTests {
         let script = """
             mount -t tmpfs -o size=1m none "$0" || exit 99
             "$1" "$2" drain --name f --count 8 --threads 2 --crash handler-entered:2
+            "$1" "$2" client --name g --count 1
             dd if=/dev/zero of="$0/ballast" bs=4096 2>/dev/null
             "$1" "$2" drain
             echo "between\t$?"

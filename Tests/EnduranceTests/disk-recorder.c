@@ -63,7 +63,8 @@ int open64(const char *path, int flags, ...) {
     if (fd >= 0 && fd < FILES) {
         numbers[fd] = 0;
         if (name && *name == 0) numbers[fd] = DIRECTORY;
-        if (name && strncmp(name, "requests.db", 11) == 0 && !strstr(name, "-shm")) {
+        if (name && !strstr(name, "-shm") &&
+            (strncmp(name, "requests.db", 11) == 0 || strcmp(name, "acknowledged") == 0)) {
             numbers[fd] = ++last;
             record('o', last, 0, name, (uint32_t)strlen(name));
         }

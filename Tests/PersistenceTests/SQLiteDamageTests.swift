@@ -94,8 +94,9 @@ struct SQLiteDamageTests {
                         .random(in: 0...255, using: &generator)
                 }
             }
-            try? FileManager.default.removeItem(atPath: path + "/requests.db-wal")
-            try? FileManager.default.removeItem(atPath: path + "/requests.db-shm")
+            for file in ["requests.db-wal", "requests.db-shm", "acknowledged"] {
+                try? FileManager.default.removeItem(atPath: "\(path)/\(file)")
+            }
             try directory.write(bytes, to: "store/requests.db")
             do {
                 try use()
@@ -255,6 +256,152 @@ struct SQLiteDamageTests {
             try other.read { store throws(StoreFault) in
                 try store.request(RequestID(rawValue: 301))?.description.key
             } == "next")
+    }
+
+    /// The files of a store that was killed with so many requests acknowledged.
+    private func killed(_ count: Int) async throws {
+        try open().add("first")
+        for _ in 1..<count {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+                let store = try SQLiteStore.open(directory: path, as: .client(creates: false))
+                try store.write { store throws(StoreFault) in
+                    let id = try store.insert(sample(), payload: [])
+                    _ = try store.append(JournalEntry(.submitted, at: 3, request: id))
+                }
+                kill(getpid(), SIGKILL)
+            }
+        }
+    }
+
+    private enum Loss: CaseIterable {
+        case removed, emptied, beginning, lastPage, middle
+    }
+
+    @Test(
+        "a log that is missing or damaged is noticed, with what it had, and nothing is given again",
+        arguments: Loss.allCases)
+    private func lostLog(_ loss: Loss) async throws {
+        try await killed(2)
+        let log = path + "/requests.db-wal"
+        let (whole, database) = (
+            try directory.read("store/requests.db-wal"), try directory.read("store/requests.db")
+        )
+        var bytes = whole
+        switch loss {
+        case .removed: bytes = []
+        case .emptied: bytes = []
+        case .beginning: bytes[3] ^= 1
+        case .lastPage: bytes[bytes.count - 700] ^= 4
+        case .middle: bytes.replaceSubrange(32..<2_000, with: repeatElement(0, count: 1_968))
+        }
+        try directory.write(bytes, to: "store/requests.db-wal")
+        chmod(log, 0o600)
+        if loss == .removed { unlink(log) }
+        let said = "request 2 and entry 1 of the journal, which \(path)/acknowledged says"
+        for role in [SQLiteStore.Role.host(OpenStore.host), .client(creates: true)] {
+            let fault = try #require(
+                #expect(throws: StoreFault.self) {
+                    _ = try SQLiteStore.open(directory: path, as: role)
+                })
+            #expect(fault.kind == .corrupt)
+            #expect(fault.message.contains(said), "\(fault)")
+            #expect(fault.message.contains(log), "\(fault)")
+        }
+        let found = try SQLiteStore.quickCheck(directory: path)
+        #expect(found.count == 1 && found[0].contains(said), "\(found)")
+        // What is there is as it was.
+        #expect(try directory.read("store/requests.db") == database)
+        if loss != .removed { #expect(try directory.read("store/requests.db-wal") == bytes) }
+
+        // Put back, all is well.
+        try directory.write(whole, to: "store/requests.db-wal")
+        chmod(log, 0o600)
+        #expect(try open().keys == ["first", ""])
+        #expect(try SQLiteStore.integrityCheck(directory: path) == [])
+    }
+
+    @Test("to go on without what was lost is what its message says")
+    func lossAccepted() async throws {
+        try await killed(3)
+        unlink(path + "/requests.db-wal")
+        #expect(throws: StoreFault.self) { try open() }
+        unlink(path + "/acknowledged")
+        try open().add("next")
+        // The second was brought over when the third one came.
+        #expect(try open().keys == ["first", "", "next"])
+    }
+
+    @Test("a store whose log was lost before there were tables in its database is no new one")
+    func lostTables() async throws {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            // Beside a reader nothing is brought over.
+            let store = try SQLiteStore.open(directory: path, as: .host(OpenStore.host))
+            try store.add("a")
+            kill(getpid(), SIGKILL)
+        }
+        for file in ["requests.db-wal", "requests.db-shm"] { unlink("\(path)/\(file)") }
+        let connection = try SQLiteConnection(path + "/requests.db", for: .writing)
+        let tables = try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        #expect(tables.contains("request"))
+        try directory.write([], to: "store/requests.db")
+        chmod(path + "/requests.db", 0o600)
+        let fault = #expect(throws: StoreFault.self) { try open() }
+        #expect(fault?.kind == .corrupt)
+        #expect(fault?.message.contains("requests.db is empty, and \(path)/acknowledged") == true)
+    }
+
+    @Test("a backup that is taken back is not what was acknowledged after it was made")
+    func takenBack() throws {
+        try fill()
+        let copy = directory.path("copy")
+        try SQLiteStore.backup(directory: path, to: copy)
+        try open().add("later")
+        for file in ["requests.db", "requests.db-wal", "requests.db-shm"] {
+            unlink("\(path)/\(file)")
+        }
+        try FileManager.default.moveItem(atPath: copy, toPath: path + "/requests.db")
+        do {
+            let store = try open()
+            #expect(try store.keys.count == 300)
+            try store.add("other")
+            #expect(try store.keys.last == "other")
+        }
+        // A copy that is none of ours is, and says how to go on.
+        let bytes = try directory.read("store/requests.db")
+        try open().add("lost")
+        try directory.write(bytes, to: "store/requests.db")
+        chmod(path + "/requests.db", 0o600)
+        let fault = #expect(throws: StoreFault.self) { try open() }
+        #expect(fault?.message.contains("request 302, which") == true)
+        #expect(fault?.message.contains("remove \(path)/acknowledged") == true)
+    }
+
+    @Test("what is acknowledged says no more than is there, whoever wrote last")
+    func mark() throws {
+        let host = try open()
+        #expect(!FileManager.default.fileExists(atPath: path + "/acknowledged"))
+        let client = try SQLiteStore.open(directory: path, as: .client(creates: false))
+        for (number, store) in [host, client, client, host].enumerated() {
+            try store.add("k\(number)")
+            let words = String(decoding: try directory.read("store/acknowledged"), as: UTF8.self)
+                .split(separator: " ")
+            #expect(words.count == 3 && words[0].count == 32 && Int(words[1]) == number + 1)
+        }
+        #expect(throws: StoreFault.self) {
+            try host.write { store throws(StoreFault) in
+                _ = try store.insert(sample(), payload: [])
+                throw sudden
+            }
+        }
+        #expect(try SQLiteStore.integrityCheck(directory: path) == [])
+        try directory.write("nonsense\n", to: "store/acknowledged")
+        let fault = #expect(throws: StoreFault.self) { try open() }
+        #expect(fault?.kind == .locked)
+        let look = #expect(throws: StoreFault.self) {
+            try SQLiteStore.open(directory: path, as: .client(creates: false))
+        }
+        #expect(look?.kind == .corrupt)
+        #expect(look?.message.contains("/acknowledged") == true)
     }
 
     @Test("on a full disk a write is refused as a whole, and there is room again after it")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import Scheduling
 import TestSupport
 import Testing
@@ -124,8 +125,13 @@ struct SQLiteMigrationTests {
         let old = try connection.prepare(request)
         #expect(try old.step() == false)
         do {
-            let lock = try StoreLock(StoreDirectory(path, creating: false), by: OpenStore.host)
-            defer { withExtendedLifetime(lock) {} }
+            // A host of that version has locked the file alone. <fcntl.h>: F_OFD_SETLK
+            let lock = Glibc.open(path + "/lock", O_RDWR | O_CREAT, 0o600)
+            defer { close(lock) }
+            var all = flock()
+            all.l_type = Int16(F_WRLCK)
+            #expect(fcntl(lock, 37, &all) == 0)
+            #expect(try SQLiteStore.host(of: path) != nil)
             let fault = #expect(throws: StoreFault.self) { try open(.client(creates: false)) }
             #expect(fault?.kind == .locked)
         }

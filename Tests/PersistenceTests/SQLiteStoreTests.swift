@@ -238,6 +238,43 @@ struct SQLiteStoreTests {
         #expect(try mode("/wake") == 0o600)
     }
 
+    @Test("a lock whose file is deleted or replaced still keeps a second host out")
+    func deletedLock() throws {
+        let store = try host(4_711)
+        for replaced in [false, true] {
+            unlink(path + "/lock")
+            if replaced {
+                try directory.write("", to: "store/lock")
+                chmod(path + "/lock", 0o600)
+            }
+            let refusal = try fault { _ = try host(4_712) }
+            #expect(refusal.kind == .locked)
+            #expect(refusal.message.contains(path))
+            #expect(try SQLiteStore.host(of: path) != nil)
+        }
+        try store.add("a")
+        #expect(try client().keys == ["a"])
+    }
+
+    @Test("a client that makes the tables is no host, and is waited for")
+    func waitedFor() async throws {
+        mkdir(path, 0o700)
+        var making = try DirectoryLock(StoreDirectory(path, creating: false))
+        #expect(making != nil)
+        #expect(try SQLiteStore.host(of: path) == nil)
+        let others = [
+            SQLiteStore.Role.host(OpenStore.host), .client(creates: true), .client(creates: true),
+        ].map { role in
+            Task.detached { [path = path as String] in
+                try SQLiteStore.open(directory: path, as: role).add("\(role)")
+            }
+        }
+        // Whether they have come by now or not, they end only after this.
+        making = nil
+        for other in others { try await other.value }
+        #expect(try host().keys.count == 3)
+    }
+
     @Test("a directory that others may write to is refused")
     func openDirectory() throws {
         _ = try host()
@@ -302,7 +339,7 @@ struct SQLiteStoreTests {
         #expect(try directory.read("store/requests.db") == before)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-                == ["lock", "requests.db"])
+                .filter { $0 != "acknowledged" } == ["lock", "requests.db"])
     }
 
     @Test("what is not a store of ours is refused and stays as it is")

@@ -9,6 +9,8 @@ struct Orders {
         case drain
         /// Do what standard input says, one order a line.
         case serve
+        /// Submit as a command does, beside a host or without one.
+        case client
     }
 
     var store = ""

@@ -6,7 +6,7 @@ import Glibc
 import RequestFaults
 
 /// A host with a store on disk, which tests kill, stop and starve:
-/// `request-harness STORE run|drain|serve [options]`, see `Orders`. What happens is told as `History`
+/// `request-harness STORE run|drain|serve|client [options]`, see `Orders`. What happens is told as `History`
 /// says.
 @main
 enum RequestHarness {
@@ -16,6 +16,7 @@ enum RequestHarness {
 
     static func main() {
         guard let orders = Orders(CommandLine.arguments) else { exit(usage) }
+        if orders.mode == .client { return submitBesideHost(orders) }
         let plan = CrashPlan(orders.crash)
         let work = Work(plan, isPoisonous: orders.isPoisonous)
         do {
@@ -28,6 +29,31 @@ enum RequestHarness {
             exit(refused)
         } catch {
             History.put("error", "", "\(error)")
+            exit(refused)
+        }
+    }
+
+    private static func submitBesideHost(_ orders: Orders) {
+        do throws(StoreFault) {
+            let client = try StoreClient(directory: orders.store, creates: true)
+            for number in 0..<orders.count {
+                let key = "\(orders.name).\(number)"
+                History.put("ask", key)
+                var description = RequestDescription(Work.prefix + "quick", kind: .processing)
+                description.onPending = .add
+                description.key = key
+                let answer = try client.write { (ledger, store) throws(StoreFault) in
+                    try ledger.submit(
+                        description, payload: Array(key.utf8), at: csys_realtime_ns(), store)
+                }
+                switch answer {
+                case .success(let submission):
+                    History.put("ack", key, "\(submission.id.rawValue)", "", "")
+                case .failure(let refusal): History.put("refused", key, "\(refusal)")
+                }
+            }
+        } catch {
+            History.put("error", error.kind.name, error.message)
             exit(refused)
         }
     }

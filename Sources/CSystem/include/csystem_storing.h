@@ -13,6 +13,15 @@
  * descriptor of this opening. 0 or errno; EAGAIN: somebody else has it. */
 int32_t csys_lock_file(int32_t fd);
 
+/* flock(2): the directory for one opening of it, without waiting. 0 or errno; EWOULDBLOCK: somebody
+ * else has it. */
+int32_t csys_lock_directory(int32_t fd);
+
+/* Lets csys_has_host() be true for every other opening of the directory, until this one is closed. 0 or
+ * errno. It is true of a file as well that another opening has by csys_lock_file(). */
+int32_t csys_show_host(int32_t fd);
+bool csys_has_host(int32_t fd);
+
 /* True when the file is on another machine, as far as its file system tells. */
 bool csys_is_remote(int32_t fd);
 

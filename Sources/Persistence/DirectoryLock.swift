@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CSystem
+import Glibc
+internal import Scheduling
+
+/// The lock on a store's directory: its host's for as long as it is one, and a client's while it makes
+/// or changes the tables. It goes with the process, however that ends.
+///
+/// It is on the directory because that is what is used: a file that stands for a lock can be deleted,
+/// and the next one locks another file. flock(2) keeps others out. A host has a record lock besides,
+/// which can be looked for without taking anything (fcntl(2), "F_OFD_GETLK").
+final class DirectoryLock {
+    private let fd: Int32
+
+    /// Nil: another process has it, or another part of this one.
+    init?(_ place: StoreDirectory) throws(StoreFault) {
+        fd = try Self.open(place)
+        let code = csys_lock_directory(fd)
+        if code == EWOULDBLOCK { return nil }
+        guard code == 0 else { throw OpenFile.fault(code, "\(place.path) cannot be locked") }
+        // Another directory may have been put in its place since the path was looked at.
+        if OpenFile.identity(of: fd) != OpenFile.identity(of: place.path) { return nil }
+    }
+
+    deinit { close(fd) }
+
+    /// Lets everybody see that there is a host.
+    func show(_ place: StoreDirectory) throws(StoreFault) {
+        let code = csys_show_host(fd)
+        if code != 0 { throw OpenFile.fault(code, "\(place.path) cannot be locked") }
+    }
+
+    /// True while a host has the lock.
+    static func hasHost(_ place: StoreDirectory) throws(StoreFault) -> Bool {
+        let fd = try open(place)
+        defer { close(fd) }
+        return csys_has_host(fd)
+    }
+
+    private static func open(_ place: StoreDirectory) throws(StoreFault) -> Int32 {
+        let fd = Glibc.open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard fd >= 0 else {
+            throw OpenFile.fault(errno, "the store's directory \(place.path) cannot be opened")
+        }
+        return fd
+    }
+}
