@@ -159,10 +159,15 @@ const char *csys_name_image(void *image, const char *name) {
     return old;
 }
 
-bool csys_is_loaded(const char *name) {
+bool csys_is_loaded(const char *name, bool *has_versions) {
     /* What is found under the name is remembered under it: the next look-up finds it again. */
     void *found = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
     if (found == NULL) return false;
+    struct link_map *map = NULL;
+    *has_versions = false;
+    if (dlinfo(found, RTLD_DI_LINKMAP, &map) == 0 && map != NULL)
+        for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+            if (entry->d_tag == DT_VERSYM) *has_versions = true;
     dlclose(found);
     return true;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 import Foundation
 import TestSupport
 import Testing
@@ -26,6 +27,7 @@ struct DamagedLibraryTests {
         guard let data = FileManager.default.contents(atPath: path) else { return }
         let mutation = LibraryMutation(Array(data))
         let loader = try LibraryLoader()
+        let files = try TestSupport.TemporaryDirectory()
         var (accepted, loaded, doubts) = (0, 0, 0)
         let count: UInt64 = Torture.isWanted ? 2_000 : 40
         // As many as go into a file of some megabytes.
@@ -36,7 +38,11 @@ struct DamagedLibraryTests {
                 let mutant = mutation.mutant(1 << 32 + seed)
                 let soundness = mutant.bytes.withUnsafeBytes { try? ELFSoundness($0) }
                 guard let soundness else { continue }
-                if soundness.doubt == nil { sound.append(mutant) } else { doubts += 1 }
+                if soundness.doubt != nil {
+                    doubts += 1
+                    guard try isLoadable(mutant.bytes, in: files) else { continue }
+                }
+                sound.append(mutant)
             }
             guard !sound.isEmpty else { continue }
             accepted += sound.count
@@ -49,5 +55,14 @@ struct DamagedLibraryTests {
             "\(path): \(count) mutants, \(accepted) within the rules, \(loaded) loaded, \(doubts) for a trial"
         )
         #expect(accepted > 0 && accepted < Int(count))
+    }
+
+    /// What a process that loads it for a trial makes of it.
+    private func isLoadable(
+        _ library: [UInt8], in files: TestSupport.TemporaryDirectory
+    ) throws -> Bool {
+        let file = open(try files.write(library, to: "library.so"), O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        return csys_try_loading(file, 10) == 0
     }
 }

@@ -32,7 +32,8 @@ struct NeededLibrariesTests {
 
     private func paths(first: [String] = [], last: [String] = []) -> LoaderPaths {
         LoaderPaths(
-            first: first, last: last, isLoaded: { $0 == "libc.so.6" }, cached: { _ in [] })
+            first: first, last: last, loaded: { $0 == "libc.so.6" ? true : nil },
+            cached: { _ in [] })
     }
 
     /// What comes of a library's dependencies.
@@ -47,7 +48,8 @@ struct NeededLibrariesTests {
         let bytes = try files.read(library)
         do {
             let dependencies = try bytes.withUnsafeBytes { try ELFDependencies($0) }
-            try libraries.check(dependencies, of: library, origin: origin)
+            let soundness = try bytes.withUnsafeBytes { try ELFSoundness($0) }
+            try libraries.check(dependencies, soundness.versioned, of: library, origin: origin)
             return (nil, libraries.missing)
         } catch let error as BridgeError {
             return (error, libraries.missing)
@@ -126,6 +128,22 @@ struct NeededLibrariesTests {
             }.fault)
         #expect(fault.rule == "load-damaged")
         #expect(fault.message.contains("/lib/liba.so is damaged"))
+    }
+
+    @Test("one that has lost the versions of its symbols is refused")
+    func versions() throws {
+        let files = try Directory()
+        try directory("lib", in: files)
+        try files.write("V1 { global: a; };", to: "map")
+        let flags = ["-Wl,-soname,liba.so", "-nostdlib"]
+        try build("lib/liba.so", flags + ["-Wl,--version-script=map"], in: files)
+        try build(
+            "libp.so", calls: ["a"], ["-Llib", "-la", "-Wl,-rpath,\(files.path("lib"))"], in: files)
+        #expect(try check("libp.so", in: files).fault == nil)
+        try build("lib/liba.so", flags, in: files)
+        let fault = try #require(try check("libp.so", in: files).fault)
+        #expect(fault.rule == "load-link")
+        #expect(fault.message.contains("it wants symbols of liba.so in certain versions"))
     }
 
     @Test("one that is in no directory is told when the plugin is loaded")
@@ -309,8 +327,8 @@ struct NeededLibrariesTests {
     @Test("the loader tells its own directories, and what is loaded")
     func ofThisProcess() throws {
         let paths = try #require(LoaderPaths.ofThisProcess)
-        #expect(paths.isLoaded("libc.so.6"))
-        #expect(!paths.isLoaded("libno-such-library.so"))
+        #expect(paths.loaded("libc.so.6") == true)
+        #expect(paths.loaded("libno-such-library.so") == nil)
         #expect(paths.last.contains { $0.hasPrefix("/lib") || $0.hasPrefix("/usr/lib") })
     }
 }

@@ -68,8 +68,8 @@ bool csys_image_defines(void *image, const void *symbol);
 const char *csys_name_image(void *image, const char *name);
 
 /* Whether the loader would take a library that is loaded already for one that is needed under a
- * name. */
-bool csys_is_loaded(const char *name);
+ * name; *has_versions tells whether the symbols of that library have versions. */
+bool csys_is_loaded(const char *name, bool *has_versions);
 
 /* The directories in which the loader looks for libraries besides those that a library names itself:
  * those of the program's DT_RPATH, of LD_LIBRARY_PATH as it was when the process began, and its own;

@@ -30,7 +30,8 @@ enum ELFRelocation {
         }
     }
 
-    /// The types of this processor's psABI; nil for any other.
+    /// The types of this processor's psABI; nil for any other. On processors that are not here every
+    /// library is tried first.
     @inline(__always)
     static func kind(_ type: UInt32) -> ELFRelocation? {
         #if arch(x86_64)
@@ -61,16 +62,7 @@ enum ELFRelocation {
             default: nil
             }
         #else
-            nil
-        #endif
-    }
-
-    /// The type that only the first relocations have, as DT_RELACOUNT counts them.
-    static var isTold: Bool {
-        #if arch(x86_64) || arch(arm64)
-            true
-        #else
-            false
+            type == 0 ? .nothing : nil
         #endif
     }
 }

@@ -41,7 +41,10 @@ extension ELFSoundness {
             let addend = entries.long(at: start + 16)
             let type = UInt32(truncatingIfNeeded: info)
             guard let kind = ELFRelocation.kind(type) else {
-                doubts("a relocation has the type \(type), which is not known")
+                guard layout.isWritable(place, count: 1, everywhere: everywhere) else {
+                    throw .malformed("a relocation would be written outside of its segments")
+                }
+                doubtsRelocation(type)
                 continue
             }
             number += 1

@@ -37,9 +37,10 @@ extension ELFSoundness {
             try step(entry, 16, table, &steps)
             // glibc asserts that the library was loaded.
             let file = table.word(at: entry + 4)
-            guard Int(file) < texts.count, isNeeded(file) else {
-                throw .malformed("it wants versions of a library that it does not need")
-            }
+            guard Int(file) < texts.count, let name = texts.text(at: Int(file)),
+                isNeeded(file, name)
+            else { throw .malformed("it wants versions of a library that it does not need") }
+            wantsVersions(of: Array(name))
             var version = entry + Int(table.word(at: entry + 8))
             while true {
                 try step(version, 16, table, &steps)
@@ -90,11 +91,10 @@ extension ELFSoundness {
     }
 
     /// Whether a name is that of a library that is loaded along with this one.
-    private func isNeeded(_ name: UInt32) -> Bool {
-        guard let wanted = texts.text(at: Int(name)) else { return false }
-        return dynamic.libraries.contains { place in
-            place == UInt64(name)
-                || texts.text(at: Int(place)).map { $0.elementsEqual(wanted) } ?? false
+    private func isNeeded(_ place: UInt32, _ name: UnsafeRawBufferPointer.SubSequence) -> Bool {
+        dynamic.libraries.contains { other in
+            other == UInt64(place)
+                || texts.text(at: Int(other)).map { $0.elementsEqual(name) } ?? false
         }
     }
 }

@@ -25,6 +25,10 @@ package struct ELFSoundness {
     /// The versions of symbols, to the end of the segment; nil where they have none.
     private(set) var versions: ELFWords?
     private(set) var highestVersion = 0
+    /// The libraries of which it wants versions.
+    private(set) var versioned: Set<[UInt8]> = []
+    /// Whether all its relocations are of types that are known.
+    private var knowsRelocations = true
     /// The tables that the loader reads on while it writes relocations, as far as it can write there.
     private(set) var tables: [Range<UInt64>] = []
 
@@ -53,7 +57,6 @@ package struct ELFSoundness {
         if let tag = dynamic.unknownTag {
             doubt = "the dynamic entry 0x\(String(tag, radix: 16)) is not known"
         }
-        if !ELFRelocation.isTold { doubt = "the relocations of this processor are not known" }
         try checkNames()
         symbolCount = try countSymbols()
         guard symbolCount <= self.symbols.count / Self.symbolSize else {
@@ -66,7 +69,7 @@ package struct ELFSoundness {
         guardTable(layout.dynamicAddress, UInt64(layout.dynamic.count))
         var lists = try CallLists(self)
         try checkRelocations(&lists)
-        try lists.check()
+        if knowsRelocations { try lists.check() }
         for tag in [ELFDynamic.Tag.begin, .end] {
             if let address = dynamic[tag], !layout.isCode(address) {
                 throw .malformed("its constructor or destructor is no code of it")
@@ -83,6 +86,13 @@ package struct ELFSoundness {
     mutating func doubts(_ reason: @autoclosure () -> String) {
         if doubt == nil { doubt = reason() }
     }
+
+    mutating func doubtsRelocation(_ type: UInt32) {
+        knowsRelocations = false
+        doubts("a relocation has the type \(type), which is not known")
+    }
+
+    mutating func wantsVersions(of name: [UInt8]) { versioned.insert(name) }
 
     /// Keeps relocations from being written into a table; most are where nothing is written to.
     mutating func guardTable(_ address: UInt64, _ count: UInt64) {

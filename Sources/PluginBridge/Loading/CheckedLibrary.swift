@@ -44,11 +44,13 @@ public struct CheckedLibrary: Sendable {
         copy = try PluginCopy(of: file.descriptor, file.status, name: library, shown: shown)
         try check(allowed, from: "the host's configuration")
         try check(manifest.sha256.map { [$0] }, from: "its manifest")
-        let doubt = try checkSoundness()
+        let soundness = try checkSoundness()
         try checkCode(of: manifest.handlers)
-        let libraries = try checkDependencies(folder)
+        let libraries = try checkDependencies(folder, soundness.versioned)
         missing = libraries.missing
-        if missing == nil, let doubt = doubt ?? libraries.doubt { try tryLoading(because: doubt) }
+        if missing == nil, let doubt = soundness.doubt ?? libraries.doubt {
+            try tryLoading(because: doubt)
+        }
     }
 
     private func check(_ pins: [String]?, from source: String) throws(BridgeError) {
@@ -61,10 +63,10 @@ public struct CheckedLibrary: Sendable {
         )
     }
 
-    /// Checks what the loader goes by. Returns why that does not tell enough, or nil.
-    private func checkSoundness() throws(BridgeError) -> String? {
+    /// Checks what the loader goes by.
+    private func checkSoundness() throws(BridgeError) -> ELFSoundness {
         do throws(ABINoteFault) {
-            return try ELFSoundness(copy.bytes).doubt
+            return try ELFSoundness(copy.bytes)
         } catch {
             var rule = LoadRule.note
             if case .malformed = error { rule = .damaged }
@@ -162,7 +164,7 @@ public struct CheckedLibrary: Sendable {
 
     /// Checks the libraries that come along with it.
     private func checkDependencies(
-        _ folder: PluginDirectory
+        _ folder: PluginDirectory, _ versioned: Set<[UInt8]>
     ) throws(BridgeError) -> NeededLibraries {
         let dependencies: ELFDependencies
         do throws(ABINoteFault) {
@@ -171,7 +173,7 @@ public struct CheckedLibrary: Sendable {
             throw BridgeError(.damaged, "\(shown) \(error.message); \(error.help)")
         }
         var libraries = NeededLibraries(beside: folder, trust: folder.trust)
-        try libraries.check(dependencies, of: shown, origin: copy.directory)
+        try libraries.check(dependencies, versioned, of: shown, origin: copy.directory)
         return libraries
     }
 }

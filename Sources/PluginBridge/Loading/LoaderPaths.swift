@@ -10,8 +10,9 @@ struct LoaderPaths: Sendable {
     let first: [String]
     /// The directories in which it looks at the end: its own.
     let last: [String]
-    /// Whether the process has a library that the loader takes for one of a name.
-    let isLoaded: @Sendable (String) -> Bool
+    /// Whether the symbols of the library have versions that the loader takes for one of a name; nil
+    /// where the process has none yet.
+    let loaded: @Sendable (String) -> Bool?
     /// What the loader's cache has under a name.
     let cached: @Sendable (String) -> [String]
 
@@ -40,7 +41,10 @@ struct LoaderPaths: Sendable {
         }
         return LoaderPaths(
             first: Array(directories.dropLast(own.count)), last: own.reversed(),
-            isLoaded: { csys_is_loaded($0) },
+            loaded: { name in
+                var hasVersions = false
+                return csys_is_loaded(name, &hasVersions) ? hasVersions : nil
+            },
             cached: { name in
                 guard let file = OwnedDescriptor(open(LoaderCache.path, RegularFile.flags)),
                     let bytes = try? RegularFile.contents(

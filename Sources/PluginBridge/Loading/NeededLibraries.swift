@@ -17,6 +17,8 @@ struct NeededLibraries {
         let origin: String
         /// The directories of the DT_RPATHs of those it was loaded for.
         let inherited: [String]
+        /// The libraries whose symbols it wants in certain versions.
+        let versioned: Set<[UInt8]>
         let isPlugin: Bool
     }
 
@@ -43,9 +45,11 @@ struct NeededLibraries {
 
     /// Checks those of the plugin's library.
     ///
-    /// - Parameter origin: where the host's copy is, which is what the loader sees.
+    /// - Parameters:
+    ///   - versioned: those of which it wants versions.
+    ///   - origin: where the host's copy is, which is what the loader sees.
     mutating func check(
-        _ dependencies: ELFDependencies, of shown: String, origin: String
+        _ dependencies: ELFDependencies, _ versioned: Set<[UInt8]>, of shown: String, origin: String
     ) throws(BridgeError) {
         if let path = dependencies.elsewhere { throw Self.elsewhere(shown, path) }
         for directory in dependencies.searchPath where ELFDependencies.belowOrigin(directory) == nil
@@ -54,7 +58,8 @@ struct NeededLibraries {
         }
         try check(
             dependencies,
-            Place(shown: shown, origin: origin, inherited: [], isPlugin: true))
+            Place(
+                shown: shown, origin: origin, inherited: [], versioned: versioned, isPlugin: true))
     }
 
     private mutating func check(
@@ -88,7 +93,10 @@ struct NeededLibraries {
                 "\(place.shown) needs \(name), and this system's loader does not tell where it looks for libraries; link it without"
             )
         }
-        if paths.isLoaded(path) { return true }
+        if let hasVersions = paths.loaded(path) {
+            try checkVersions(hasVersions, name, "what is loaded under that name", place)
+            return true
+        }
         if PathText.hasSlash(path) {
             guard PathText.isAbsolute(path) else { throw Self.elsewhere(place.shown, path) }
             return try take(path, name, place, inherited)
@@ -254,8 +262,12 @@ struct NeededLibraries {
         defer { csys_unmap_file(address, size) }
         let bytes = UnsafeRawBufferPointer(start: address, count: Int(size))
         let own: ELFDependencies
+        let versioned: Set<[UInt8]>
+        let hasVersions: Bool
         do throws(ABINoteFault) {
             let soundness = try ELFSoundness(bytes)
+            versioned = soundness.versioned
+            hasVersions = soundness.versions != nil
             if let reason = soundness.doubt, doubt == nil { doubt = "of \(path), \(reason)" }
             own = try ELFDependencies(bytes)
         } catch {
@@ -268,12 +280,25 @@ struct NeededLibraries {
                 .damaged,
                 "\(place.shown) needs \(name), and \(path) \(error.message); \(error.help)")
         }
+        try checkVersions(hasVersions, name, path, place)
         try check(
             own,
             Place(
                 shown: path, origin: PathText.directory(of: path), inherited: inherited,
-                isPlugin: false))
+                versioned: versioned, isPlugin: false))
         return true
+    }
+
+    /// glibc asserts that the symbols of a library have versions where somebody wants one of them
+    /// (`check_match` in dl-lookup.c), and ends the process.
+    private func checkVersions(
+        _ hasVersions: Bool, _ name: String, _ path: String, _ place: Place
+    ) throws(BridgeError) {
+        guard !hasVersions, place.versioned.contains(Array(name.utf8)) else { return }
+        throw BridgeError(
+            .link,
+            "\(place.shown) could not be loaded: it wants symbols of \(name) in certain versions, and those of \(path) have none; install the library that it was linked with"
+        )
     }
 
     // MARK: Refusing
