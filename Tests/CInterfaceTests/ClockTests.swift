@@ -69,6 +69,24 @@ struct ClockTests {
         #expect(add() == .ok)
     }
 
+    @Test("no hour passes while the function of a task that is over is about to return")
+    func returning() throws {
+        let host = try TestHost()
+        try host.register { call in
+            #expect(call.complete() == .ok)
+            // Some milliseconds of work, which nothing waits for.
+            var sum: UInt64 = 0
+            for number in 0..<1_000_000 as Range<UInt64> { sum ^= number &* number }
+            return sum == 1 ? 1 : 0
+        }
+        for _ in 0..<20 {
+            #expect(host.wait(try host.launch()) == .ok)
+            host.clock?.advance(3_600 * .second)
+        }
+        #expect(host.counts.lost_workers == 0)
+        #expect(try !host.handler().quarantined)
+    }
+
     @Test("nothing comes early: not a nanosecond before its deadline")
     func neverEarly() throws {
         let host = try TestHost()

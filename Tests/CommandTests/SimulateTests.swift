@@ -66,6 +66,15 @@ struct SimulateTests {
         ] {
             #expect(run.output.contains("  \(line)\n"), "\(line)")
         }
+        // What the debugger command says comes before what comes of it.
+        let launch = """
+                 0:00:00  launch
+                 0:00:00    Simulating launch for task with identifier org.curfew.test.errands.waits
+                 0:00:00    Starting simulated task: <BGProcessingTask: org.curfew.test.errands.waits>
+                 0:00:00    request 1 launched: attempt 1
+
+            """
+        #expect(run.output.contains(launch), "\(run.process)")
     }
 
     @Test("a budget is used up by time that passes, and by nothing else")

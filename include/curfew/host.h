@@ -51,7 +51,8 @@ curfew_status curfew_clock_create(curfew_clock *CURFEW_NULLABLE *CURFEW_NULLABLE
 /*
  * Moves the clock by `by_ns`, stopping at every deadline in between in order, and returns once
  * everything that came due has been delivered: expiration callbacks have returned, outcomes are
- * recorded, and their events are queued, or delivered where the host's own thread turns the loop.
+ * recorded, and their events are queued, or delivered where the host's own thread turns the loop. A
+ * function that has completed its task has up to 1 s of real time to return before time passes.
  * Returns CURFEW_OK, or CURFEW_WRONG_THREAD from inside a host that uses the clock.
  */
 curfew_status curfew_clock_advance(curfew_clock *clock, uint64_t by_ns) CURFEW_TAG(outside, any);

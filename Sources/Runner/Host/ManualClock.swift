@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 public import PluginBridge
 public import Scheduling
 import Synchronization
@@ -65,6 +66,21 @@ public final class ManualClock: @unchecked Sendable {
             .min()
     }
 
+    /// Nanoseconds of real time that functions have to return in while the clock is advanced.
+    private static let patience: UInt64 = 1_000_000_000
+
+    /// Lets functions return whose tasks are over. Of an hour that passes at once a busy machine may
+    /// have given them nothing, and their workers would be lost.
+    private static func awaitReturns(in hosts: [HostRuntime], _ patience: inout UInt64) {
+        let start = csys_monotonic_ns()
+        var spent: UInt64 = 0
+        while spent < patience, hosts.contains(where: { $0.watchers.isReturning }) {
+            csys_yield()
+            spent = csys_monotonic_ns() &- start
+        }
+        patience -= min(spent, patience)
+    }
+
     /// Moves the clock by `nanoseconds`, stopping at every deadline in between, and returns once
     /// everything that came due has been delivered.
     ///
@@ -78,7 +94,9 @@ public final class ManualClock: @unchecked Sendable {
             let (sum, overflow) = now.addingReportingOverflow(nanoseconds)
             // As far as a deadline can still be added to it.
             let target = max(now, overflow ? 1 << 63 : min(sum, 1 << 63))
+            var patience = Self.patience
             repeat {
+                if now < target { Self.awaitReturns(in: members, &patience) }
                 for host in members {
                     host.watchers.settle()
                     host.settleRequests()

@@ -215,6 +215,19 @@ final class Watchers: @unchecked Sendable {
         }
     }
 
+    /// For a manual clock: a worker is inside of a function whose task has been completed, and has
+    /// not been given up.
+    var isReturning: Bool {
+        (0..<host.workerCells.used.load(ordering: .acquiring)).contains { index in
+            let bits = host.workerCells.cells[index].task.load(ordering: .acquiring)
+            guard bits != 0 else { return false }
+            let task = TaskReference(bits: bits)
+            let state = host.tasks.slot(task).state
+            return state.generation == task.generation && state.isEntered && state.isClaimed
+                && !state.isReturned && !state.isLost && (state.reason == nil || state.isAnswered)
+        }
+    }
+
     // MARK: A watcher
 
     private final class Thread {

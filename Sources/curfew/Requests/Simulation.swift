@@ -200,6 +200,12 @@ final class Simulation {
         do {
             try host.simulateLaunch(identifier)
             awaitStart()
+            // As Apple's debugger has it, before anything that comes of it.
+            gather(within: 0)
+            said = SimulationFeed.sorted(said)
+            let first = said.firstIndex(where: \.beginsSimulation).map { $0 + 1 } ?? 0
+            for entry in said.prefix(first) { show(entry.item) }
+            said.removeFirst(first)
         } catch let error as CurfewError where error.code == .notFound {
             settle()
             throw CommandError(

@@ -25,6 +25,15 @@ final class SimulationFeed: Sendable {
         /// Of an event its number in the host's queue; of a line how many were queued before it.
         let position: UInt64
         let task: UInt64
+
+        /// It is the line with which a simulated launch begins.
+        var beginsSimulation: Bool {
+            if case .log(_, let line) = item {
+                SimulationFeed.beginsSimulation(line)
+            } else {
+                false
+            }
+        }
     }
 
     private struct State {
@@ -60,8 +69,7 @@ final class SimulationFeed: Sendable {
         add(.log(level, line), of: task)
     }
 
-    /// Whether it is the line with which a simulated launch begins.
-    private static func beginsSimulation(_ line: String) -> Bool {
+    fileprivate static func beginsSimulation(_ line: String) -> Bool {
         line.hasPrefix("Starting simulated task: ")
     }
 
@@ -110,7 +118,7 @@ final class SimulationFeed: Sendable {
                 < ($1.element.position, $1.element.item.isLog ? 1 : 0, $1.offset)
         }.map(\.element)
         for (place, entry) in sorted.enumerated() {
-            guard case .log(_, let line) = entry.item, beginsSimulation(line),
+            guard entry.beginsSimulation,
                 let first = sorted[..<place].firstIndex(where: { $0.task == entry.task })
             else { continue }
             sorted.insert(sorted.remove(at: place), at: first)
