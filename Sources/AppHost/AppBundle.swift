@@ -27,7 +27,7 @@ public struct AppBundle: Sendable {
     /// Reads a property list. Never fails: what cannot be used is in `fault`, and then nothing is
     /// permitted.
     init(path: String?, executable: String) {
-        let name = executable.split(separator: "/").last.map(String.init) ?? "app"
+        let name = Self.lastName(of: executable) ?? "app"
         var contents: [String: Any] = [:]
         var fault: String?
         if let path {
@@ -38,7 +38,7 @@ public struct AppBundle: Sendable {
             }
         } else {
             fault =
-                "there is no Info.plist beside \(executable), and CURFEW_INFO_PLIST names none"
+                "there is no Info.plist beside \(executable), and CURFEW_INFO_PLIST names none in UTF-8"
         }
         self.path = fault == nil ? path : nil
         self.fault = fault
@@ -52,12 +52,18 @@ public struct AppBundle: Sendable {
             (contents["UIBackgroundModes"] as? [Any])?.compactMap { $0 as? String } ?? [])
     }
 
+    /// The bytes after the last "/": a combining mark that follows one is no part of it for the kernel.
+    static func lastName(of path: String) -> String? {
+        path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) }
+    }
+
     /// Where the property list is looked for: the configuration's, the environment's, the one beside
     /// the executable. Nil: nowhere.
     static func find(_ configured: String?, executable: String) -> String? {
         if let configured { return configured }
-        if let named = ProcessInfo.processInfo.environment["CURFEW_INFO_PLIST"], !named.isEmpty {
-            return named
+        // One that is not UTF-8 names none: repaired, it would be another file.
+        if let named = getenv("CURFEW_INFO_PLIST"), named[0] != 0 {
+            return String(validatingCString: named)
         }
         let beside = (executable as NSString).deletingLastPathComponent + "/Info.plist"
         return FileManager.default.fileExists(atPath: beside) ? beside : nil

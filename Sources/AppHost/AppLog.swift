@@ -13,7 +13,7 @@ enum AppLog {
     private static func gettid() -> Int { Int(capphost_thread_number()) }
 
     private static let program =
-        CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "app"
+        CommandLine.arguments.first.flatMap { AppBundle.lastName(of: $0) } ?? "app"
 
     /// `2026-01-31 08:24:40.648838+0100`, without a formatter, which cannot tell microseconds.
     static func stamp(_ date: Date) -> String {

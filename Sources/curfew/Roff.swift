@@ -63,7 +63,8 @@ struct Roff {
             index.isMultiple(of: 2)
                 ? part.split(separator: " ", omittingEmptySubsequences: false).map { word in
                     // Options and paths are copied too.
-                    word.contains("--") || word.contains("/") || word.hasPrefix("-")
+                    word.contains("--") || word.utf8.contains(UInt8(ascii: "/"))
+                        || word.hasPrefix("-")
                         ? literal(String(word)) : escaped(String(word))
                 }.joined(separator: " ")
                 : #"\fB"# + literal(String(part)) + #"\fR"#

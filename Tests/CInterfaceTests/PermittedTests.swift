@@ -42,6 +42,18 @@ struct PermittedTests {
         #expect(curfew_host_handlers(host.raw) == 2)
     }
 
+    @Test("a list in a directory like /tmp is its owner's, whose links others cannot replace")
+    func sticky() throws {
+        let files = try TemporaryDirectory()
+        _ = try host(["org.example.a"], in: files)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o1777], ofItemAtPath: files.path)
+        symlink(files.path("Info.plist"), files.path("link"))
+        #expect(throws: Never.self) {
+            try files.path("link").withCString { path in try TestHost { $0.permitted = path } }
+        }
+    }
+
     @Test("a list that others can change permits nothing", arguments: ["file", "directory"])
     func rights(of changed: String) throws {
         let files = try TemporaryDirectory()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Testing
 
 @testable import Scheduling
@@ -12,6 +13,30 @@ struct ByteTextTests {
         #expect("a\r\nb\n".parts(at: "\n") == ["a\r", "b"])
         #expect("pass \u{301}a b".parts(at: " ", maxSplits: 1) == ["pass", "\u{301}a b"])
         #expect("".parts(at: "/").isEmpty)
+    }
+
+    @Test("no source splits a path by characters, or repairs one")
+    func sources() throws {
+        let rules = [
+            #"split(separator: "/""#, #"hasPrefix("/")"#, #"hasSuffix("/")"#, #"(of: "/")"#,
+            #"contains("/")"#, "String(cString: getenv", "String(cString: realpath",
+        ]
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+        let files = try #require(
+            FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+        var found: [String] = []
+        // The loader's rules have tests of their own.
+        let others = ["ELF", "Forms", "Loading"]
+        for case let file as URL in files
+        where file.pathExtension == "swift"
+            && !others.contains(file.deletingLastPathComponent().lastPathComponent)
+        {
+            let lines = try String(contentsOf: file, encoding: .utf8).parts(at: "\n")
+            found += lines.filter { line in rules.contains { line.contains($0) } }
+                .map { "\(file.lastPathComponent): \($0)" }
+        }
+        #expect(found.isEmpty, "use `parts(at:)`, `begins(with:)` and the like: \(found)")
     }
 
     @Test("begin and end with bytes")

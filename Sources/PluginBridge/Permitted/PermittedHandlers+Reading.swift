@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystem
 internal import Glibc
 
 extension PermittedHandlers {
@@ -14,7 +15,9 @@ extension PermittedHandlers {
             return .failure(fault(source, "cannot open it: \(RegularFile.reason(errno))"))
         }
         defer { close(descriptor) }
-        if let distrust = distrust(of: file, opened: descriptor) {
+        var status = stat()
+        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        if isFile, let distrust = distrust(of: file, opened: descriptor) {
             return .failure(
                 fault(
                     source, "somebody else could change it: \(distrust)", help: "see to its rights")
@@ -41,28 +44,42 @@ extension PermittedHandlers {
         return .failure(PermittedFaults(checker.sortedFaults))
     }
 
-    /// Why the list is not beyond doubt, by the rules for what is loaded: whoever can change it can
-    /// permit a handler. Nil: it is.
+    /// Why the list is not beyond doubt: whoever can change it can permit a handler. Nil: it is.
+    ///
+    /// The directories above it, as it is named and as it is found without links, are looked at by the
+    /// rules for those on the way to a plugin; what was opened is what lies at the end.
     private static func distrust(of file: String, opened descriptor: Int32) -> String? {
         guard let real = realpath(file, nil) else { return RegularFile.reason(errno) }
         defer { free(real) }
-        guard let path = String(validatingCString: real),
-            let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        else { return "its path is not UTF-8" }
-        let above = slash == path.startIndex ? "/" : String(path[..<slash])
-        do throws(BridgeError) {
-            let folder = try PluginDirectory(above)
-            let found = try folder.file(String(path[path.utf8.index(after: slash)...]))
-            var opened = stat()
-            guard fstat(descriptor, &opened) == 0, opened.st_ino == found.status.st_ino,
-                opened.st_dev == found.status.st_dev
-            else { return "it was replaced meanwhile" }
-            return nil
-        } catch {
-            let isTrust = [LoadRule.owner, .writable].map(\.rawValue).contains(error.rule)
-            // What is no file, or cannot be opened, is told by who reads it.
-            return isTrust
-                ? error.message.replacing("\(above) is not loaded: ", with: "") : nil
+        guard let path = String(validatingCString: real) else { return "its path is not UTF-8" }
+        var (opened, found) = (stat(), stat())
+        guard fstat(descriptor, &opened) == 0, lstat(path, &found) == 0,
+            opened.st_ino == found.st_ino, opened.st_dev == found.st_dev
+        else { return "it was replaced meanwhile" }
+        return distrust(of: path) ?? distrust(of: file)
+    }
+
+    private static func distrust(of path: String) -> String? {
+        let slash = UInt8(ascii: "/")
+        let top = path.utf8.first == slash ? "/" : "."
+        var rest = path[...]
+        var isEnd = true
+        while true {
+            while rest.utf8.last == slash { rest = Substring(rest.utf8.dropLast()) }
+            let place = rest.isEmpty ? top : String(rest)
+            guard let file = OwnedDescriptor(csys_open_component(AT_FDCWD, place)),
+                let status = file.status
+            else { return "\(place): \(RegularFile.reason(errno))" }
+            let isLink = status.st_mode & S_IFMT == S_IFLNK
+            let facts = FileFacts(
+                path: place, owner: status.st_uid, group: status.st_gid,
+                mode: status.st_mode & 0o7777,
+                hasAccessList: status.st_mode & 0o020 != 0 && csys_has_access_list(file.number))
+            let role: FileFacts.Role = isLink ? .link : isEnd ? .file : .passage
+            if let fault = FileTrust.ofThisProcess.fault(of: facts, as: role) { return fault.text }
+            if rest.isEmpty { return nil }
+            isEnd = false
+            rest = rest[..<(rest.utf8.lastIndex(of: slash) ?? rest.startIndex)]
         }
     }
 

@@ -32,7 +32,7 @@ public enum CronField: String, Sendable, CaseIterable {
     func bits(_ text: String) throws(CronFault) -> UInt64 {
         var bits: UInt64 = 0
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let halves = part.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            let halves = part.parts(at: "/", maxSplits: 1, omittingEmpty: false)
             guard let first = halves.first, !first.isEmpty else {
                 throw fault("has an empty part", part)
             }
