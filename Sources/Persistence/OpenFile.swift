@@ -56,12 +56,23 @@ enum OpenFile {
         case ENOSPC, EDQUOT: (kind, help) = (.full, "make room on its disk")
         case EROFS: (kind, help) = (.readOnly, "mount its file system for writing")
         case EIO: (kind, help) = (.io, "look at the system's log for what its disk has")
-        case EMFILE, ENFILE: (kind, help) = (.io, "too many files are open")
+        case EMFILE, ENFILE: (kind, help) = (.io, descriptorAdvice(code) ?? "")
         default: (kind, help) = (.denied, "")
         }
         let text = String(cString: strerror(code))
         let last = advice.isEmpty ? help : advice
         return StoreFault(kind, "\(what): \(text)\(last.isEmpty ? "" : "; \(last)")")
+    }
+
+    /// Which limit an error is about that says that too many files are open; nil: none.
+    static func descriptorAdvice(_ code: Int32) -> String? {
+        switch code {
+        case EMFILE:
+            "this process may have \(sysconf(Int32(_SC_OPEN_MAX))) files open at a time: raise that limit (`ulimit -n`, or LimitNOFILE= of its systemd unit)"
+        case ENFILE:
+            "the machine has as many files open as it may: raise that limit (`sysctl fs.file-max`)"
+        default: nil
+        }
     }
 
     /// Brings a file or a directory to the disk.
