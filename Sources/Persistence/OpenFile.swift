@@ -57,7 +57,7 @@ enum OpenFile {
         case EFBIG: (kind, help) = (.full, fileSizeAdvice)
         case EROFS: (kind, help) = (.readOnly, "mount its file system for writing")
         case EIO: (kind, help) = (.io, "look at the system's log for what its disk has")
-        case EMFILE, ENFILE: (kind, help) = (.io, "too many files are open")
+        case EMFILE, ENFILE: (kind, help) = (.io, descriptorAdvice(code) ?? "")
         default: (kind, help) = (.denied, "")
         }
         let text = String(cString: strerror(code))
@@ -67,6 +67,17 @@ enum OpenFile {
 
     static let fileSizeAdvice =
         "raise the limit of file sizes (`ulimit -f`, or LimitFSIZE= of its systemd unit)"
+
+    /// Which limit an error is about that says that too many files are open; nil: none.
+    static func descriptorAdvice(_ code: Int32) -> String? {
+        switch code {
+        case EMFILE:
+            "this process may have \(sysconf(Int32(_SC_OPEN_MAX))) files open at a time: raise that limit (`ulimit -n`, or LimitNOFILE= of its systemd unit)"
+        case ENFILE:
+            "the machine has as many files open as it may: raise that limit (`sysctl fs.file-max`)"
+        default: nil
+        }
+    }
 
     /// Brings a file or a directory to the disk.
     static func sync(_ path: String, _ mode: Int32) throws(StoreFault) {

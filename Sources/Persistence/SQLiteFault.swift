@@ -92,7 +92,11 @@ struct SQLiteFault {
             case .readOnly:
                 ("it cannot be written to", "look at the rights of its directory and its disk")
             case .io:
-                ("the system could not read or write it", "look at the system's log for its disk")
+                OpenFile.descriptorAdvice(errno).map { ("it cannot be opened", $0) }
+                    ?? (
+                        "the system could not read or write it",
+                        "look at the system's log for its disk"
+                    )
             case .corrupt:
                 ("what is in it makes no sense", "run `curfew db check`, or take a backup back")
             case .gone: ("its file was deleted or replaced", "stop the host and put it back")

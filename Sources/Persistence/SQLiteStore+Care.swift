@@ -126,9 +126,10 @@ extension SQLiteStore {
     ) throws(StoreFault) -> [String] {
         var found = try texts(pragma, connection)
         guard found.isEmpty else { return found }
-        let version = Int(clamping: try connection.number("PRAGMA user_version"))
+        let version = try version(of: connection)
+        if version == 0 { throw place.isAbsent }
         for check in checks(version) { found += try texts(check, connection) }
-        if version == SQLiteSchema.version {
+        if version >= HighWaterMark.firstVersion {
             found += try faults { () throws(StoreFault) in
                 try HighWaterMark.missing(place, connection).map { [$0] } ?? []
             }

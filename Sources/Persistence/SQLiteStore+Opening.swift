@@ -49,6 +49,9 @@ extension SQLiteStore {
         if version == 0 {
             guard creating else { throw place.isAbsent }
             try place.checkNeverUsed()
+        } else if version >= HighWaterMark.firstVersion {
+            // Before anything is written behind what is left of a log.
+            try HighWaterMark.check(place, connection)
         }
         try migrate(connection, place, isNew: version == 0)
         // The directory is made by one process, and used by another before that has brought it to the
@@ -75,7 +78,7 @@ extension SQLiteStore {
     }
 
     /// The version of the tables; 0: there are none. Changes nothing.
-    private static func version(of connection: SQLiteConnection) throws(StoreFault) -> Int {
+    static func version(of connection: SQLiteConnection) throws(StoreFault) -> Int {
         // In one statement: somebody may be making the tables.
         let header = try connection.prepare(
             """
@@ -88,7 +91,7 @@ extension SQLiteStore {
         guard application == SQLiteSchema.application, version > 0 else {
             throw StoreFault(
                 .corrupt,
-                "\(connection.path) is not a store of Curfew; nothing was changed: run `curfew db check`, or use another directory"
+                "\(connection.path) is not a store of Curfew: another program has made it, or its first page is damaged; nothing was changed: use another directory, or take a backup back"
             )
         }
         guard version <= SQLiteSchema.version else {

@@ -132,6 +132,25 @@ struct CancelTests {
         #expect(try states(desk).count == 3)
     }
 
+    @Test(
+        "a check says of a store that is newer, another program's, or without a log what it is",
+        arguments: [
+            ("PRAGMA user_version = 99", 6, "is a store of version 99, and this Curfew knows"),
+            ("PRAGMA application_id = 7", 6, "is not a store of Curfew: another program"),
+            ("PRAGMA journal_mode = DELETE", 1, "into its own file instead of a log"),
+        ])
+    func checkOfOthers(statement: String, code: Int32, said: String) throws {
+        let desk = try filled()
+        let changed = try ChildProcess.run("sqlite3", [desk.store + "/requests.db", statement])
+        #expect(changed.succeeded)
+        for words in [["db", "check"], ["db", "check", "--full"]] {
+            let run = try desk.run(words)
+            #expect(run.code == code)
+            let text = (run.output + run.errors).split(whereSeparator: \.isWhitespace)
+            #expect(text.joined(separator: " ").contains(said), "\(run.process)")
+        }
+    }
+
     @Test("a backup is a copy of its own, and never takes the place of a file")
     func backup() throws {
         let desk = try filled()

@@ -82,7 +82,7 @@ struct RequestListTests {
         let said = try desk.python(
             """
             import pty
-            lock = open(store + "/lock", "r+")
+            lock = open(store + "/lock", "w+")
             fcntl.fcntl(lock, 37, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 0, 0))
             lock.truncate(0)
             lock.write("4711 1 boot 1767225600\\n")

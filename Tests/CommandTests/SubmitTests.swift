@@ -180,7 +180,11 @@ struct SubmitTests {
             (["--priority", "hihg"], "did you mean `--priority high`?"),
             (["--kind", "refresh"], "`--kind refresh` is not known"),
             (["--back-off", "1min"], "`--back-off` without `--attempts`"),
-            (["--attempts", "0"], "`--attempts 0` is not a number from 1 on"),
+            (["--attempts", "0"], "`--attempts 0` is not a number from 1 to 100"),
+            (
+                ["--pending-limit", "10000001"],
+                "`--pending-limit 10000001` is not a number from 1 to 10,000,000"
+            ),
             (["--payload", "@/nowhere/at/all"], "the payload cannot be read"),
             (["--key", String(repeating: "k", count: 300)], "the key must have 1…256 bytes"),
         ])
@@ -261,6 +265,8 @@ struct SubmitTests {
         #expect(
             try desk.run("submit", "org.example.b", "--after", "1d", "--pending-limit", "2").code
                 == 0)
+        let many = ["submit", "org.example.c", "--after", "1d", "--pending-limit", "10000000"]
+        #expect(try desk.run(many).code == 0)
     }
 
     @Test("without --store it is the environment's, and below the user's state")
@@ -297,7 +303,7 @@ struct SubmitTests {
         try desk.submit("org.example.a")
         let said = try desk.python(
             """
-            lock = open(store + "/lock", "r+")
+            lock = open(store + "/lock", "w+")
             fcntl.fcntl(lock, 37, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 0, 0))
             lock.truncate(0)
             lock.write("4711 1 boot 1767225600\\n")

@@ -18,7 +18,9 @@ final class StoreClientTests {
     }
 
     deinit {
-        for name in ["requests.db", "requests.db-wal", "requests.db-shm", "lock", "wake"] {
+        for name in [
+            "requests.db", "requests.db-wal", "requests.db-shm", "lock", "wake", "acknowledged",
+        ] {
             unlink(place + "/" + name)
         }
         rmdir(place)

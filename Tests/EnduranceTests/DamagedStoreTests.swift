@@ -139,14 +139,18 @@ struct DamagedStoreTests {
     }
 
     @Test(
-        "because its disk lets nothing be written any more says so, and goes on with a mended one")
-    func readOnlyAtWork() throws {
+        "because its disk lets nothing be written any more says so, and goes on with a mended one",
+        arguments: [(EROFS, "CURFEW_STORE_READ_ONLY"), (EDQUOT, "CURFEW_STORE_FULL")])
+    func readOnlyAtWork(error: Int32, status: String) throws {
         let directory = try TemporaryDirectory()
         let flag = directory.path("flag")
         let library = try preload("read-only-disk", in: directory)
         let trial = try StoreTrial()
         let harness = try trial.start(
-            "serve", environment: ["LD_PRELOAD": library, "READ_ONLY_DISK": flag])
+            "serve",
+            environment: [
+                "LD_PRELOAD": library, "READ_ONLY_DISK": flag, "READ_ONLY_ERRNO": "\(error)",
+            ])
         try harness.wait(for: "ready")
         harness.order("submit held r.0.0.held")
         try harness.wait(for: "run")
@@ -155,7 +159,7 @@ struct DamagedStoreTests {
         for number in 1...3 {
             harness.order("submit quick r.0.\(number).quick")
             let refusal = try harness.wait(for: "refused")
-            #expect(refusal[1] == "CURFEW_STORE_READ_ONLY", "\(refusal)")
+            #expect(refusal[1] == status, "\(refusal)")
         }
         harness.order("open")
         try harness.wait(for: "done") { $0[0] == "r.0.0.held" }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Comes before libc by LD_PRELOAD: as long as the file that READ_ONLY_DISK names is there, nothing can
- * be written into files or made, as where a file system has become read-only by itself.
+ * be written into files or made, as where a file system has become read-only by itself; with the number
+ * of an error in READ_ONLY_ERRNO, as where that is the reason.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +20,8 @@ static bool is_read_only(void) {
 }
 
 static int refused(void) {
-    errno = EROFS;
+    const char *number = getenv("READ_ONLY_ERRNO");
+    errno = number ? atoi(number) : EROFS;
     return -1;
 }
 

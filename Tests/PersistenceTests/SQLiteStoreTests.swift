@@ -340,6 +340,8 @@ struct SQLiteStoreTests {
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: path).sorted()
                 .filter { $0 != "acknowledged" } == ["lock", "requests.db"])
+        #expect(try fault { _ = try SQLiteStore.quickCheck(directory: path) } == refusal)
+        #expect(try fault { _ = try SQLiteStore.integrityCheck(directory: path) } == refusal)
     }
 
     @Test("what is not a store of ours is refused and stays as it is")
@@ -355,8 +357,15 @@ struct SQLiteStoreTests {
             let refusal = try fault { _ = try host() }
             #expect(refusal.kind == .corrupt)
             #expect(refusal.message.contains("requests.db"))
-            #expect(refusal.message.contains("curfew db check"))
+            #expect(refusal.message.contains("take a backup back"))
             #expect(try directory.read("store/requests.db") == bytes)
+            if bytes != another, bytes != nameless {
+                #expect(try SQLiteStore.quickCheck(directory: path) != [])
+                continue
+            }
+            #expect(refusal.message.contains("is not a store of Curfew"))
+            #expect(try fault { _ = try SQLiteStore.quickCheck(directory: path) } == refusal)
+            #expect(try fault { _ = try SQLiteStore.integrityCheck(directory: path) } == refusal)
         }
         try directory.write(ours, to: "store/requests.db")
         #expect(try host().keys == ["a"])
@@ -417,6 +426,24 @@ struct SQLiteStoreTests {
         #expect(try fault { _ = try host() }.kind == .gone)
         #expect(try directory.read("store/\(trace)") == Array("what was acknowledged".utf8))
         #expect(!FileManager.default.fileExists(atPath: path + "/requests.db"))
+    }
+
+    @Test("a limit of open files is named, with its number and how to raise it")
+    func descriptors() {
+        for code in [EMFILE, ENFILE] {
+            let faults = [
+                OpenFile.fault(code, "the store's directory cannot be opened"),
+                SQLiteFault("/a/store", code: 14, errno: code).storeFault,
+            ]
+            for fault in faults {
+                #expect(fault.kind == .io)
+                #expect(
+                    fault.message.contains(
+                        code == EMFILE
+                            ? "may have \(sysconf(Int32(_SC_OPEN_MAX))) files open" : "fs.file-max")
+                )
+            }
+        }
     }
 
     @Test("a file system that lets nothing be written any more is told apart from a broken one")

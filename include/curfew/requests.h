@@ -49,7 +49,8 @@ enum {
 };
 
 /* What becomes of dates that passed while nobody could launch anything: the host was not running, or
- * the machine slept. */
+ * the machine slept. A date counts as passed so when it was 60 seconds before the host began or the
+ * machine woke, or earlier; a later one is launched late. */
 typedef int32_t curfew_catch_up;
 enum {
     CURFEW_CATCH_UP_SKIP = 1, /* they are left out */
@@ -119,8 +120,10 @@ typedef struct curfew_submit_options {
     uint8_t reserved[3];            /* 0 */
     curfew_catch_up catch_up;       /* 0: CURFEW_CATCH_UP_ONE */
     uint64_t jitter_ns;             /* each date is moved by a part of this, later */
-    const char *CURFEW_NULLABLE key; /* of two requests with one key the second is the first; at
-                                        most 256 bytes; NULL: none */
+    const char *CURFEW_NULLABLE key; /* of two requests of an identifier with one key the second is
+                                        the first, as long as the first is kept: until it is over,
+                                        and then for history_ns and history_limit of
+                                        curfew_request_config; at most 256 bytes; NULL: none */
     const void *CURFEW_NULLABLE payload; /* copied; at most 1 MiB */
     uint64_t payload_bytes;
 } curfew_submit_options;

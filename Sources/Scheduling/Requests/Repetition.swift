@@ -15,7 +15,8 @@ public struct Repetition: Hashable, Sendable {
     /// What becomes of dates that passed while nobody could launch anything: the host was not
     /// running, or the machine slept.
     public enum CatchUp: UInt8, Sendable, CaseIterable {
-        /// They are left out.
+        /// They are left out. A date that is at most 60 seconds older than the host's beginning, or
+        /// the machine's waking, is launched late instead.
         case skip = 1
         /// One launch stands for all of them.
         case one = 2

@@ -38,7 +38,8 @@ public struct RequestDescription: Hashable, Sendable {
     public var priority: RequestPriority
     /// What becomes of a pending one.
     public var onPending: OnPending
-    /// Of two requests with the same key of one identifier the second is the first.
+    /// Submitting another request of the identifier with the same key returns this one, as long as it
+    /// is kept: until it is over, and then for `historyAge` and `historyCount` of `RequestLimits`.
     public var key: String?
     /// What follows a failure.
     public var retry: RetryPolicy

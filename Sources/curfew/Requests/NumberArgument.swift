@@ -12,8 +12,12 @@ enum NumberArgument {
         _ text: String, for name: String, range: ClosedRange<UInt64>
     ) throws(CommandError) -> UInt64 {
         guard let number = parse(text), range.contains(number) else {
+            let bounds =
+                range.upperBound < Int64.max
+                ? "from \(range.lowerBound) to \(Shown.number(range.upperBound))"
+                : "from \(range.lowerBound) on"
             throw CommandError(
-                .usage, "`\(name) \(text)` is not a number from \(range.lowerBound) on",
+                .usage, "`\(name) \(text)` is not a number \(bounds)",
                 notes: ["nothing was done"], help: ["write `\(name) \(max(10, range.lowerBound))`"])
         }
         return number

@@ -116,7 +116,7 @@ enum SubmitForm {
         var limits = RequestLimits()
         guard let text = values(pendingLimit) else { return limits }
         let count = Int(
-            try NumberArgument.value(text, for: "--pending-limit", range: 1...1_000_000))
+            try NumberArgument.value(text, for: "--pending-limit", range: 1...10_000_000))
         limits.appRefresh = count
         limits.processing = count
         limits.healthResearch = count
