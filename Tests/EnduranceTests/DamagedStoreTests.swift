@@ -161,11 +161,13 @@ struct DamagedStoreTests {
             let refusal = try harness.wait(for: "refused")
             #expect(refusal[1] == status, "\(refusal)")
         }
+        // Its end is told once it could be written.
         harness.order("open")
-        try harness.wait(for: "done") { $0[0] == "r.0.0.held" }
+        try harness.wait(for: "ran") { $0[0] == "r.0.0.held" }
         try FileManager.default.removeItem(atPath: flag)
         harness.order("submit quick r.0.9.quick")
-        try harness.wait(for: "done") { $0[0] == "r.0.9.quick" }
+        try harness.waitForEnd(of: "r.0.0.held")
+        try harness.waitForEnd(of: "r.0.9.quick")
         try awaitStop(harness)
         #expect(trial.finish(harness) == .exited(0))
         let faults = try trial.faults()
@@ -196,11 +198,13 @@ struct DamagedStoreTests {
         harness.order("submit quick s.0.1.quick")
         let refusal = try harness.wait(for: "refused")
         #expect(refusal[1] == "CURFEW_STORE_UNKNOWN" && refusal[2].contains("the same key"))
+        // Its end is told once it could be written.
         harness.order("open")
-        try harness.wait(for: "done") { $0[0] == "s.0.0.held" }
+        try harness.wait(for: "ran") { $0[0] == "s.0.0.held" }
         try FileManager.default.removeItem(atPath: flag)
         harness.order("submit quick s.0.2.quick")
-        try harness.wait(for: "done") { $0[0] == "s.0.2.quick" }
+        try harness.waitForEnd(of: "s.0.0.held")
+        try harness.waitForEnd(of: "s.0.2.quick")
         try awaitStop(harness)
         #expect(trial.finish(harness) == .exited(0))
         let faults = try trial.faults()

@@ -12,7 +12,7 @@ public struct RequestConfiguration: Sendable {
     public var wakeFile: String?
     /// Nanoseconds of real time after which the host looks whether others have written into the store,
     /// although the file was not touched: they may have been killed before.
-    public var storeLookInterval: UInt64 = 10_000_000_000
+    public var storeLookInterval: UInt64 = 60_000_000_000
     /// Which process this is.
     public var host = HostIdentity(boot: "", process: 0, start: 0)
     /// What is taken in, and how long it is kept.
