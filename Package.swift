@@ -54,6 +54,8 @@ let package = Package(
         // The host comes along: CInterface has the functions that AppHost looks for.
         .library(name: "BackgroundTasks", targets: ["BackgroundTasks", "CInterface"]),
         .library(name: "UIKitBackground", targets: ["UIKitBackground", "CInterface"]),
+        .library(name: "SwiftUIBackground", targets: ["SwiftUIBackground", "CInterface"]),
+        .library(name: "OSLogging", targets: ["OSLogging"]),
         // For a plugin that brings along what was written for BackgroundTasks: without a host.
         .library(name: "BackgroundTasksInPlugin", targets: ["BackgroundTasks", "CurfewPlugin"]),
         .library(name: "CurfewHost", type: .dynamic, targets: ["LibCurfew"]),  // libcurfew.so.0
@@ -146,6 +148,14 @@ let package = Package(
                 "UIKitBackground", "FoundationBackground", "AppHost", "CInterface", "TestSupport",
             ],
             exclude: ["Sources"], swiftSettings: swift),
+
+        // SwiftUI's part in it: an app's scenes, and their background tasks. Not called SwiftUI, for the
+        // same reason: that is a package in Sources/SwiftUI.
+        .target(
+            name: "SwiftUIBackground", dependencies: ["UIKitBackground", "BackgroundTasks"],
+            swiftSettings: swift),
+        // Apple's Logger. Not called os, for the same reason: that is a package in Sources/os.
+        .target(name: "OSLogging", dependencies: ["AppHost"], swiftSettings: swift),
 
         // Apps whose whole behaviour is one scenario, each in a process of its own.
         .executableTarget(

@@ -19,6 +19,7 @@ _PLACE = pathlib.Path(__file__).parent
 _SWIFT = (
     ("Curfew", "the host in Swift"), ("CurfewPlugin", "plugins in Swift"),
     ("BackgroundTasks", "Apple's module"), ("UIKitBackground", "UIApplication's part of it"),
+    ("SwiftUIBackground", "SwiftUI's part of it"), ("OSLogging", "Apple's Logger"),
     ("FoundationBackground", "Foundation's part of it"), ("AppHost", "the host behind those"),
 )
 

@@ -18,6 +18,7 @@ _ROOT = pathlib.Path(__file__).resolve().parents[2]
 _MODULES = {
     "Curfew": ["PluginBridge", "Runner", "Scheduling"], "CurfewPlugin": [], "AppHost": [],
     "BackgroundTasks": [], "FoundationBackground": [], "UIKitBackground": [],
+    "SwiftUIBackground": [], "OSLogging": [],
 }
 # The parts below, which embedders have no need to go to.
 _BELOW = (["HostRuntime"], ["HandlerRecord"], ["PluginRecord"])

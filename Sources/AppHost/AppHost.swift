@@ -59,7 +59,18 @@ public final class AppHost: Sendable {
         if let made { body(made) }
     }
 
-    /// What the app says about itself, without making its host.
+    /// Writes a line to the log of this program, without making its host.
+    package static func write(_ level: AppLogLevel, _ text: String) {
+        let write = state.withLock { state in
+            switch state {
+            case .made(let host): host.write
+            case .unmade(let configuration, _): configuration.log ?? AppLog.write
+            }
+        }
+        write(level, text)
+    }
+
+    /// Returns the app's `Info.plist`, without making its host.
     package static var declared: AppBundle {
         state.withLock { state in
             switch state {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an `Info.plist` says about the app's scenes: the first configuration for windows on the
+/// The scenes of an app, as its `Info.plist` has them: the first configuration for windows on the
 /// machine's own screen, in `UIApplicationSceneManifest`.
 package struct AppSceneManifest: Sendable {
     /// `UISceneConfigurationName`.

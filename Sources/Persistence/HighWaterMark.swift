@@ -18,18 +18,18 @@ final class HighWaterMark {
     /// The name of the value that tells a database from its copies. A backup has none, and is given
     /// another one when it is first used: what the file says of the database before is not about it.
     static let valueName = "store"
-    /// The first version whose counters are where they are today.
-    static let firstVersion = 3
 
     private let place: StoreDirectory
-    private let store: String
     private var written: Numbers
+    /// What the file has, or is to have: always as long, so that nothing is left of the one before.
+    private var line: [UInt8]
     /// -1: nothing was acknowledged yet, or the file could not be opened.
     private var fd: Int32 = -1
 
     private init(_ place: StoreDirectory, _ store: String, _ numbers: Numbers) {
         self.place = place
-        self.store = store
+        let zeros = String(repeating: "0", count: Self.digits)
+        line = Array("\(store) \(zeros) \(zeros)\n".utf8)
         written = numbers
     }
 
@@ -52,7 +52,8 @@ final class HighWaterMark {
         }
         // Two processes may write in the other order than they have committed in: then the file is
         // older than it could be by one commit.
-        let line = Self.line(store, numbers)
+        put(numbers.entry, before: line.count - 1)
+        put(numbers.request, before: line.count - 2 - Self.digits)
         guard pwrite(fd, line, line.count, 0) == line.count else { return }
         written = numbers
         if isNew {
@@ -61,18 +62,20 @@ final class HighWaterMark {
         }
     }
 
-    /// All lines are of one length, so that nothing is left of the one before.
-    private static func line(_ store: String, _ numbers: Numbers) -> [UInt8] {
-        func padded(_ number: Int64) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: 19 - digits.utf8.count) + digits
+    /// Of the largest Int64.
+    private static let digits = 19
+
+    private func put(_ number: Int64, before end: Int) {
+        var left = number
+        for place in (end - Self.digits..<end).reversed() {
+            line[place] = UInt8(ascii: "0") + UInt8(left % 10)
+            left /= 10
         }
-        return Array("\(store) \(padded(numbers.request)) \(padded(numbers.entry))\n".utf8)
     }
 
     // MARK: Looking
 
-    /// Throws `.corrupt` where something is missing that was acknowledged.
+    /// Throws `.corrupt` where something is missing that was acknowledged. The tables are today's.
     static func check(
         _ place: StoreDirectory, _ connection: SQLiteConnection
     ) throws(StoreFault) {

@@ -21,7 +21,7 @@ final class BatteryWatch: Sendable {
     var isEnabled: Bool {
         get { state.withLock { $0.isEnabled } }
         set {
-            // What has held the alarm is let go of outside of the lock.
+            // The alarm that is replaced is let go of outside of the lock.
             let (isFirst, old) = state.withLock { state -> (Bool, BackgroundAlarm?) in
                 let old = state.alarm
                 state.alarm = nil

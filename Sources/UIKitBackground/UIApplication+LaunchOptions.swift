@@ -3,7 +3,7 @@
 /// Apple's names for why an app was launched. On Linux an app is launched by a person, a shell or a
 /// service manager, so none of them is ever in the launch options, which are nil.
 extension UIApplication.LaunchOptionsKey {
-    /// What another app has sent with a URL.
+    /// The annotation that another app has sent with a URL.
     public static let annotation = Self(rawValue: "UIApplicationLaunchOptionsAnnotationKey")
     /// Bluetooth's central managers.
     public static let bluetoothCentrals = Self(

@@ -3,7 +3,7 @@ public import Foundation
 
 /// The machine's batteries, as /sys/class/power_supply has them or the host was told.
 extension UIDevice {
-    /// What the battery does.
+    /// The state of a battery.
     public enum BatteryState: Int, Sendable {
         /// It is not monitored, or there is none.
         case unknown = 0
@@ -23,7 +23,7 @@ extension UIDevice {
         set { Self.battery.isEnabled = newValue }
     }
 
-    /// What the battery does; `unknown` while it is not monitored.
+    /// The state of the battery; `unknown` while it is not monitored.
     public var batteryState: BatteryState { Self.battery.reading.state }
 
     /// How full the battery is, from 0 to 1; -1 where that is not known. Of several it is the mean.

@@ -59,7 +59,7 @@ open class UIScene: UIResponder, @unchecked Sendable {
         }
     }
 
-    /// What its user reads above it. Kept, and without effect.
+    /// The title that its user reads. It is kept, and has no effect.
     open var title: String! {
         get { state.withLock { $0.title } }
         set { state.withLock { $0.title = newValue } }

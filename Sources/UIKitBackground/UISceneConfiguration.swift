@@ -7,7 +7,7 @@ open class UISceneConfiguration: NSObject, @unchecked Sendable {
 
     /// Its name in the `Info.plist`.
     public let name: String?
-    /// What the scene is for.
+    /// The purpose of the scene.
     public let role: UISceneSession.Role
 
     /// The class of the scene's delegate, of which an instance is made by its `init()`.

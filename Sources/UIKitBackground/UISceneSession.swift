@@ -2,11 +2,11 @@
 import AppHost
 public import Foundation
 
-/// What belongs to a scene, connected or not.
+/// The part of a scene that is there while it is not connected, too.
 open class UISceneSession: NSObject, @unchecked Sendable {
     // Sendable: what changes is behind the lock.
 
-    /// What a scene is for.
+    /// The purpose of a scene.
     public struct Role: RawRepresentable, Hashable, Sendable {
         /// The word.
         public let rawValue: String
@@ -17,7 +17,7 @@ open class UISceneSession: NSObject, @unchecked Sendable {
         public static let windowApplication = Role(rawValue: "UIWindowSceneSessionRoleApplication")
     }
 
-    /// What the scene is for.
+    /// The purpose of the scene.
     public let role: Role
     /// The same name at each start of the app.
     public let persistentIdentifier: String

@@ -18,7 +18,7 @@ open class _RuntimeInstance: NSObject {
     /// Returns a new instance of a class, which has to derive from `NSObject`. Never inlined: a caller
     /// would see an instance of this class, and could take a cast to the other one for impossible.
     @inline(never)
-    static func make(_ type: AnyClass) -> NSObject {
+    package static func make(_ type: AnyClass) -> NSObject {
         guard let type = type as? NSObject.Type else {
             AppHost.stop(
                 "\(type) cannot be a delegate, since it does not derive from NSObject; derive it from UIResponder\n"

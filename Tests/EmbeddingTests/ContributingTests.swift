@@ -11,7 +11,8 @@ struct ContributingTests {
     private static let system: Set = ["Glibc", "Synchronization"]
     /// What is written for Apple's Foundation, and brings it along.
     private static let apple: Set = [
-        "AppHost", "BackgroundTasks", "FoundationBackground", "UIKitBackground",
+        "AppHost", "BackgroundTasks", "FoundationBackground", "OSLogging", "SwiftUIBackground",
+        "UIKitBackground",
     ]
 
     private let text: String

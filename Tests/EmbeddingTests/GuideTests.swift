@@ -12,7 +12,7 @@ struct GuideTests {
         // What takes longest first.
         let wrong = InPairs.faults([
             "embedding-the-host", "writing-a-plugin", "proving-a-plugin", "requests",
-            "calling-functions", "background-tasks",
+            "calling-functions", "background-tasks", "porting",
         ]) { name in
             let guide = try Guide(name)
             guard guide.steps.count > 5 else { throw Fault(text: "hardly anything is shown") }
@@ -31,7 +31,7 @@ struct GuideTests {
         #expect(
             guides.filter { !tables.contains($0) }.sorted() == [
                 "background-tasks.md", "calling-functions.md", "embedding-the-host.md",
-                "proving-a-plugin.md", "requests.md", "writing-a-plugin.md",
+                "porting.md", "proving-a-plugin.md", "requests.md", "writing-a-plugin.md",
             ])
     }
 
@@ -41,7 +41,11 @@ struct GuideTests {
             "README.md", "CONTRIBUTING.md", "Documentation/writing-a-plugin.md",
             "Documentation/embedding-the-host.md", "Documentation/calling-functions.md",
             "Documentation/proving-a-plugin.md", "Documentation/requests.md",
+<<<<<<< HEAD
             "Documentation/background-tasks.md", "Documentation/loading-checks.md",
+=======
+            "Documentation/background-tasks.md", "Documentation/porting.md",
+>>>>>>> d66dfddeb0ae027dbc41eafb904610dc91f8fae2
             "Documentation/source-documents.md",
         ])
     func links(document: String) throws {

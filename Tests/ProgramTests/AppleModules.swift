@@ -10,6 +10,7 @@ enum AppleModules {
 
     private static let targets = [
         "CAppHost", "AppHost", "FoundationBackground", "BackgroundTasks", "UIKitBackground",
+        "SwiftUIBackground", "OSLogging",
         "CInterface", "Curfew", "Runner", "PluginBridge", "Persistence", "Surroundings",
         "Scheduling", "CSystem",
     ]

@@ -32,6 +32,8 @@ struct Program: CustomTestStringConvertible, Sendable {
     var manner: String? { lines("Manner").first }
     /// Whether it compiles in the mode of Swift 6; nil: it does not say.
     var inSwift6: InSwift6? { lines("Swift 6").first.flatMap(InSwift6.init) }
+    /// Further arguments of the compiler.
+    var flags: [String] { lines("Flags").flatMap { $0.components(separatedBy: " ") } }
     /// What it prints; other lines may stand between.
     var prints: [String] { lines("Prints") }
     /// What is in its Info.plist.

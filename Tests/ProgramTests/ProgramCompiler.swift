@@ -37,6 +37,7 @@ struct ProgramCompiler {
         for headers in ["include", "Sources/CAppHost/include"] {
             all += ["-Xcc", "-I\(root)/\(headers)"]
         }
+        all += program.flags
         if program.hasMain { all.append("-parse-as-library") }
         return try ChildProcess.run("swiftc", all + arguments + [program.path])
     }

@@ -4,9 +4,10 @@ import Testing
 @Suite("Programs for Apple's modules")
 struct ProgramTests {
     /// One of each kind: an article's code, a protocol around the scheduler, async code, a delegate
-    /// that UIKit's runtime would make, a type of the main actor.
+    /// that UIKit's runtime would make, a type of the main actor, other modules by Apple's names.
     private static let chosen = [
         "source-004", "scheduler-protocol", "async-handler", "delegate-object", "main-actor-model",
+        "foundation-alone", "os-logger", "swiftui-app",
     ]
 
     @Test("Each says what it shows and what becomes of it in Swift 6; half of them are run")

@@ -17,7 +17,7 @@ struct SurfaceMember: Hashable {
     let inherited: Set<String>
 
     /// Stand before the keyword, and make a difference to a caller or to a subclass.
-    private static let modifiers = ["optional", "static", "required"]
+    private static let modifiers = ["optional", "static", "required", "mutating"]
 
     /// Reads a line of a table. The first name after the colon of a class is its superclass.
     init(line: String) throws {
@@ -147,6 +147,6 @@ struct SurfaceMember: Hashable {
         text.replace("`", with: "")
         // An operator has a blank behind it.
         text.replace(" (", with: "(", maxReplacements: text.contains(#/func [^\w ]+ \(/#) ? 1 : 0)
-        return text.replacing(" : ", with: ": ")
+        return text.replacing(" : ", with: ": ").trimmingCharacters(in: .whitespaces)
     }
 }

@@ -6,7 +6,8 @@ import Testing
 struct SurfaceTests {
     /// Those that are built. A name more, and its tables count.
     private static let modules = [
-        "BackgroundTasks", "FoundationBackground", "UIKitBackground",
+        "BackgroundTasks", "FoundationBackground", "UIKitBackground", "SwiftUIBackground",
+        "OSLogging",
     ]
 
     @Test("have all that Apple's have, with the same types, and nothing that is not told of")

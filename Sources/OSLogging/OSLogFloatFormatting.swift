@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// How a number with a fraction is written.
+public struct OSLogFloatFormatting: Sendable {
+    private let precision: Int
+
+    /// With six digits behind the point.
+    public static var fixed: OSLogFloatFormatting { OSLogFloatFormatting(precision: 6) }
+    /// With so many digits behind the point.
+    public static func fixed(precision: Int) -> OSLogFloatFormatting {
+        OSLogFloatFormatting(precision: precision)
+    }
+
+    func text(_ number: Double) -> String {
+        String(format: "%.\(min(max(precision, 0), 99))f", number)
+    }
+}

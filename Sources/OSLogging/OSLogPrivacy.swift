@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether a value is shown in the log.
+public struct OSLogPrivacy: Sendable {
+    /// The text that stands for a value that is not shown.
+    public enum Mask: Sendable {
+        /// A number by which lines of one process with the same value are found.
+        case hash
+        /// Nothing that depends on the value.
+        case none
+    }
+
+    private enum Option { case auto, shown, hidden }
+
+    private let option: Option
+    private let mask: Mask
+
+    /// Numbers are shown, strings and objects are not.
+    public static var auto: OSLogPrivacy { OSLogPrivacy(option: .auto, mask: .none) }
+    /// It is shown.
+    public static var `public`: OSLogPrivacy { OSLogPrivacy(option: .shown, mask: .none) }
+    /// It is not shown.
+    public static var `private`: OSLogPrivacy { OSLogPrivacy(option: .hidden, mask: .none) }
+    /// It is not shown, to nobody.
+    public static var sensitive: OSLogPrivacy { OSLogPrivacy(option: .hidden, mask: .none) }
+    /// Strings and objects are not shown, and a mask stands for them.
+    public static func auto(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(option: .auto, mask: mask) }
+    /// It is not shown, and a mask stands for it.
+    public static func `private`(mask: Mask) -> OSLogPrivacy {
+        OSLogPrivacy(option: .hidden, mask: mask)
+    }
+    /// It is not shown, to nobody, and a mask stands for it.
+    public static func sensitive(mask: Mask) -> OSLogPrivacy {
+        OSLogPrivacy(option: .hidden, mask: mask)
+    }
+
+    /// Returns the text that stands in the log for a value.
+    func shown(_ text: String, isNumber: Bool) -> String {
+        switch option {
+        case .shown: return text
+        case .auto where isNumber: return text
+        case .auto, .hidden:
+            // The hash has another seed in each process, so that it tells nothing to others.
+            return mask == .hash
+                ? "<mask.hash: '\(String(UInt(bitPattern: text.hashValue), radix: 16))'>"
+                : "<private>"
+        }
+    }
+}
