@@ -41,11 +41,8 @@ struct GuideTests {
             "README.md", "CONTRIBUTING.md", "Documentation/writing-a-plugin.md",
             "Documentation/embedding-the-host.md", "Documentation/calling-functions.md",
             "Documentation/proving-a-plugin.md", "Documentation/requests.md",
-<<<<<<< HEAD
-            "Documentation/background-tasks.md", "Documentation/loading-checks.md",
-=======
             "Documentation/background-tasks.md", "Documentation/porting.md",
->>>>>>> d66dfddeb0ae027dbc41eafb904610dc91f8fae2
+            "Documentation/loading-checks.md",
             "Documentation/source-documents.md",
         ])
     func links(document: String) throws {
