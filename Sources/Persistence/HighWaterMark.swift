@@ -18,6 +18,8 @@ final class HighWaterMark {
     /// The name of the value that tells a database from its copies. A backup has none, and is given
     /// another one when it is first used: what the file says of the database before is not about it.
     static let valueName = "store"
+    /// The first version whose counters are where they are today.
+    static let firstVersion = 3
 
     private let place: StoreDirectory
     private var written: Numbers
@@ -75,7 +77,7 @@ final class HighWaterMark {
 
     // MARK: Looking
 
-    /// Throws `.corrupt` where something is missing that was acknowledged. The tables are today's.
+    /// Throws `.corrupt` where something is missing that was acknowledged.
     static func check(
         _ place: StoreDirectory, _ connection: SQLiteConnection
     ) throws(StoreFault) {

@@ -248,9 +248,9 @@ final class Worker {
     private func leave(_ handler: HandlerCellPointer) -> Bool {
         handler.pointee.active.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         // A launcher adds, then looks at `active`; this is the other half.
-        guard !handler.isQueueEmpty,
-            handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0
-        else {
+        guard !handler.isQueueEmpty else { return true }
+        guard handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0 else {
+            host.gateIsShut(handler)
             return true
         }
         return !host.takePlace(handler)
