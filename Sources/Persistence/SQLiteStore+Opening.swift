@@ -10,12 +10,14 @@ extension SQLiteStore {
         _ place: StoreDirectory, creating: Bool, isHost: Bool, isLogDoubted: Bool = false
     ) throws(StoreFault) -> (SQLiteConnection, HighWaterMark) {
         let isNew = try place.prepareDatabase(creating: creating)
+        let isAlone = isHost ? true : try host(of: place.path) == nil
+        let hasLog = OpenFile.size(of: place.journal) > 0
         // A log that nobody uses was left by a process that did not close it, and whether that had
         // seen an error of the disk, nobody can tell.
-        let isAlone = isHost ? true : try host(of: place.path) == nil
-        let isDoubted = isLogDoubted || (isAlone && OpenFile.size(of: place.journal) > 0)
-        // Before SQLite looks into it.
-        if isDoubted { OpenFile.forgetCache(of: place.journal, isLocked: false) }
+        let isDoubted = isLogDoubted || (isAlone && hasLog)
+        // Before SQLite looks into it; also beside a host, which hears of a command's error only when
+        // it writes itself.
+        if isDoubted || hasLog { OpenFile.forgetCache(of: place.journal, isLocked: false) }
         let connection = try SQLiteConnection(place.database, for: .writing)
         if isDoubted { OpenFile.forgetCache(of: place.database, isLocked: true) }
         if try !isReady(connection) {

@@ -102,4 +102,30 @@ struct BlockDeviceTests {
             "\(harness.records.count { $0.kind == "ack" }) acknowledged around a thin volume with \(headroom) bytes left"
         )
     }
+
+    /// The host does not write, and so does not hear of the first command's error.
+    @Test("keeps what a command was told beside a host, after another one had found no room")
+    func commands() throws {
+        let harness = try start()
+        let process = try #require(pid_t(try harness.wait(for: "ready")[1]))
+        try harness.perform("pause")
+        #expect(try submit("t.0", harness) == nil)
+        func command(_ name: String, _ count: Int) throws -> RunningHarness {
+            try RunningHarness(
+                [device.store, "client", "--name", name, "--count", "\(count)"],
+                wrapper: ["nsenter", "-t", "\(process)", "-m"])
+        }
+        try harness.perform("fill \(device.ballast) 0")
+        let refused = try command("c", 400)
+        #expect(refused.finish() == .exited(3))
+        #expect(refused.records.last?[0] == "unknown", "\(refused.records.suffix(2))")
+        try harness.perform("remove \(device.ballast)")
+        let told = try command("d", 5)
+        #expect(told.finish() == .exited(0))
+        let left = try device.contents(from: process)
+        let records = harness.records + refused.records + told.records
+        #expect(HistoryCheck(records, left, isDrained: false).faults == [])
+        harness.order("stop")
+        #expect(harness.finish() == .exited(0))
+    }
 }

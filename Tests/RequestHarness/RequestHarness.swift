@@ -36,13 +36,16 @@ enum RequestHarness {
     private static func submitBesideHost(_ orders: Orders) {
         do throws(StoreFault) {
             let client = try StoreClient(directory: orders.store, creates: true)
+            var limits = RequestLimits()
+            limits.processing = 10_000_000
             for number in 0..<orders.count {
                 let key = "\(orders.name).\(number)"
                 History.put("ask", key)
                 var description = RequestDescription(Work.prefix + "quick", kind: .processing)
                 description.onPending = .add
                 description.key = key
-                let answer = try client.write { (ledger, store) throws(StoreFault) in
+                let answer = try client.write(limits: limits) {
+                    (ledger, store) throws(StoreFault) in
                     try ledger.submit(
                         description, payload: Array(key.utf8), at: csys_realtime_ns(), store)
                 }
