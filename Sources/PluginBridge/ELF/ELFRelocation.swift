@@ -20,6 +20,17 @@ enum ELFRelocation {
     /// Copies a variable of another library; only programs have such.
     case copy
 
+    /// The second word of a relative relocation, which names no symbol.
+    static var relativeInfo: UInt64? {
+        #if arch(x86_64)
+            8
+        #elseif arch(arm64)
+            1_027
+        #else
+            nil
+        #endif
+    }
+
     /// How many bytes the loader writes.
     var width: UInt64 {
         switch self {
