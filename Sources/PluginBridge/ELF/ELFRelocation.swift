@@ -31,6 +31,18 @@ enum ELFRelocation {
         #endif
     }
 
+    /// Whether a type writes eight bytes that the value of a symbol decides, and nothing else.
+    @inline(__always)
+    static func isPlainSymbol(_ type: UInt64) -> Bool {
+        #if arch(x86_64)
+            type == 1 || type == 6 || type == 7
+        #elseif arch(arm64)
+            type == 257 || type == 1_025 || type == 1_026
+        #else
+            false
+        #endif
+    }
+
     /// How many bytes the loader writes.
     var width: UInt64 {
         switch self {

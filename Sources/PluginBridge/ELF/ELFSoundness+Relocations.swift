@@ -36,7 +36,8 @@ extension ELFSoundness {
         guardTable(address, size)
         let everywhere = dynamic.hasTextRelocations
         let count = entries.count / Self.entrySize
-        var plain = try RelativeRun(entries, relative, used: lists.ranges + tables)
+        var plain = try PlainRun(
+            entries, relative, symbols: symbolCount, used: lists.ranges + tables)
         var index = 0
         while true {
             index = plain.end(from: index) { layout.writableRange(at: $0, everywhere: everywhere) }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ELFSoundness {
-    /// Passes over relocations that are plainly sound: relative ones, into memory of which the loader
-    /// makes no other use.
+    /// Passes over relocations that are plainly sound: relative ones and those of a symbol that was
+    /// checked, into memory of which the loader makes no other use.
     ///
     /// Nearly all of a large library are such, tens of thousands. The loop is written so that it is
     /// fast without an optimizer, too, as in tests.
-    struct RelativeRun {
+    struct PlainRun {
         private let words: UnsafeBufferPointer<UInt64>
-        /// How many of the first are relative, as the loader counts them.
         private let count: Int
+        /// How many of the first are relative, as the loader counts them.
+        private let relative: Int
+        /// How many symbols were checked.
+        private let symbols: UInt64
         private let info: UInt64
         private let used: (Range<UInt64>, Range<UInt64>, Range<UInt64>, Range<UInt64>)
         /// The places in the segment that was written to last.
@@ -18,14 +21,16 @@ extension ELFSoundness {
 
         /// - Parameter used: the places that have to be looked at more closely.
         init(
-            _ entries: ELFWords, _ relative: UInt64, used: [Range<UInt64>]
+            _ entries: ELFWords, _ relative: UInt64, symbols: Int, used: [Range<UInt64>]
         ) throws(ABINoteFault) {
             guard let words = entries.table(of: UInt64.self) else {
                 throw .malformed("its table of relocations is not aligned")
             }
             self.words = words
             let isUsable = used.count <= 4 && ELFRelocation.relativeInfo != nil
-            count = isUsable ? Int(min(relative, UInt64(words.count / 3))) : 0
+            count = isUsable ? words.count / 3 : 0
+            self.relative = Int(min(relative, UInt64(words.count / 3)))
+            self.symbols = UInt64(symbols)
             info = ELFRelocation.relativeInfo ?? 0
             func range(_ number: Int) -> Range<UInt64> {
                 number < used.count ? used[number] : 0..<0
@@ -45,8 +50,14 @@ extension ELFSoundness {
             while index < count {
                 let place = words[index &* 3]
                 let last = place &+ 8
-                if words[index &* 3 &+ 1] != info || place < b && last > a || place < d && last > c
-                    || place < f && last > e || place < h && last > g
+                let kind = words[index &* 3 &+ 1]
+                if kind != info {
+                    guard index >= relative, kind &>> 32 < symbols,
+                        ELFRelocation.isPlainSymbol(kind & 0xFFFF_FFFF)
+                    else { return index }
+                }
+                if place < b && last > a || place < d && last > c || place < f && last > e
+                    || place < h && last > g
                 {
                     return index
                 }
