@@ -160,7 +160,7 @@ const char *csys_name_image(void *image, const char *name) {
 }
 
 bool csys_is_loaded(const char *name, bool *has_versions) {
-    /* What is found under the name is remembered under it: the next look-up finds it again. */
+    /* The loader remembers each name by which it has found a library: the next look-up finds it. */
     void *found = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
     if (found == NULL) return false;
     struct link_map *map = NULL;
@@ -195,8 +195,8 @@ char *csys_loader_path(void) {
     return text;
 }
 
-/* A trial of the loader's, as its three processes see it: the host, a child that waits, and the loader,
- * which is a child of that. The first two have the same memory. */
+/* A trial of the loader's, as its three processes see it: the host, a child that waits, and the
+ * loader, which is a child of that. The first two have the same memory. */
 typedef struct trial {
     int32_t fd;
     int32_t nowhere;
@@ -234,8 +234,9 @@ static int begin_trial(void *argument) {
     _exit(126);
 }
 
-/* A program that is started tells its parent of its end by SIGCHLD, whatever clone(2) was told. This
- * process is that parent, in place of the host, whose handler could take any child for its own. */
+/* A program that is started tells its parent of its end by SIGCHLD, whatever clone(2) was told.
+ * This process is that parent, in place of the host, whose handler could take any child for its
+ * own. */
 static int supervise_trial(void *argument) {
     trial *this = argument;
     const struct sigaction plain = {.sa_handler = SIG_DFL};
@@ -262,7 +263,7 @@ int32_t csys_try_loading(int32_t fd, uint32_t seconds) {
                   .stack = stacks, .failure = ENOMEM};
     if (path_entry != NULL && stacks != NULL && nowhere >= 0) {
         strcpy(stpcpy(path_entry, path_name), path == NULL ? "" : path);
-        /* What ldd -r asks of the loader. An empty path would be the directory the process is in. */
+        /* ldd -r sets the same. An empty path would be the directory the process is in. */
         char *const environment[] = {
             "LD_TRACE_LOADED_OBJECTS=1", "LD_WARN=1", "LD_BIND_NOW=1",
             path == NULL || *path == 0 ? NULL : path_entry, NULL};

@@ -25,7 +25,7 @@ struct LoadingDamageTests {
     func cut(_ percent: Int) throws {
         let host = try TestHost()
         let (directory, files) = try damaged { library in
-            // What is behind the last segment is not loaded.
+            // Bytes behind the last segment are not loaded.
             let end = library.headers(ofType: 1).map {
                 Int(library.long(at: $0 + 8) + library.long(at: $0 + 32))
             }.max()!

@@ -421,6 +421,29 @@ struct LintTests {
         }
     }
 
+    @Test("nothing is looked for in an LD_LIBRARY_PATH where somebody else could put it")
+    func libraryPath() throws {
+        let files = try TemporaryDirectory()
+        try files.write("int along(void) { return 1; }", to: "along.c")
+        let along = files.path("libalong.so")
+        let gcc = try ChildProcess.run(
+            "gcc", ["-shared", "-fPIC", "-o", along, files.path("along.c")])
+        try #require(gcc.succeeded, "\(gcc)")
+        try LintTests.build(
+            LintTests.plugin,
+            ["-Wl,--no-as-needed", "-L", files.path, "-lalong", "-Wl,-rpath,\(files.path)"],
+            in: files)
+        for (path, place) in [("/usr/lib", nil), ("", nil), (":/usr/lib", "."), ("/tmp", "/tmp")]
+            as [(String, String?)]
+        {
+            let run = try CommandRun(
+                "lint", "tidy", directory: files.path, environment: ["LD_LIBRARY_PATH": path])
+            #expect(run.code == (place == nil ? 0 : 1), "\(path): \(run.output)")
+            guard let place else { continue }
+            #expect(run.output.contains("for which the loader looks in \"\(place)\" first"))
+        }
+    }
+
     private static let hasNamespaces =
         (try? ChildProcess.run("unshare", ["--user", "--map-root-user", "true"]).succeeded) ?? false
 }

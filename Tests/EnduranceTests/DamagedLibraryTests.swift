@@ -57,7 +57,7 @@ struct DamagedLibraryTests {
         #expect(accepted > 0 && accepted < Int(count))
     }
 
-    /// What a process that loads it for a trial makes of it.
+    /// Whether a process that loads it for a trial comes through.
     private func isLoadable(
         _ library: [UInt8], in files: TestSupport.TemporaryDirectory
     ) throws -> Bool {

@@ -7,7 +7,7 @@ public func fuzzLibrary(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
     do throws(ABINoteFault) {
         _ = try ELFSoundness(bytes)
-        // What the rules let through can be read to an end by everything else.
+        // Every other reader comes to an end with a library that the rules let through.
         let dependencies = try ELFDependencies(bytes)
         precondition(dependencies.needed.allSatisfy { !$0.isEmpty })
     } catch {

@@ -36,7 +36,7 @@ struct NeededLibrariesTests {
             cached: { _ in [] })
     }
 
-    /// What comes of a library's dependencies.
+    /// Checks a library's dependencies; returns the refusal, and what was not found.
     private func check(
         _ library: String, in files: Directory, paths: LoaderPaths? = nil,
         origin: String = "/proc/\(getpid())/fd"

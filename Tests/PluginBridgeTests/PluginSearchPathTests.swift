@@ -61,7 +61,7 @@ struct PluginSearchPathTests {
 
     @Test("a path is split byte by byte, and a name that is not UTF-8 is no other one's")
     func bytes() {
-        // What a reader takes for one character is two bytes of a path.
+        // A reader takes a colon and the accent behind it for one character.
         #expect(path([PluginSearchPath.variable: "/a:\u{301}b"]) == ["/a", "\u{301}b"])
         #expect(path(["XDG_DATA_HOME": "/\u{301}a"]).first == "/\u{301}a/curfew/plugins")
         // One letter for a reader, two names for the kernel.

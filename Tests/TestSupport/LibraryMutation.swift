@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can become of a library's file: bits that are wrong, an end that is missing, fields with
-/// other numbers.
+/// Damages a library's file as disks and copies do: wrong bits, a missing end, fields with other
+/// numbers.
 package struct LibraryMutation: Sendable {
     private let sound: LibraryBytes
-    /// What the loader reads, in which three of four changes are made.
+    /// The bytes that the loader reads, in which three of four changes are made.
     private let read: [Range<Int>]
 
     package init(_ library: [UInt8]) {

@@ -39,6 +39,7 @@ static int look(struct dl_phdr_info *image, size_t size, void *data) {
     static const int lists[3][2] = {{DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ},
                                     {DT_INIT_ARRAY, DT_INIT_ARRAYSZ},
                                     {DT_FINI_ARRAY, DT_FINI_ARRAYSZ}};
+    ElfW(Addr) last[2] = {0, 0}; /* Of several entries the loader takes the last. */
     for (int list = 0; list < 3; list++) {
         const ElfW(Addr) *place = NULL;
         size_t bytes = 0;
@@ -47,13 +48,14 @@ static int look(struct dl_phdr_info *image, size_t size, void *data) {
             if (tag == lists[list][0])
                 place = (const ElfW(Addr) *)(image->dlpi_addr + entry->d_un.d_ptr);
             if (tag == lists[list][1]) bytes = entry->d_un.d_val;
-            if ((tag == DT_INIT || tag == DT_FINI) &&
-                !is_code(image, image->dlpi_addr + entry->d_un.d_ptr))
-                _exit(not_code);
+            if (tag == DT_INIT || tag == DT_FINI)
+                last[tag == DT_FINI] = image->dlpi_addr + entry->d_un.d_ptr;
         }
         for (size_t each = 0; place != NULL && each < bytes / sizeof *place; each++)
             if (!is_code(image, place[each])) _exit(not_code);
     }
+    for (int each = 0; each < 2; each++)
+        if (last[each] != 0 && !is_code(image, last[each])) _exit(not_code);
     return 1;
 }
 
@@ -66,7 +68,7 @@ static void load(const char *name) {
     if (image == NULL) _exit(1);
     struct link_map *map;
     if (dlinfo(image, RTLD_DI_LINKMAP, &map) == 0) dl_iterate_phdr(look, map);
-    /* What is asked of it afterwards. */
+    /* A host asks the same of it afterwards. */
     Dl_info info;
     const void *symbol = dlsym(image, "curfew_plugin_entry");
     if (symbol != NULL) dladdr(symbol, &info);

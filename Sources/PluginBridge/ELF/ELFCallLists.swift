@@ -36,6 +36,9 @@ extension ELFSoundness {
             }
         }
 
+        /// Where the lists are.
+        var ranges: [Range<UInt64>] { lists.map { $0.start..<$0.end } }
+
         /// Notes that the loader writes somewhere: `address` is where it writes the address of, counted
         /// from the beginning of the library; nil where that is not known, or is none.
         @inline(__always)
@@ -52,7 +55,7 @@ extension ELFSoundness {
             }
         }
 
-        /// What nothing is written to is called as it stands in the file: it cannot be an address.
+        /// Throws where no relocation writes an entry: the number in the file is no address.
         func check() throws(ABINoteFault) {
             guard lists.allSatisfy({ $0.isSet.allSatisfy(\.self) }) else {
                 throw .malformed("its list of constructors names what is no code of it")

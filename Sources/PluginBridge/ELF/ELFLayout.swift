@@ -74,7 +74,7 @@ struct ELFLayout {
         return ELFWords(UnsafeRawBufferPointer(rebasing: file[start..<start + Int(count)]))
     }
 
-    /// The same up to the end of the segment.
+    /// Returns all that the file has from an address to the end of its segment.
     func bytes(
         from address: UInt64, of what: @autoclosure () -> String
     ) throws(ABINoteFault) -> ELFWords {
@@ -101,6 +101,15 @@ struct ELFLayout {
             (everywhere || $0.flags & ELFSegment.writable != 0) && address >= $0.address
                 && $0.memorySize >= count && address - $0.address <= $0.memorySize - count
         }
+    }
+
+    /// The addresses around one to which the loader may write eight bytes.
+    func writableRange(at address: UInt64, everywhere: Bool) -> Range<UInt64>? {
+        let load = loads.first {
+            (everywhere || $0.flags & ELFSegment.writable != 0) && address >= $0.address
+                && $0.memorySize >= 8 && address - $0.address <= $0.memorySize - 8
+        }
+        return load.map { $0.address..<$0.address + $0.memorySize }
     }
 
     // MARK: Checking

@@ -20,6 +20,29 @@ enum ELFRelocation {
     /// Copies a variable of another library; only programs have such.
     case copy
 
+    /// The second word of a relative relocation, which names no symbol.
+    static var relativeInfo: UInt64? {
+        #if arch(x86_64)
+            8
+        #elseif arch(arm64)
+            1_027
+        #else
+            nil
+        #endif
+    }
+
+    /// Whether a type writes eight bytes that the value of a symbol decides, and nothing else.
+    @inline(__always)
+    static func isPlainSymbol(_ type: UInt64) -> Bool {
+        #if arch(x86_64)
+            type == 1 || type == 6 || type == 7
+        #elseif arch(arm64)
+            type == 257 || type == 1_025 || type == 1_026
+        #else
+            false
+        #endif
+    }
+
     /// How many bytes the loader writes.
     var width: UInt64 {
         switch self {

@@ -35,8 +35,15 @@ extension ELFSoundness {
         }
         guardTable(address, size)
         let everywhere = dynamic.hasTextRelocations
-        var number: UInt64 = 0
-        for start in stride(from: 0, to: entries.count, by: Self.entrySize) {
+        let count = entries.count / Self.entrySize
+        var plain = try PlainRun(
+            entries, relative, symbols: symbolCount, used: lists.ranges + tables)
+        var index = 0
+        while true {
+            index = plain.end(from: index) { layout.writableRange(at: $0, everywhere: everywhere) }
+            guard index < count else { return }
+            let start = index * Self.entrySize
+            index += 1
             let (place, info) = (entries.long(at: start), entries.long(at: start + 8))
             let addend = entries.long(at: start + 16)
             let type = UInt32(truncatingIfNeeded: info)
@@ -47,8 +54,7 @@ extension ELFSoundness {
                 doubtsRelocation(type)
                 continue
             }
-            number += 1
-            if number <= relative {
+            if UInt64(index) <= relative {
                 guard case .relative = kind else {
                     throw .malformed("its first relocations are not of the type they should be")
                 }
@@ -141,7 +147,7 @@ extension ELFSoundness {
         for table in tables where place < table.upperBound && table.lowerBound < place + 8 {
             throw .malformed("a relocation would be written into a table of the loader's")
         }
-        // What stands there is the addend.
+        // The number that stands there is the addend.
         let layout = layout
         try lists.note(place, width: 8) {
             try? layout.bytes(at: place, count: 8, of: "").long(at: 0)

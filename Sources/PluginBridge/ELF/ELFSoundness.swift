@@ -63,7 +63,7 @@ package struct ELFSoundness {
             throw .malformed("its table of symbols is cut")
         }
         try checkVersions()
-        for index in 0..<symbolCount { try checkSymbol(index) }
+        try checkSymbols()
         guardTable(texts, size)
         guardTable(symbols, UInt64(symbolCount * Self.symbolSize))
         guardTable(layout.dynamicAddress, UInt64(layout.dynamic.count))
@@ -164,13 +164,18 @@ package struct ELFSoundness {
         let start = 16 + filters * 8
         let chains = start + buckets * 4
         guard chains <= table.count else { throw .malformed("its hash table is cut") }
+        guard let words = table.table(of: UInt32.self) else {
+            throw .malformed("its hash table is not aligned")
+        }
         var highest = 0
-        for bucket in 0..<buckets {
-            let index = Int(table.word(at: start + bucket * 4))
+        var place = start / 4
+        while place < chains / 4 {
+            let index = Int(words[place])
             guard index == 0 || index >= first else {
                 throw .malformed("its hash table leads to what is no symbol")
             }
-            highest = max(highest, index)
+            if index > highest { highest = index }
+            place &+= 1
         }
         var end = chains
         if highest > 0 {
@@ -186,6 +191,29 @@ package struct ELFSoundness {
         }
         guardTable(address, UInt64(end))
         return max(first, highest)
+    }
+
+    /// Checks all symbols that the hash tables lead to. There may be tens of thousands: those that are
+    /// plainly sound are told by their words.
+    private func checkSymbols() throws(ABINoteFault) {
+        let numbers = versions?.table(of: UInt16.self)
+        guard let words = symbols.table(of: UInt64.self), (versions == nil) == (numbers == nil)
+        else {
+            throw .malformed("its tables of symbols are not aligned")
+        }
+        if let numbers, numbers.count < symbolCount {
+            throw .malformed("its table of versions is cut")
+        }
+        let (names, highest) = (UInt64(texts.count), UInt16(highestVersion))
+        var index = 0
+        while index < symbolCount {
+            // st_name in the low half, st_info above it.
+            let word = words[index &* 3]
+            let isPlain = word & 0xFFFF_FFFF < names && (word &>> 32) & 0xF != 10
+            let hasVersion = numbers == nil || numbers![index] & 0x7FFF <= highest
+            if !isPlain || !hasVersion { try checkSymbol(index) }
+            index &+= 1
+        }
     }
 
     /// A symbol of this table, or one behind it that a relocation names.

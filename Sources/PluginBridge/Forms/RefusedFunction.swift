@@ -138,7 +138,7 @@ enum RefusedFunction {
         "clock_settime", "adjtime", "adjtimex", "ntp_adjtime", "clock_adjtime", "stime",
         "pthread_setcancelstate", "pthread_setcanceltype", "fesetenv", "fesetround",
         "feenableexcept", "fedisableexcept", "feupdateenv",
-        // What is called at the end, or in the middle
+        // Functions that are called at the end of a process or a thread, and children
         "atexit", "on_exit", "at_quick_exit", "pthread_atfork", "pthread_create", "thrd_create",
         "wait", "wait3", "wait4", "waitid", "waitpid",
         // SQLite and OpenSSL, whose state the host may have a use for

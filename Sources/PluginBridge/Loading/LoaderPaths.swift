@@ -13,7 +13,7 @@ struct LoaderPaths: Sendable {
     /// Whether the symbols of the library have versions that the loader takes for one of a name; nil
     /// where the process has none yet.
     let loaded: @Sendable (String) -> Bool?
-    /// What the loader's cache has under a name.
+    /// The files that the loader's cache has under a name.
     let cached: @Sendable (String) -> [String]
 
     /// Subdirectories in which the loader looks for a library for certain processors first: glibc's of

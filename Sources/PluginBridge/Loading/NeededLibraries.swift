@@ -6,7 +6,7 @@ internal import Glibc
 /// The libraries that the loader loads along with a plugin's: found as the loader finds them, and each
 /// checked as the plugin's own is, with those that it needs itself.
 ///
-/// What is loaded already is left alone: the loader takes it, whatever a path says (`_dl_map_object`
+/// A library that is loaded already is left alone: the loader takes it, whatever a path says (`_dl_map_object`
 /// of glibc compares names before it looks for files).
 struct NeededLibraries {
     /// A library, as far as it matters for finding those it needs.

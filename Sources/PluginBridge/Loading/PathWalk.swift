@@ -76,7 +76,7 @@ struct PathWalk {
         guard end == .directory else { throw Failure(path: path, reason: Self.reason(EISDIR)) }
     }
 
-    /// What of it cannot be trusted, in the order of the path.
+    /// Returns the components that cannot be trusted, with the reason, in the order of the path.
     ///
     /// - Parameter role: what the end is.
     func faults(_ trust: FileTrust, end role: FileFacts.Role) -> [(rule: LoadRule, text: String)] {

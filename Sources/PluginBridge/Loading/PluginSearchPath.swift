@@ -30,8 +30,8 @@ public struct PluginSearchPath: Hashable, Sendable {
             installed: installed)
     }
 
-    /// The same of an environment as it is: a directory whose name is not UTF-8 is left out, since what
-    /// its repaired name leads to is another one.
+    /// Works the path out from an environment of bytes. A directory whose name is not UTF-8 is left
+    /// out, since its repaired name is that of another one.
     init(bytes: (String) -> [UInt8]?, isTrusted: Bool, installed: String?) {
         func value(_ name: String) -> String? {
             isTrusted ? bytes(name).flatMap { String(validating: $0, as: UTF8.self) } : nil

@@ -67,7 +67,7 @@ public struct HostConfiguration: Sendable {
     /// A good host: every default.
     public init() {}
 
-    /// What of the system's libraries manifests may call. Pins speak of libraries alone: with nothing
+    /// The system's libraries whose functions manifests may call. Pins speak of libraries alone: with nothing
     /// but them a manifest, which is not pinned, could still choose any function of the C library.
     var callableLibraries: [String]? { systemLibraries ?? (pins == nil ? nil : []) }
 
