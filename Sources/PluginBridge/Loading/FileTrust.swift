@@ -98,6 +98,8 @@ struct FileTrust: Sendable {
             default: false
             }
         }
-        return plain ? path : "'" + path.replacing("'", with: #"'\''"#) + "'"
+        if plain { return path }
+        // By scalars: for Swift an apostrophe with a combining mark after it is another character.
+        return "'" + path.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined() + "'"
     }
 }
