@@ -6,11 +6,14 @@ extension StoreClient {
     /// Requests that are cancelled in one transaction: some milliseconds.
     static let portion = 500
 
-    /// Cancels all requests that wait, of an identifier or, with nil, of all, and tells the host. Others
-    /// can use the store meanwhile: it is done in portions, with a pause as long as each took after it.
+    /// Cancels all requests that wait, and tells the host. Others can use the store meanwhile: it is done
+    /// in portions, with a pause as long as each took after it.
     ///
-    /// - Parameter portion: called after each with those that it cancelled, as they were before. With a
-    ///   throw these stay cancelled, and the others wait.
+    /// - Parameters:
+    ///   - identifier: whose requests; nil: those of all identifiers.
+    ///   - now: the date that is written down, in nanoseconds since 1970.
+    ///   - portion: called after each with those that it cancelled, as they were before. With a throw
+    ///     these stay cancelled, and the others wait.
     public func cancelWaiting(
         of identifier: String?, at now: Int64, _ portion: ([Request]) -> Void
     ) throws(StoreFault) {

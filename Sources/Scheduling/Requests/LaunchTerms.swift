@@ -4,6 +4,7 @@
 public struct LaunchTerms: Sendable {
     /// The other requests whose tasks run.
     public enum Neighbours: Sendable {
+        /// No other task runs.
         case none
         /// None of them ran when the process ended.
         case ordinary
