@@ -63,7 +63,8 @@ final class Service: @unchecked Sendable {
             History.put("memory", "\(kibibytes("VmRSS:"))", "\(kibibytes("VmHWM:"))")
             return
         case "time":
-            try measure(Int(words[1]) ?? 0)
+            let first = words.count > 2 ? Int(words[2]) ?? 0 : 0
+            try measure(first..<first + (Int(words[1]) ?? 0))
             return
         default: History.put("unknown", order)
         }
@@ -139,9 +140,10 @@ final class Service: @unchecked Sendable {
 
     /// Submits so many, one after the other, and tells the median, the 99th percentile and the
     /// longest, in nanoseconds.
-    private func measure(_ count: Int) throws {
+    private func measure(_ numbers: Range<Int>) throws {
+        let count = numbers.count
         var times: [UInt64] = []
-        for number in 0..<count {
+        for number in numbers {
             var description = RequestDescription(Work.prefix + "quick", kind: .processing)
             description.onPending = .add
             description.key = "timed.\(number)"

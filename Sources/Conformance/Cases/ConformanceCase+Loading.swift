@@ -88,9 +88,15 @@ extension ConformanceCase {
         },
         ConformanceCase("scan-time", level: 1, .library, needs: registered) { run in
             let stage = try Stage(run)
+            let manifest = try run.manifest
             let start = csys_monotonic_ns()
+            _ = try CheckedLibrary(
+                manifest, in: PluginDirectory(run.subject.directory), pins: nil)
+            let checked = csys_monotonic_ns()
             try stage.load()
-            let time = (csys_monotonic_ns() &- start) / 1_000_000
+            // The host looks at the library before it loads it, which is no time of the plugin's.
+            let both = csys_monotonic_ns() &- checked
+            let time = (both - min(both, checked &- start)) / 1_000_000
             if time > 1_000 {
                 throw CaseVerdict.fail(
                     "loading and registering took \(time) ms, the limit is 1000 ms")
