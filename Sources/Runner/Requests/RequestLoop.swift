@@ -70,6 +70,8 @@ final class RequestLoop: @unchecked Sendable {
     private var wake = RequestScheduler.Wake()
     /// What the thread rests for; the turn's.
     private var restingWake = RequestScheduler.Wake()
+    /// What it watches the store by.
+    private var restingDescriptor: Int32 = -1
     /// When that is, on the host's clock; for a manual one.
     private let nextLook = Atomic<UInt64>(.max)
     private let process = getpid()
@@ -210,7 +212,11 @@ final class RequestLoop: @unchecked Sendable {
             inTurn { turn(takeJobs()) }
             // The thread may have lain down for longer than holds now. Nanoseconds from now on would
             // differ by the time that has gone into computing them.
-            if left == 0 || wake.isBefore(restingWake) { csys_eventfd_signal(bell) }
+            if left == 0 || wake.isBefore(restingWake)
+                || storeWatch.descriptor != restingDescriptor
+            {
+                csys_eventfd_signal(bell)
+            }
             return true
         } ?? false
     }
@@ -293,20 +299,24 @@ final class RequestLoop: @unchecked Sendable {
             // First: whoever rings after this is heard by the sleep below.
             csys_eventfd_drain(bell)
             var until: UInt64 = 0
+            var watched: Int32 = -1
             let isOver = turning.withLock { _ in
                 inTurn {
                     let intake = takeJobs()
                     turn(intake)
                     // Nobody rings any more: what has come with the last ring may have brought more.
                     if intake.isStopping { return intake.jobs.isEmpty && finish() }
-                    until = untilRested()
+                    until = min(untilRested(), storeWatch.nextLook)
+                    watched = storeWatch.descriptor
+                    restingDescriptor = watched
                     restingWake = wake
                     restingUntil.store(until, ordering: .releasing)
                     return false
                 }
             }
             if isOver { return }
-            if until > 0 { rest(until) }
+            // Who takes a turn meanwhile may watch another file, and rings then.
+            if until > 0 { rest(until, watched) }
             restingUntil.store(0, ordering: .releasing)
         }
     }
@@ -542,9 +552,8 @@ final class RequestLoop: @unchecked Sendable {
         return overflow ? .max : sum
     }
 
-    private func rest(_ until: UInt64) {
-        let descriptors = [bell, clockWatch, storeWatch.descriptor]
-        csys_wait_any_readable(
-            descriptors, Int32(descriptors.count), min(until, storeWatch.nextLook))
+    private func rest(_ until: UInt64, _ watched: Int32) {
+        let descriptors = [bell, clockWatch, watched]
+        csys_wait_any_readable(descriptors, Int32(descriptors.count), until)
     }
 }
