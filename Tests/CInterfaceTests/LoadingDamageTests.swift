@@ -51,7 +51,69 @@ struct LoadingDamageTests {
         #expect(text.contains("a relocation would be written outside of its segments"), "\(text)")
     }
 
-    @Test("what the rules know nothing of is tried in another process first")
+    @Test("a relocation that does nothing, to a symbol that is in no table, is refused")
+    func nothing() throws {
+        let host = try TestHost()
+        let (directory, files) = try damaged { library in
+            // R_X86_64_NONE, and the number of the symbol above it.
+            library.setLong(0x8000_0000 << 32, at: try #require(library.place(of: 7)) + 8)
+        }
+        let (answer, text) = host.load(directory)
+        withExtendedLifetime(files) {}
+        #expect(answer == .refused)
+        #expect(text.contains("it names a symbol that is not in its table"), "\(text)")
+    }
+
+    @Test("packed relocations that name a word twice are refused, and those in order are not")
+    func packed() throws {
+        let files = try TemporaryDirectory()
+        try files.write(
+            """
+            #include <curfew/plugin.h>
+            CURFEW_PLUGIN_NOTE();
+            static const char *const names[] = {"one", "two", "three"};
+            const char *const *volatile all = names;
+            static curfew_status run(void *data, const curfew_host_api *api, curfew_task task,
+                                     curfew_error *error) {
+                (void)data, (void)api, (void)task, (void)error;
+                return all[0] != 0 ? CURFEW_OK : CURFEW_FAILED;
+            }
+            CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(
+                const curfew_host_api *api, curfew_plugin_info *info, curfew_error *error) {
+                const curfew_handler handler = {
+                    .struct_size = sizeof handler, .identifier = "org.example.packed", .run = run};
+                (void)info;
+                return api->register_handler(api, &handler, error);
+            }
+            """, to: "packed.c")
+        try files.write(
+            """
+            {"id": "org.example.packed", "version": "1.0.0", "abi": 0, "library": "libpacked.so",
+             "handlers": [{"identifier": "org.example.packed", "kind": "app-refresh"}]}
+            """, to: "plugin/manifest.json")
+        let gcc = try ChildProcess.run(
+            "gcc",
+            [
+                "-shared", "-fPIC", "-I", "\(BuiltProducts.packageRoot)/include",
+                "-Wl,-z,pack-relative-relocs", "-Wl,-z,nodelete", "-o", "plugin/libpacked.so",
+                "packed.c",
+            ], directory: files.path)
+        try #require(gcc.succeeded, "\(gcc)")
+        var library = LibraryBytes(try files.read("plugin/libpacked.so"))
+        // DT_RELR; the table is in the first segment, where addresses are places in the file.
+        let table = Int(library.long(at: try #require(library.entry(36)) + 8))
+        try #require(library.long(at: table + 8) & 1 == 1)
+        #expect(try TestHost().load(files.path("plugin")).answer == .ok)
+        library.setLong(library.long(at: table), at: table + 8)
+        try files.write(library.bytes, to: "plugin/libpacked.so")
+        let (answer, text) = try TestHost().load(files.path("plugin"))
+        #expect(answer == .refused)
+        #expect(text.contains("its packed relocations name a word twice"), "\(text)")
+    }
+
+    @Test(
+        "what the rules know nothing of is tried in another process first",
+        .enabled(if: !ProcessFacts.isSanitized, "ThreadSanitizer knows no process by clone(2)"))
     func unknown() throws {
         let host = try TestHost()
         // An entry that no loader of today reads, in place of one that is only told.
@@ -63,7 +125,9 @@ struct LoadingDamageTests {
         withExtendedLifetime(files) {}
     }
 
-    @Test("a library that ends the process that tries it is refused, and the host goes on")
+    @Test(
+        "a library that ends the process that tries it is refused, and the host goes on",
+        .enabled(if: !ProcessFacts.isSanitized, "ThreadSanitizer knows no process by clone(2)"))
     func trial() throws {
         let host = try TestHost()
         let files = try TemporaryDirectory()

@@ -47,6 +47,10 @@ extension ELFSoundness {
             let (place, info) = (entries.long(at: start), entries.long(at: start + 8))
             let addend = entries.long(at: start + 16)
             let type = UInt32(truncatingIfNeeded: info)
+            // First: the loader looks up a symbol's version for every type, also for one that does
+            // nothing.
+            let symbol = Int(info >> 32)
+            if symbol >= symbolCount { try checkSymbol(symbol) }
             guard let kind = ELFRelocation.kind(type) else {
                 guard layout.isWritable(place, count: 1, everywhere: everywhere) else {
                     throw .malformed("a relocation would be written outside of its segments")
@@ -68,8 +72,6 @@ extension ELFSoundness {
             where place < table.upperBound && table.lowerBound < place + width {
                 throw .malformed("a relocation would be written into a table of the loader's")
             }
-            let symbol = Int(info >> 32)
-            if symbol >= symbolCount { try checkSymbol(symbol) }
             try check(kind, symbol, addend)
             try lists.note(place, width: width) {
                 switch kind {
@@ -124,6 +126,11 @@ extension ELFSoundness {
         for start in stride(from: 0, to: entries.count, by: 8) {
             let entry = entries.long(at: start)
             if entry & 1 == 0 {
+                // Linkers write them in order. The loader adds the base to each word that is named,
+                // so a word that is named twice is no address any more.
+                guard entry >= next ?? 0 else {
+                    throw .malformed("its packed relocations name a word twice")
+                }
                 try checkPacked(entry, everywhere, &lists)
                 next = entry &+ 8
                 continue

@@ -64,7 +64,7 @@ enum RefusedFunction {
     private static let list: Set<String> = [
         "vprintf", "vfprintf", "vdprintf", "vsprintf", "vsnprintf", "vasprintf", "vscanf",
         "vfscanf", "vsscanf", "vwprintf", "vfwprintf", "vswprintf", "vsyslog", "verr", "verrx",
-        "vwarn", "vwarnx", "vfwscanf", "vswscanf", "vwscanf", "sqlite3_vmprintf",
+        "vwarn", "vwarnx", "obstack_vprintf", "g_logv", "vfwscanf", "vswscanf", "vwscanf", "sqlite3_vmprintf",
         "sqlite3_vsnprintf", "gzvprintf", "BIO_vprintf",
     ]
 
@@ -73,11 +73,16 @@ enum RefusedFunction {
         "pthread_cancel", "pthread_kill", "pthread_sigqueue", "kill", "killpg", "raise", "tgkill",
         "svc_exit", "siglongjmp", "pthread_exit", "thrd_exit", "setcontext", "swapcontext",
         "execv", "execve", "execveat", "execvp", "execvpe", "fexecve", "reboot", "vhangup",
-        "pthread_join", "pthread_detach",
+        "pthread_join", "pthread_detach", "g_thread_exit", "OPENSSL_die", "g_assert_warning",
+        "g_assertion_message", "g_assertion_message_expr", "g_assertion_message_error",
+        "g_assertion_message_cmpint", "g_assertion_message_cmpnum", "g_assertion_message_cmpstr",
+        "g_assertion_message_cmpstrv", "g_test_run", "argp_parse", "argp_usage", "argp_error",
+        "argp_failure", "argp_state_help", "xmlShell",
     ]
 
     private static let splitting: Set<String> = [
-        "fork", "vfork", "forkpty", "daemon", "setjmp",
+        "fork", "vfork", "forkpty", "daemon", "setjmp", "g_test_trap_fork",
+        "g_test_trap_subprocess",
     ]
 
     private static let loading: Set<String> = [
@@ -93,7 +98,7 @@ enum RefusedFunction {
         "system", "popen", "pclose", "posix_spawn", "posix_spawnp", "pidfd_spawn", "pidfd_spawnp",
         "wordexp", "rcmd", "rcmd_af", "rexec", "rexec_af",
         "g_spawn_async", "g_spawn_sync", "g_spawn_command_line_async",
-        "g_spawn_command_line_sync",
+        "g_spawn_command_line_sync", "g_on_error_query", "g_on_error_stack_trace",
     ]
 
     private static let descriptors: Set<String> = [

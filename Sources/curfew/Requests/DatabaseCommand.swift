@@ -25,7 +25,7 @@ enum DatabaseCommand {
             """,
             """
             forget removes a value that a host or check has said it cannot read: host,
-            day-budget, usage or settings. Requests stay. Without their settings, handlers
+            day-budget, usage, clock or settings. Requests stay. Without their settings, handlers
             that were suspended or removed are launched again.
             """,
         ],
