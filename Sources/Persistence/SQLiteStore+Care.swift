@@ -34,6 +34,10 @@ extension SQLiteStore {
         let place = try StoreDirectory(directory, creating: false)
         _ = try place.prepareDatabase(creating: false)
         let connection = try looking(place)
+        // A copy of what is left of a store would pass for the whole of it.
+        if try version(of: connection) >= HighWaterMark.firstVersion {
+            try HighWaterMark.check(place, connection)
+        }
         let fd = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard fd >= 0 else {
             throw OpenFile.fault(errno, "the backup \(path) cannot be made")

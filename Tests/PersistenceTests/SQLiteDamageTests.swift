@@ -309,6 +309,12 @@ struct SQLiteDamageTests {
         }
         let found = try SQLiteStore.quickCheck(directory: path)
         #expect(found.count == 1 && found[0].contains(said), "\(found)")
+        // A backup of what is left would pass for one of the whole store.
+        let backup = #expect(throws: StoreFault.self) {
+            try SQLiteStore.backup(directory: path, to: directory.path("copy.db"))
+        }
+        #expect(backup?.kind == .corrupt)
+        #expect(!FileManager.default.fileExists(atPath: directory.path("copy.db")))
         // What is there is as it was.
         #expect(try directory.read("store/requests.db") == database)
         if loss != .removed { #expect(try directory.read("store/requests.db-wal") == bytes) }

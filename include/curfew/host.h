@@ -460,7 +460,9 @@ typedef struct curfew_task_state {
     bool answered;       /* after it was told to stop, it answered within its grace */
     bool returned;       /* its function is not running: it has returned, or was never entered */
     bool end_waits;      /* it is over, and the store of its request could not write that down yet:
-                            the host tries again, and the outcome and the done event come then */
+                            the host tries again, and the outcome and the done event come then. A host
+                            that is shut down before tells of an interrupted launch, which is what the
+                            next one finds: it launches the request again */
     uint8_t reserved;
     uint32_t attempt;
     const char *identifier; /* the host's, valid until it is destroyed */

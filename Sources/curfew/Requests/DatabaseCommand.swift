@@ -111,7 +111,7 @@ enum DatabaseCommand {
         }
         throw CommandError(
             .faults, "the store \(place.directory) is damaged",
-            notes: ["nothing was changed; requests that can be read are still launched"],
+            notes: ["nothing was changed"],
             help: [
                 "stop its host, make a copy of the directory, and take a backup back",
                 "curfew help db",
