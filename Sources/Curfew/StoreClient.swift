@@ -25,6 +25,12 @@ public final class StoreClient {
         store = try SQLiteStore.open(directory: directory, as: .client(creates: creates))
     }
 
+    /// There is something in the directory that only a store which was used leaves behind; its
+    /// database may be missing all the same.
+    public static func wasUsed(directory: String) -> Bool {
+        SQLiteStore.wasUsed(directory: directory)
+    }
+
     /// Looks: all that `body` sees is of one moment.
     public func read<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result

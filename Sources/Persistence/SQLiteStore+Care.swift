@@ -35,7 +35,7 @@ extension SQLiteStore {
         _ = try place.prepareDatabase(creating: false)
         let connection = try looking(place)
         // A copy of what is left of a store would pass for the whole of it.
-        if try version(of: connection) >= HighWaterMark.firstVersion {
+        if try versionInUse(of: connection, place) >= HighWaterMark.firstVersion {
             try HighWaterMark.check(place, connection)
         }
         let fd = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -130,8 +130,7 @@ extension SQLiteStore {
     ) throws(StoreFault) -> [String] {
         var found = try texts(pragma, connection)
         guard found.isEmpty else { return found }
-        let version = try version(of: connection)
-        if version == 0 { throw place.isAbsent }
+        let version = try versionInUse(of: connection, place)
         for check in checks(version) { found += try texts(check, connection) }
         if version >= HighWaterMark.firstVersion {
             found += try faults { () throws(StoreFault) in
@@ -146,7 +145,19 @@ extension SQLiteStore {
         let transaction = SQLiteTransaction(connection)
         try transaction.begin(writing: false)
         defer { transaction.rollBack() }
-        return found + (try KeptValue.faults(in: transaction))
+        found += try faults { () throws(StoreFault) in try KeptValue.faults(in: transaction) }
+        return found
+    }
+
+    /// The version of the tables. Throws where there are none: they were lost, or are not made yet.
+    private static func versionInUse(
+        of connection: SQLiteConnection, _ place: StoreDirectory
+    ) throws(StoreFault) -> Int {
+        // First, because another process may be making them in this moment.
+        let lost = place.lostTables
+        let version = try version(of: connection)
+        if version == 0 { throw lost ?? place.isAbsent }
+        return version
     }
 
     private static func texts(

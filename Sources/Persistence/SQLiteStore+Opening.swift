@@ -49,8 +49,8 @@ extension SQLiteStore {
         defer { withExtendedLifetime(turn) {} }
         let version = try version(of: connection)
         if version == 0 {
-            guard creating else { throw place.isAbsent }
             try place.checkNeverUsed()
+            guard creating else { throw place.isAbsent }
         } else if version >= HighWaterMark.firstVersion {
             // Before anything is written behind what is left of a log.
             try HighWaterMark.check(place, connection)

@@ -44,6 +44,12 @@ public final class SQLiteStore: RequestStore {
         return try SQLiteStore(directory, role)
     }
 
+    /// There is something in the directory that only a store which was used leaves behind.
+    public static func wasUsed(directory: String) -> Bool {
+        guard let place = try? StoreDirectory(directory, creating: false) else { return false }
+        return place.trace != nil
+    }
+
     private init(_ directory: String, _ role: Role) throws(StoreFault) {
         process = getpid()
         let connection: SQLiteConnection

@@ -101,7 +101,7 @@ struct StoreDirectory {
     /// begin a new one, and throw away what is left of the old one's log.
     func prepareDatabase(creating: Bool) throws(StoreFault) -> Bool {
         // First, because somebody may be making it in this moment.
-        let trace = trace()
+        let trace = trace
         var facts = stat()
         if lstat(database, &facts) == 0 {
             guard facts.st_mode & S_IFMT == S_IFREG, facts.st_nlink == 1 else {
@@ -135,7 +135,7 @@ struct StoreDirectory {
     }
 
     /// A file that only a store leaves behind that was used; nil: there is none.
-    private func trace() -> String? {
+    var trace: String? {
         if OpenFile.size(of: journal) > 0 { return journal }
         if OpenFile.identity(of: wake) != nil { return wake }
         return OpenFile.size(of: mark) > 0 ? mark : nil
@@ -143,7 +143,12 @@ struct StoreDirectory {
 
     /// A database without tables, where requests were acknowledged: its log had them.
     func checkNeverUsed() throws(StoreFault) {
-        if OpenFile.size(of: mark) > 0 { throw lost(.corrupt, "has nothing in it", mark) }
+        if let lostTables { throw lostTables }
+    }
+
+    /// What a database without tables means; nil: that no request was acknowledged.
+    var lostTables: StoreFault? {
+        OpenFile.size(of: mark) > 0 ? lost(.corrupt, "has no tables", mark) : nil
     }
 
     /// Nobody has made the store yet.

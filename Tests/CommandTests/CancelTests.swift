@@ -225,6 +225,42 @@ struct CancelTests {
         #expect(!FileManager.default.fileExists(atPath: desk.store))
     }
 
+    @Test(
+        "a store that has lost its file, or all tables in it, is told alike by each command",
+        arguments: [
+            ("os.remove(file)", "CF0031", "requests.db is not there, and "),
+            ("open(file, 'w').close()", "CF0028", "requests.db is empty, and "),
+            (
+                "os.remove(file); db = sqlite3.connect(file); os.chmod(file, 0o600); "
+                    + "db.execute('PRAGMA user_version = 0'); db.execute('VACUUM')",
+                "CF0028", "requests.db has no tables, and "
+            ),
+        ])
+    func lost(loss: String, code: String, said: String) throws {
+        let desk = try filled()
+        let lost = try desk.python(
+            """
+            file = store + "/requests.db"
+            for end in ("-wal", "-shm"):
+                if os.path.exists(file + end): os.remove(file + end)
+            \(loss)
+            """)
+        #expect(lost.succeeded, "\(lost)")
+        for words in [
+            ["ps"], ["show", "1"], ["why", "1"], ["why", "org.example.a"], ["log"], ["settings"],
+            ["cancel", "1"], ["cancel", "--all"], ["lift", "1"], ["db", "check"],
+            ["db", "check", "--full"], ["db", "backup", "x"], ["db", "forget", "clock"],
+            ["settings", "enablement=suspended"], ["submit", "org.example.b"],
+        ] {
+            let run = try desk.run(words)
+            #expect(run.code == 6, "\(words): \(run.process)")
+            #expect(run.errors.hasPrefix("error[\(code)]: "), "\(words): \(run.process)")
+            #expect(run.errors.contains(said), "\(words): \(run.process)")
+            #expect(run.output.isEmpty)
+        }
+        #expect(!FileManager.default.fileExists(atPath: desk.files.path("x")))
+    }
+
     @Test("a store that others may write to, or that is damaged, newer or busy is left alone")
     func unusable() throws {
         let desk = try filled()

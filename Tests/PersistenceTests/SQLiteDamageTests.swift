@@ -356,6 +356,39 @@ struct SQLiteDamageTests {
         #expect(fault?.message.contains("requests.db is empty, and \(path)/acknowledged") == true)
     }
 
+    @Test(
+        "a database without tables is a loss where something was acknowledged, however it is opened"
+    )
+    func noTables() throws {
+        do { try open().add("a") }
+        for file in ["", "-wal", "-shm"] { unlink("\(path)/requests.db\(file)") }
+        try directory.write([], to: "store/requests.db")
+        chmod(path + "/requests.db", 0o600)
+        unlink(path + "/wake")
+        let mark = try directory.read("store/acknowledged")
+        unlink(path + "/acknowledged")
+        // A first page, and nothing more.
+        try SQLiteConnection(path + "/requests.db", for: .writing).run("VACUUM")
+        let looks: [() throws -> Void] = [
+            { _ = try SQLiteStore.quickCheck(directory: path) },
+            { _ = try SQLiteStore.integrityCheck(directory: path) },
+            { try SQLiteStore.backup(directory: path, to: directory.path("copy.db")) },
+            { _ = try SQLiteStore.open(directory: path, as: .client(creates: false)) },
+        ]
+        for look in looks {
+            let fault = #expect(throws: StoreFault.self) { try look() }
+            #expect(fault?.kind == .absent)
+        }
+        try directory.write(mark, to: "store/acknowledged")
+        for look in looks + [{ _ = try open() }] {
+            let fault = #expect(throws: StoreFault.self) { try look() }
+            #expect(fault?.kind == .corrupt)
+            let said = "requests.db has no tables, and \(path)/acknowledged says"
+            #expect(fault?.message.contains(said) == true, "\(String(describing: fault))")
+        }
+        #expect(!FileManager.default.fileExists(atPath: directory.path("copy.db")))
+    }
+
     @Test("a backup that is taken back is not what was acknowledged after it was made")
     func takenBack() throws {
         try fill()

@@ -62,9 +62,10 @@ struct StorePlace {
         }
     }
 
-    /// That there is none is told apart from one that cannot be used.
+    /// That there is none is told apart from one that cannot be used, or has lost its file.
     func checkIsThere() throws(CommandError) {
-        guard access(directory + "/requests.db", F_OK) != 0, errno == ENOENT || errno == ENOTDIR
+        guard access(directory + "/requests.db", F_OK) != 0, errno == ENOENT || errno == ENOTDIR,
+            !StoreClient.wasUsed(directory: directory)
         else { return }
         throw CommandError(
             .missing, "there is no store at \(directory)",
