@@ -169,12 +169,21 @@ struct SubmitTests {
             (["--after", "15 minutes"], "did you mean `--after 15min`?"),
             (["--after", "1"], "did you mean `--after 1s`?"),
             (["--after", "900d"], "`--after 900d` is out of bounds"),
+            (["--after", "99999999999999d"], "`--after 99999999999999d` is out of bounds"),
+            (["--after", "99999999999999d"], "from 0 s to 366 days, with nine digits"),
+            (["--every", "0"], "write a span from 1 s to 366 days: `--every 15min`"),
             (["--at", "2190-12-24", "--after", "1h"], "`--at` and `--after` say the same thing"),
             (["--latest", "2001-01-01"], "`--latest 2001-01-01` has passed"),
             (["--every", "10ms"], "`--every 10ms` is out of bounds"),
             (["--cron", "61 * * * *"], "the minute: \"61\" is not in 0…59"),
             (["--cron", "1 2 3"], "the expression: has 3 fields, not 5"),
             (["--every", "1h", "--local"], "`--local` is about the dates of `--cron`"),
+            (["--local"], "`--local` is about the dates of `--cron`"),
+            (["--local", "--latest", "2190-12-24"], "help: leave `--local` out"),
+            (
+                ["--jitter", "1s", "--latest", "2190-12-24"],
+                "a request with `--latest` is not repeated"
+            ),
             (["--catch-up", "one"], "`--catch-up` is about a request that is repeated"),
             (["--needs", "coffee"], "`coffee` is nothing that a request can need"),
             (["--priority", "hihg"], "did you mean `--priority high`?"),
@@ -195,6 +204,38 @@ struct SubmitTests {
         #expect(run.errors.hasPrefix("error: ") && run.errors.contains(reason), "\(run.process)")
         #expect(run.errors.contains("  = note: nothing was "), "\(run.process)")
         #expect(!FileManager.default.fileExists(atPath: desk.store))
+    }
+
+    @Test(
+        "what a refusal suggests is taken",
+        arguments: [
+            ("--every 0", "", 1), ("--every 5", "", 1), ("--after '15 minutes'", "", 1),
+            ("--after soon", "", 1), ("--every 1h --jitter 400", "--every 1h", 1),
+            ("--local", "--local", 1),
+            ("--catch-up one", "--catch-up one", 2), ("--jitter 5s", "--jitter 5s", 2),
+            ("--back-off 1min", "--back-off 1min", 1), ("--attempts 0", "", 1),
+            ("--attempts 3 --back-off 0", "--attempts 3", 1), ("--needs coffee", "", 3),
+            ("--priority hihg", "", 1), ("--on-pending ad", "", 1), ("--pending-limit 0", "", 1),
+        ])
+    func suggestions(typed: String, kept: String, count: Int) throws {
+        let desk = try RequestDesk()
+        func submit(_ options: String) throws -> ChildProcess {
+            try ChildProcess.run(
+                "/bin/sh",
+                ["-c", #"exec "$0" submit org.example.a --store "$1" \#(options)"#]
+                    + [CommandRun.program, desk.store],
+                environment: CommandRun.environment, input: "", limit: .seconds(60))
+        }
+        let refused = try submit(typed)
+        #expect(refused.ending == .exited(2), "\(refused)")
+        let help = refused.errorOutput.split(separator: "\n").drop { !$0.contains("= help:") }
+        let hints = help.joined(separator: "\n").matches(of: /`(--[a-z-]+ [^`]+)`/).map(\.1)
+        let usable = hints.filter { !$0.hasSuffix(" ") }
+        #expect(usable.count == count, "\(refused)")
+        for hint in usable {
+            let run = try submit("\(kept) \(hint)")
+            #expect(run.ending == .exited(0), "\(hint): \(run)")
+        }
     }
 
     @Test("what is no identifier is refused")

@@ -62,6 +62,15 @@ struct UsageTests {
                 ["run", "a.b", "--payload", "@"], "`--payload @` names no file",
                 "write `--payload @FILE`; the text @ itself comes by `--payload -`"
             ),
+            (
+                ["run", "a.b", "--budget", "0"], "`0` is not a duration",
+                "write a duration from 1 ms to 24 h: `--budget 30s`"
+            ),
+            (
+                ["run", "a.b", "--budget", "9999999999s"],
+                "`--budget 9999999999s` is out of bounds",
+                "write a duration from 1 ms to 24 h, with nine digits before the point at most"
+            ),
             (["run", ""], "an argument of `curfew run` is empty", "write `curfew run IDENTIFIER`"),
             (
                 ["lint", "a", ""], "an argument of `curfew lint` is empty",

@@ -49,6 +49,23 @@ struct ManifestDurationTests {
         #expect(ManifestDuration.suggestion(for: text) == expected)
     }
 
+    @Test("another spelling leads to nothing that would be refused as well")
+    func bounds() {
+        #expect(ManifestDuration.suggestion(for: "0", in: 1...10) == nil)
+        #expect(ManifestDuration.suggestion(for: "5", in: 1...5_000_000_000) == "5s")
+    }
+
+    @Test(
+        "too many digits are told from what is no duration",
+        arguments: [
+            ("1234567890s", true), ("12345678901234567890123456789.5h", true),
+            ("123456789s", false),
+            ("1234567890", false), ("1234567890d", false), ("1.0123456789s", false),
+        ])
+    func digits(_ text: String, _ isSo: Bool) {
+        #expect(ManifestDuration.hasTooManyDigits(text) == isSo)
+    }
+
     @Test("limits are written with the largest whole unit")
     func texts() {
         #expect(ManifestDuration.text(0) == "0s")

@@ -125,7 +125,7 @@ extension ManifestChecker {
         }
         guard let text = text(value, key: key) else { return nil }
         guard let nanoseconds = ManifestDuration.parse(text) else {
-            let meant = ManifestDuration.suggestion(for: text)
+            let meant = ManifestDuration.suggestion(for: text, in: range)
             fault(
                 .duration, at: value, "\(DiagnosticText.quoted(text)) is not a duration",
                 help: meant.map { "write \"\($0)\"" }

@@ -41,8 +41,18 @@ package enum ManifestDuration {
         return nanoseconds == 0 ? "0s" : "\(nanoseconds)ns"
     }
 
-    /// What was probably meant, when another spelling of a duration was written.
-    package static func suggestion(for text: String) -> String? {
+    /// It is written as a duration, but its number has more digits before the point than are read.
+    package static func hasTooManyDigits(_ text: String) -> Bool {
+        let whole = text.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return whole.count > digitLimit
+            && parse("1" + String(decoding: text.utf8.dropFirst(whole.count), as: UTF8.self)) != nil
+    }
+
+    /// What was probably meant, when another spelling of a duration was written; nil where that is
+    /// outside of `range`, and would be refused as well.
+    package static func suggestion(
+        for text: String, in range: ClosedRange<UInt64> = 0...UInt64.max
+    ) -> String? {
         let plain = text.utf8.prefix(40).filter { $0 != UInt8(ascii: " ") }
         let lower = String(decoding: plain, as: UTF8.self).lowercased()
         let number = lower.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
@@ -54,7 +64,10 @@ package enum ManifestDuration {
         ]
         guard let unit = spellings[lower.dropFirst(number.count)] else { return nil }
         let suggestion = number + unit
-        return parse(String(suggestion)) == nil ? nil : String(suggestion)
+        guard let nanoseconds = parse(String(suggestion)), range.contains(nanoseconds) else {
+            return nil
+        }
+        return String(suggestion)
     }
 
     /// Reads one to nine digits and returns their value and ten to the power of their number.

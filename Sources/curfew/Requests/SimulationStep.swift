@@ -83,7 +83,7 @@ struct SimulationStep {
         case "advance":
             action = .advance(
                 try SpanArgument.value(
-                    value, for: "advance", range: 1...Repetition.intervalRange.upperBound))
+                    value, for: "advance=", range: 1...Repetition.intervalRange.upperBound))
         case "expect": action = .expect(try Self.expectation(value))
         case "held":
             action = .expect(
@@ -162,12 +162,14 @@ struct SimulationStep {
 
     private static func unknown(_ text: String) -> CommandError {
         let name = String(text.prefix { $0 != "=" })
-        let names =
-            plain.map(\.0) + ["advance", "expect", "held", "refresh-setting", "enablement"]
+        let valued =
+            ["advance", "expect", "held", "refresh-setting", "enablement"]
             + Factor.allCases.filter(\.isSettable).map(\.name)
         var help = ["curfew help simulate"]
-        if let meant = Suggestion.nearest(to: name, among: names) {
-            help.insert("did you mean `\(meant)`?", at: 0)
+        if let meant = Suggestion.nearest(to: name, among: plain.map(\.0) + valued) {
+            help.insert(
+                valued.contains(meant)
+                    ? "did you mean `\(meant)=` and a value?" : "did you mean `\(meant)`?", at: 0)
         }
         return CommandError(
             .usage, "`\(text)` is no step of a simulation", notes: ["nothing was run"], help: help)

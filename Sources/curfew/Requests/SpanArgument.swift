@@ -8,41 +8,54 @@ enum SpanArgument {
 
     /// Returns nanoseconds, or nil where it is none.
     static func parse(_ text: String) -> UInt64? {
-        if text.hasSuffix("d") {
-            // Days have as many hours as they do in UTC.
-            guard let hours = ManifestDuration.parse(text.dropLast() + "h") else { return nil }
-            let (days, overflow) = hours.multipliedReportingOverflow(by: 24)
-            return overflow ? .max : days
-        }
-        if text.hasSuffix("m"), let minutes = ManifestDuration.parse(text + "in") {
-            return minutes
-        }
-        return ManifestDuration.parse(text)
+        let (duration, factor) = duration(text)
+        guard let one = ManifestDuration.parse(duration) else { return nil }
+        let (all, overflow) = one.multipliedReportingOverflow(by: factor)
+        return overflow ? .max : all
     }
 
-    /// - Parameter name: what the text was given for, as it is typed: `--after`.
+    /// The text as a duration, of which a span is so many.
+    private static func duration(_ text: String) -> (text: String, factor: UInt64) {
+        // Days have as many hours as they do in UTC.
+        if text.hasSuffix("d") { return (text.dropLast() + "h", 24) }
+        return (text.hasSuffix("m") ? text + "in" : text, 1)
+    }
+
+    /// - Parameter name: what the text was given for, as it is typed: `--after`, or `advance=`.
     static func value(
         _ text: String, for name: String, range: ClosedRange<UInt64>
     ) throws(CommandError) -> UInt64 {
-        guard let nanoseconds = parse(text) else {
-            let meant = ManifestDuration.suggestion(for: text)
+        if let nanoseconds = parse(text), range.contains(nanoseconds) { return nanoseconds }
+        let hasTooManyDigits = ManifestDuration.hasTooManyDigits(duration(text).text)
+        if parse(text) != nil || hasTooManyDigits {
             throw CommandError(
-                .usage, "`\(text)` is not a span of time",
-                notes: ["nothing was done"],
+                .usage, "`\(typed(name, text))` is out of bounds", notes: ["nothing was done"],
                 help: [
-                    meant.map { "did you mean `\(name) \($0)`?" }
-                        ?? "write a number and one of ms, s, min, h, d: `\(name) 15min`"
+                    "write a span \(bounds(range))"
+                        + (hasTooManyDigits ? ", with \(DurationArgument.digits)" : "")
                 ])
         }
-        guard range.contains(nanoseconds) else {
-            throw CommandError(
-                .usage, "`\(name) \(text)` is out of bounds",
-                notes: ["nothing was done"],
-                help: [
-                    "write a span from \(TimeText.limit(range.lowerBound)) to \(days(range.upperBound))"
-                ])
-        }
-        return nanoseconds
+        let example = "`\(typed(name, "15min"))`"
+        let help =
+            if let meant = ManifestDuration.suggestion(for: text, in: range) {
+                "did you mean `\(typed(name, meant))`?"
+            } else if ManifestDuration.suggestion(for: text) != nil {
+                "write a span \(bounds(range)): \(example)"
+            } else {
+                "write a number and one of ms, s, min, h, d: \(example)"
+            }
+        throw CommandError(
+            .usage, "`\(text)` is not a span of time", notes: ["nothing was done"], help: [help])
+    }
+
+    private static func typed(_ name: String, _ value: String) -> String {
+        name + (name.hasSuffix("=") ? "" : " ") + value
+    }
+
+    private static func bounds(_ range: ClosedRange<UInt64>) -> String {
+        range.lowerBound == 1
+            ? "of more than 0 s and at most \(days(range.upperBound))"
+            : "from \(TimeText.limit(range.lowerBound)) to \(days(range.upperBound))"
     }
 
     private static func days(_ nanoseconds: UInt64) -> String {

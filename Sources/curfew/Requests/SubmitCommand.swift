@@ -224,7 +224,9 @@ extension CommandError {
                     : "\(limit) requests of the kind \(kind.name) are pending, and no more may be",
                 notes: notes,
                 help: [
-                    "let more be: --pending-limit \(limit + 1); or cancel one:",
+                    SubmitForm.pendingRange.contains(UInt64(limit) + 1)
+                        ? "let more be: --pending-limit \(limit + 1); or cancel one:"
+                        : "cancel one:",
                     "curfew ps" + place.option,
                 ])
         case .keyTaken(let id):

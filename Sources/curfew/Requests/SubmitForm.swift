@@ -52,6 +52,9 @@ enum SubmitForm {
         RunRequest.payloadOption, key, onPending, attempts, backOff, pendingLimit,
     ]
 
+    /// What `--pending-limit` can be.
+    static let pendingRange: ClosedRange<UInt64> = 1...10_000_000
+
     /// What the options say, as they were given; "" for one that has no value.
     typealias Values = (CommandOption) -> String?
 
@@ -116,7 +119,7 @@ enum SubmitForm {
         var limits = RequestLimits()
         guard let text = values(pendingLimit) else { return limits }
         let count = Int(
-            try NumberArgument.value(text, for: "--pending-limit", range: 1...10_000_000))
+            try NumberArgument.value(text, for: "--pending-limit", range: pendingRange))
         limits.appRefresh = count
         limits.processing = count
         limits.healthResearch = count
@@ -179,11 +182,15 @@ enum SubmitForm {
 
     private static func repetition(_ values: Values) throws(CommandError) -> Repetition? {
         guard let rule = try rule(values) else {
-            for option in [catchUp, jitter, local] where values(option) != nil {
+            for option in [catchUp, jitter] where values(option) != nil {
                 throw CommandError(
                     .usage, "`--\(option.name)` is about a request that is repeated",
                     notes: ["nothing was submitted"],
-                    help: ["write `--every 1h` or `--cron '30 4 * * *'` too, or leave it out"])
+                    help: [
+                        values(latest) == nil
+                            ? "write `--every 1h` or `--cron '30 4 * * *'` too, or leave it out"
+                            : "leave it out: a request with `--latest` is not repeated"
+                    ])
             }
             return nil
         }
@@ -199,13 +206,18 @@ enum SubmitForm {
     }
 
     private static func rule(_ values: Values) throws(CommandError) -> Repetition.Rule? {
+        if values(every) != nil, values(cron) != nil { throw both("--every", "--cron") }
+        if values(local) != nil, values(cron) == nil {
+            let canRepeat = values(every) == nil && values(latest) == nil
+            throw CommandError(
+                .usage, "`--local` is about the dates of `--cron`",
+                notes: ["nothing was submitted"],
+                help: [
+                    (canRepeat ? "write `--cron '30 4 * * *'` too, or " : "")
+                        + "leave `--local` out"
+                ])
+        }
         if let text = values(every) {
-            guard values(cron) == nil else { throw both("--every", "--cron") }
-            guard values(local) == nil else {
-                throw CommandError(
-                    .usage, "`--local` is about the dates of `--cron`",
-                    notes: ["nothing was submitted"], help: ["leave `--local` out"])
-            }
             return .every(
                 try SpanArgument.value(text, for: "--every", range: Repetition.intervalRange))
         }
