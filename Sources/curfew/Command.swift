@@ -20,6 +20,9 @@ struct Command: Sendable {
     var examples: [String] = []
     let run: @Sendable (Arguments, Console) throws(CommandError) -> ExitCode
 
+    /// Its last operand can be repeated, up to the end of `operandCount`.
+    var takesMany: Bool { operands.contains("…") }
+
     var allOptions: [CommandOption] { options + CommandOption.everywhere }
 
     /// How it is called: `curfew run IDENTIFIER [OPTION]…`.

@@ -73,8 +73,15 @@ enum Program {
                 .usage, "`curfew \(command.name)` lacks its argument",
                 help: ["write `\(usage)`", "curfew help \(command.name)"])
         }
-        if operands.count > command.operandCount.upperBound {
-            let extra = operands[command.operandCount.upperBound]
+        let most = command.operandCount.upperBound
+        if operands.count > most, command.takesMany {
+            throw CommandError(
+                .usage,
+                "`curfew \(command.name)` takes at most \(Shown.number(UInt64(most))) arguments, and these are \(Shown.number(UInt64(operands.count)))",
+                help: ["write `\(usage)`", "curfew help \(command.name)"])
+        }
+        if operands.count > most {
+            let extra = operands[most]
             throw CommandError(
                 .usage, "`curfew \(command.name)` does not know what to do with `\(extra)`",
                 help: ["curfew help \(command.name)"])

@@ -63,6 +63,21 @@ struct UsageTests {
                 "write `--payload @FILE`; the text @ itself comes by `--payload -`"
             ),
             (
+                ["simulate", "a.b"] + Array(repeating: "wait", count: 1_000),
+                "`curfew simulate` takes at most 1,000 arguments, and these are 1,001",
+                "write `curfew simulate IDENTIFIER STEP…`"
+            ),
+            (
+                ["settings"] + Array(repeating: "a", count: 10_000),
+                "`curfew settings` takes at most 2 arguments, and these are 10,000",
+                "write `curfew settings [WORD…]`"
+            ),
+            (
+                ["lint"] + Array(repeating: "a", count: 10_001),
+                "`curfew lint` takes at most 10,000 arguments, and these are 10,001",
+                "write `curfew lint PATH…`"
+            ),
+            (
                 ["run", "a.b", "--budget", "0"], "`0` is not a duration",
                 "write a duration from 1 ms to 24 h: `--budget 30s`"
             ),

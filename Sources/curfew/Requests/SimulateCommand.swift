@@ -20,9 +20,9 @@ enum SimulateCommand {
             """
             Loads the plugin that declares IDENTIFIER into a host of its own, with requests
             in memory and a clock that stands still until a step lets time pass, and does
-            the steps in their order. A day takes as long as the work that is done in it.
-            The clock begins at 2026-01-01 00:00 UTC, and nothing is known of the machine
-            until a step says it.
+            the steps in their order, 999 at most. A day takes as long as the work that is
+            done in it. The clock begins at 2026-01-01 00:00 UTC, and nothing is known of
+            the machine until a step says it.
             """,
             """
             A request is launched when its date comes and nothing holds it back; its task
