@@ -40,7 +40,9 @@ extension SQLiteStore {
         }
         let fd = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard fd >= 0 else {
-            throw OpenFile.fault(errno, "the backup \(path) cannot be made")
+            throw OpenFile.fault(
+                errno, "the backup \(path) cannot be made",
+                errno == ENOENT ? "make the directory that it is to be in first" : "")
         }
         // The umask may have taken rights from its owner.
         fchmod(fd, 0o600)

@@ -261,6 +261,29 @@ struct CancelTests {
         #expect(!FileManager.default.fileExists(atPath: desk.files.path("x")))
     }
 
+    @Test(
+        "a backup whose file cannot be made there is refused with the reason and what to do",
+        arguments: [
+            ("no where/x.db", "there is no directory `no where`", "mkdir -p 'no where'\n"),
+            ("new/", "there is no directory `new`", "mkdir -p new\n"),
+            (
+                "/nowhere/at/all/x.db", "there is no directory `/nowhere/at/all`",
+                "mkdir -p /nowhere"
+            ),
+            ("store/requests.db/x.db", "Not a directory", "curfew db backup FILE"),
+            (String(repeating: "x", count: 300), "File name too long", "curfew db backup FILE"),
+        ])
+    func backupNowhere(name: String, reason: String, help: String) throws {
+        let desk = try filled()
+        let run = try desk.run("db", "backup", name)
+        #expect(run.code == 2, "\(run.process)")
+        #expect(
+            run.errors.hasPrefix("error: the backup `\(name)` cannot be made: "), "\(run.process)")
+        #expect(run.errors.contains(reason) && run.errors.contains(help), "\(run.process)")
+        #expect(run.errors.contains("  = note: nothing was done\n"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: desk.files.path) == ["store"])
+    }
+
     @Test("a store that others may write to, or that is damaged, newer or busy is left alone")
     func unusable() throws {
         let desk = try filled()

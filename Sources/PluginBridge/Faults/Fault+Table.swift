@@ -146,7 +146,9 @@ extension Fault {
             everybody can know from the manifest what it does. Declare the handler under \
             `handlers`, or the event under the handler's `events`. `_done`, `_expired` and \
             `_progress` of a handler, and all names that begin with `curfew_`, are the host's own. \
-            A host that was made with a list of permitted handlers takes no others.
+            A host that was made with a list of permitted handlers takes no others. A store, or a \
+            backup, is denied where its directory or file is not this user's to use, or can be \
+            written to by others: the message says which, and what to change.
             """),
         status(
             .abiMismatch,

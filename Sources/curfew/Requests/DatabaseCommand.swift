@@ -16,8 +16,8 @@ enum DatabaseCommand {
         details: [
             """
             check reads the whole file, and tells what makes no sense in it. backup copies
-            the store as it is at one moment into FILE, which must not be there: its owner
-            alone can read it. Both work beside a host.
+            the store as it is at one moment into FILE, which must not be there, in a
+            directory that is: its owner alone can read it. Both work beside a host.
             """,
             """
             To take a backup back, stop the host, and put the copy into the directory as
@@ -143,6 +143,34 @@ enum DatabaseCommand {
         }
     }
 
+    /// Why a file that is not there cannot be made where it is to be, as far as can be told before
+    /// the store is read; nil: nothing is in the way. `code` is errno after it was looked for.
+    private static func unmade(_ file: String, _ code: Int32, _ place: StorePlace) -> CommandError?
+    {
+        let slash = file.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let parent = slash.map { String(file[..<$0]) } ?? "."
+        let directory = parent.isEmpty ? "/" : parent
+        let again = "curfew db backup FILE" + place.option
+        guard code == ENOENT else {
+            return refused(file, String(cString: strerror(code)), [again])
+        }
+        if access(directory, F_OK) != 0 {
+            return refused(
+                file, "there is no directory `\(directory)`",
+                ["make it first: mkdir -p \(ShellWord.path(directory))", again])
+        }
+        guard access(directory, W_OK | X_OK) != 0 else { return nil }
+        return refused(
+            file, "nothing can be written into `\(directory)`: \(String(cString: strerror(errno)))",
+            ["name a file in another directory: " + again])
+    }
+
+    private static func refused(_ file: String, _ why: String, _ help: [String]) -> CommandError {
+        CommandError(
+            .usage, "the backup `\(file)` cannot be made: \(why)", notes: ["nothing was done"],
+            help: help)
+    }
+
     private static func backup(
         _ place: StorePlace, to file: String, _ arguments: Arguments, _ console: Console
     ) throws(CommandError) {
@@ -153,6 +181,7 @@ enum DatabaseCommand {
                 .conflict, "`\(file)` is there already", notes: ["nothing was done"],
                 help: ["name a file that is not there: curfew db backup FILE" + place.option])
         }
+        if let fault = unmade(file, errno, place) { throw fault }
         try StorePlace.translated { () throws(StoreFault) in
             try StoreClient.backup(directory: place.directory, to: file)
         }
