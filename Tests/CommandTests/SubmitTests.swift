@@ -238,6 +238,47 @@ struct SubmitTests {
         }
     }
 
+    @Test(
+        "a zone that the machine does not know is told where a date is of it",
+        arguments: ["Nowhere/Land", ":Nowhere/Land", "CET", "/etc/passwd"])
+    func unknownZone(name: String) throws {
+        let desk = try RequestDesk()
+        func submit(_ zone: String, _ options: String...) throws -> CommandRun {
+            let process = try ChildProcess.run(
+                CommandRun.program,
+                ["submit", "org.example.a", "--json", "--store", desk.store] + options,
+                // No files of zones are there.
+                environment: CommandRun.environment.merging(
+                    ["TZ": zone, "TZDIR": desk.files.path]) { $1 }, limit: .seconds(60))
+            let run = CommandRun(process: process)
+            #expect(run.code == 0, "\(process)")
+            return run
+        }
+        let local = [
+            ["--at", "03:00"], ["--at", "2190-12-24"], ["--latest", "2190-12-24T18:00"],
+            ["--cron", "30 4 * * 1", "--local"],
+        ]
+        let note = "note: TZ is `\(name)`, which is no time zone that this machine knows: "
+        for options in local {
+            let run = try submit(
+                name, options[0], options[1], options.count > 2 ? options[2] : "--json")
+            #expect(run.errors.hasPrefix(note), "\(options): \(run.process)")
+        }
+        #expect(try submit(name, "--at", "03:00Z").errors == "")
+        #expect(try submit(name, "--at", "2190-12-24T18:00-05:00").errors == "")
+        #expect(try submit(name, "--cron", "30 4 * * 1").errors == "")
+        for zone in ["", "UTC", "CET-1CEST,M3.5.0,M10.5.0/3", "<+0330>-3:30", ":EST5"] {
+            #expect(try submit(zone, "--at", "03:00").errors == "", "\(zone)")
+        }
+        let simulated = try ChildProcess.run(
+            CommandRun.program, ["simulate", CommandRun.errand("works"), "submit:at=03:00"],
+            environment: CommandRun.environment.merging(["TZ": name, "TZDIR": desk.files.path]) {
+                $1
+            },
+            limit: .seconds(60))
+        #expect(simulated.output.contains("TZ is `\(name)`"), "\(simulated)")
+    }
+
     @Test("what is no identifier is refused")
     func identifier() throws {
         let run = try RequestDesk().run("submit", "tidy")

@@ -12,4 +12,51 @@ public struct LocalZone: TimeZoneRules {
         guard localtime_r(&time, &parts) != nil else { return 0 }
         return Int64(parts.tm_gmtoff)
     }
+
+    /// The text of the variable TZ, where it is neither a file of a zone nor a rule, and localtime(3)
+    /// takes UTC in its place without a word.
+    public static var unknownName: String? {
+        guard let text = getenv("TZ").map({ String(cString: $0) }) else { return nil }
+        let name = text.begins(with: ":") ? String(text.dropFirst()) : text
+        let isKnown = name.isEmpty || ["UTC", "GMT"].contains(name) || isRule(name) || isFile(name)
+        return isKnown ? nil : text
+    }
+
+    /// As tzset(3) has it: a name, also in angle brackets, and how far from UTC it is. `CET-1CEST`.
+    private static func isRule(_ text: String) -> Bool {
+        var rest = Array(text.utf8)[...]
+        let isQuoted = rest.first == UInt8(ascii: "<")
+        if isQuoted { rest.removeFirst() }
+        let name = rest.prefix { byte in
+            isLetter(byte) || (isQuoted && (isDigit(byte) || "+-".utf8.contains(byte)))
+        }
+        rest = rest.dropFirst(name.count)
+        if isQuoted {
+            guard rest.first == UInt8(ascii: ">") else { return false }
+            rest.removeFirst()
+        }
+        if let sign = rest.first, "+-".utf8.contains(sign) { rest.removeFirst() }
+        return name.count >= 3 && rest.first.map(isDigit) == true
+    }
+
+    /// A file that begins as those of tzfile(5) do.
+    private static func isFile(_ name: String) -> Bool {
+        let directory = getenv("TZDIR").map { String(cString: $0) } ?? ""
+        let path =
+            name.begins(with: "/")
+            ? name : (directory.isEmpty ? "/usr/share/zoneinfo" : directory) + "/" + name
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var magic = [UInt8](repeating: 0, count: 4)
+        return read(file, &magic, magic.count) == magic.count && magic.elementsEqual("TZif".utf8)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
 }

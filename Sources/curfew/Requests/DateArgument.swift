@@ -47,6 +47,11 @@ enum DateArgument {
         ]
     }
 
+    /// A date that names no zone, and is the machine's.
+    static func isLocal(_ text: String) -> Bool {
+        !text.utf8.drop { $0 != UInt8(ascii: ":") }.contains { "Zz+-".utf8.contains($0) }
+    }
+
     static func parse(
         _ text: String, at now: Int64, in zone: some TimeZoneRules
     ) throws(Fault) -> Int64 {

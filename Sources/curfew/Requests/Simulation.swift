@@ -173,7 +173,7 @@ final class Simulation {
                 taken = stored
             }
             view.submitted(taken, at: time, now: now)
-            if let note = SubmitForm.note(description, at: now) { view.remark(note, at: time) }
+            for note in SubmitForm.notes(description, at: now, all) { view.remark(note, at: time) }
         case .kept(let id): view.remark("request \(id) was pending already, and stays", at: time)
         case .known(let id): view.remark("request \(id) was submitted under the key", at: time)
         }

@@ -19,8 +19,9 @@ enum SubmitCommand {
             """
             A date is one of the machine's zone unless it names another: 2026-12-24,
             2026-12-24T18:00, 2026-12-24T18:00:30Z, 2026-12-24T18:00+01:00. A time alone,
-            18:00 or 18:00Z, is the next one. A span is a number and one of ms, s, min, h
-            and d.
+            18:00 or 18:00Z, is the next one. Where TZ names a zone that the machine does
+            not know, its dates are of UTC, and a note says so. A span is a number and one
+            of ms, s, min, h and d.
             """,
             """
             With --local, the minutes of --cron that the clock leaves out when it is set
@@ -76,8 +77,8 @@ enum SubmitCommand {
         let store = try place.make()
         let (submission, request) = try submit(
             description, payload, limits, at: now, store, place)
-        if case .queued = submission, let note = SubmitForm.note(description, at: now) {
-            console.errors.note(note)
+        if case .queued = submission {
+            for note in SubmitForm.notes(description, at: now, values) { console.errors.note(note) }
         }
         if arguments.has(.json) {
             console.out.line(item(submission, request, store).written)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Runner
 import Scheduling
 
 /// The options that describe a request, and what they make of it.
@@ -96,8 +97,26 @@ enum SubmitForm {
         return description
     }
 
+    /// What is not wrong, and may not be meant.
+    static func notes(
+        _ description: RequestDescription, at now: Int64, _ values: Values
+    ) -> [String] {
+        [zoneNote(values), passedNote(description, at: now)].compactMap { $0 }
+    }
+
+    /// Says that the zone of its dates is not that which was named.
+    private static func zoneNote(_ values: Values) -> String? {
+        guard
+            values(local) != nil
+                || [at, latest].compactMap(values).contains(where: DateArgument.isLocal),
+            let name = LocalZone.unknownName
+        else { return nil }
+        return
+            "TZ is `\(name)`, which is no time zone that this machine knows: its dates are taken to be of UTC"
+    }
+
     /// Says that the date of a request has passed, and what comes of it; nil where it has not.
-    static func note(_ description: RequestDescription, at now: Int64) -> String? {
+    private static func passedNote(_ description: RequestDescription, at now: Int64) -> String? {
         guard let earliest = description.earliest, earliest < now else { return nil }
         let text =
             "\(DateText.full(earliest)) has passed, \(DateText.relative(earliest, at: now)): "
