@@ -28,6 +28,10 @@ struct SQLiteFault {
     private static let moved: Int32 = 8 | 4 << 8
     private static let link: Int32 = 14 | 6 << 8
     private static let write: Int32 = 10 | 3 << 8
+    /// Of the memory that processes share, which is the file requests.db-shm.
+    private static let shared: Set<Int32> = [
+        10 | 18 << 8, 10 | 19 << 8, 10 | 20 << 8, 10 | 21 << 8,
+    ]
     private static let syncs: Set<Int32> = [10 | 4 << 8, 10 | 5 << 8]
 
     /// The connection is to be opened anew: the system may have taken for written what is not on the
@@ -88,6 +92,11 @@ struct SQLiteFault {
             case .busy: ("another process holds it", "try again")
             case .full where errno == EFBIG:
                 ("its file would be larger than this process may write", OpenFile.fileSizeAdvice)
+            case .full where Self.shared.contains(code):
+                (
+                    "its disk is full, and has no room for \(path)-shm",
+                    "make room, of which reading needs 32 KiB, too, where no host runs, and try again"
+                )
             case .full: ("its disk is full", "make room and try again")
             case .readOnly:
                 ("it cannot be written to", "look at the rights of its directory and its disk")

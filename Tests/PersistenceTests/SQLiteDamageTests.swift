@@ -475,6 +475,36 @@ struct SQLiteDamageTests {
         }
     }
 
+    @Test("on a full disk a look without a host says what it needs room for")
+    func fullForLooks() async throws {
+        guard try ChildProcess.run("unshare", ["-m", "true"]).succeeded else {
+            try Test.cancel("a file system cannot be mounted here")
+        }
+        await #expect(processExitsWith: .exitCode(9)) {
+            [path = directory.path("small") as String] in
+            try mountSmall(path)
+            let directory = path + "/store"
+            do { try SQLiteStore.open(directory: directory, as: .host(OpenStore.host)).add("a") }
+            let file = creat(path + "/rest", 0o600)
+            let bytes = [UInt8](repeating: 0, count: 4_096)
+            while write(file, bytes, bytes.count) > 0 {}
+            for look in [
+                { _ = try SQLiteStore.open(directory: directory, as: .client(creates: false)) },
+                { _ = try SQLiteStore.quickCheck(directory: directory) },
+            ] {
+                do {
+                    try look()
+                    exit(1)
+                } catch let fault as StoreFault {
+                    try #require(fault.kind == .full)
+                    try #require(fault.message.contains("no room for \(directory)/requests.db-shm"))
+                    try #require(fault.message.contains("reading needs 32 KiB"))
+                }
+            }
+            exit(9)
+        }
+    }
+
     @Test("a directory that cannot be written to is a fault that says so")
     func readOnly() async throws {
         chmod(directory.path, 0o755)

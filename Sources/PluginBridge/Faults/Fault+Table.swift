@@ -207,7 +207,8 @@ extension Fault {
             """
             There is no space left where the store is, or its user's quota is used up. Nothing was \
             changed, and whatever was acknowledged before is there. Nothing is launched until a \
-            write succeeds; a host tries by itself, so that freeing space is enough.
+            write succeeds; a host tries by itself, so that freeing space is enough. Where no host \
+            runs, reading needs room, too: 32 KiB for the file requests.db-shm beside the store.
             """),
         status(
             .storeReadOnly,
