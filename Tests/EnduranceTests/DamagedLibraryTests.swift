@@ -18,7 +18,7 @@ struct DamagedLibraryTests {
         ]
         + [
             "good/libgood.so", "patient/libpatient.so", "subs/libsubs.so", "hooked/libhooked.so",
-            "languages/rust/librust.so",
+            "languages/rust/librust.so", "languages/cpp/libcpp.so",
         ].map { BuiltProducts.testPluginDirectory($0) }
         + ["libz.so.1", "libffi.so.8"].map { "/usr/lib/x86_64-linux-gnu/\($0)" }
 

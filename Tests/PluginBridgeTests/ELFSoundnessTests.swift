@@ -231,6 +231,25 @@ struct ELFSoundnessTests {
         #expect(try fault(of: library)?.contains("end") == true)
     }
 
+    @Test(
+        "headers and tables are no code, also where they share the segment of the code",
+        arguments: [0, 8, 64, 5, 6, 7, 23, 0x6FFF_FEF5, 0x6FFF_FFF0, 0x6FFF_FFFE] as [UInt64])
+    func tablesInCode(_ place: UInt64) throws {
+        let sound = try Self.library(["-Wl,-z,noseparate-code"])
+        #expect(try fault(of: sound) == nil)
+        // What is no tag of a table is an address in the headers.
+        let target = try sound.entry(place).map { sound.long(at: $0 + 8) } ?? place
+        for tag in [12, 13] as [UInt64] {
+            var library = sound
+            library.setLong(target, at: try #require(library.entry(tag)) + 8)
+            #expect(try fault(of: library)?.contains("is no code of it") == true, "\(tag)")
+        }
+        // The first relocation writes the first constructor.
+        var library = sound
+        library.setLong(target, at: try #require(library.place(of: 7)) + 16)
+        #expect(try fault(of: library)?.contains("names what is no code of it") == true)
+    }
+
     @Test("libraries as linkers make them are sound")
     func sound() throws {
         for flags in [

@@ -294,6 +294,18 @@ struct NeededLibrariesTests {
         }
     }
 
+    @Test("nobody else may put one there later, either", arguments: [
+        "glibc-hwcaps", "glibc-hwcaps/x86-64-v2", "haswell", "tls/x86_64",
+    ])
+    func processorsLater(_ below: String) throws {
+        let fault = try run { files in
+            try directory("lib/" + below, in: files)
+            try chmod(files.path("lib/" + below), 0o777)
+        }.fault
+        #expect(fault?.rule == "load-search-path")
+        #expect(fault?.message.contains("/lib/\(below)") == true, "\(fault as Any)")
+    }
+
     @Test("a path is read as the loader reads it, byte by byte")
     func bytes() throws {
         // A slash and a colon with an accent behind them are none for a reader.

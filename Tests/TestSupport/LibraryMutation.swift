@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Damages a library's file as disks and copies do: wrong bits, a missing end, fields with other
-/// numbers.
+/// numbers, a piece that stands where another belongs.
 package struct LibraryMutation: Sendable {
     private let sound: LibraryBytes
     /// The bytes that the loader reads, in which three of four changes are made.
@@ -33,7 +33,7 @@ package struct LibraryMutation: Sendable {
             let range = read[number(below: read.count)]
             return range.lowerBound + number(below: range.count)
         }
-        switch number(below: 5) {
+        switch number(below: 6) {
         case 0, 1:
             var change = "bits"
             for _ in 0...(number(below: 2) * number(below: 4)) {
@@ -46,6 +46,12 @@ package struct LibraryMutation: Sendable {
             let isLong = number(below: 2) == 0
             let rest = isLong ? count / 2 + number(below: count / 2) : 1 + number(below: count - 1)
             return (Array(library.bytes.prefix(rest)), "cut to \(rest)")
+        case 3:
+            let (from, to) = (place(), place())
+            let length = min(1 + number(below: 256), count - max(from, to))
+            let piece = Array(library.bytes[from..<from + length])
+            library.bytes.replaceSubrange(to..<to + length, with: piece)
+            return (library.bytes, "\(length) bytes at \(to) from \(from)")
         default:
             let place = min(place() & ~7, count - 8)
             let old = library.long(at: place)

@@ -14,10 +14,10 @@ extension ELFSoundness {
         static var limit: UInt64 { 1 << 16 }
 
         private var lists: [List] = []
-        private let layout: ELFLayout
+        private let library: ELFSoundness
 
         init(_ library: ELFSoundness) throws(ABINoteFault) {
-            layout = library.layout
+            self.library = library
             let (layout, dynamic) = (library.layout, library.dynamic)
             for (tag, sizeTag) in [
                 (ELFDynamic.Tag.firstList, ELFDynamic.Tag.firstListSize),
@@ -49,7 +49,7 @@ extension ELFSoundness {
                 let (start, end) = (lists[number].start, lists[number].end)
                 guard place < end, start < place + width else { continue }
                 guard place >= start, (place - start).isMultiple(of: 8), width == 8,
-                    let address = address(), layout.isCode(address)
+                    let address = address(), library.isCode(address)
                 else { throw .malformed("its list of constructors names what is no code of it") }
                 lists[number].isSet[Int((place - start) / 8)] = true
             }

@@ -16,6 +16,8 @@ struct ELFLayout {
     private let file: UnsafeRawBufferPointer
     /// In the order of their addresses, and on pages of their own.
     private let loads: [ELFSegment]
+    /// The ELF header and the program headers, as places in the file.
+    private let headers: [Range<UInt64>]
     /// The dynamic entries, up to the end of their segment.
     let dynamic: ELFWords
     let dynamicAddress: UInt64
@@ -27,6 +29,11 @@ struct ELFLayout {
     ) throws(ABINoteFault) {
         self.file = file
         loads = try Self.loads(library.segments, file.count, page)
+        let bytesOfHeaders = UInt64(library.segments.count * ELFSharedObject.programHeaderSize)
+        headers = [
+            0..<UInt64(ELFSharedObject.headerSize),
+            library.headersOffset..<library.headersOffset + bytesOfHeaders,
+        ]
         func only(_ type: UInt32, _ name: String) throws(ABINoteFault) -> ELFSegment? {
             var found: ELFSegment?
             for segment in library.segments where segment.type == type {
@@ -46,8 +53,7 @@ struct ELFLayout {
             case ELFSegment.unwinding:
                 try Self.check(segment, "PT_GNU_EH_FRAME", segment.size, loads)
             case ELFSegment.headers:
-                let bytes = library.segments.count * ELFSharedObject.programHeaderSize
-                try Self.check(segment, "PT_PHDR", UInt64(bytes), loads)
+                try Self.check(segment, "PT_PHDR", bytesOfHeaders, loads)
                 guard segment.offset == library.headersOffset else {
                     throw .malformed("its segment PT_PHDR is not where its program headers are")
                 }
@@ -85,11 +91,14 @@ struct ELFLayout {
             at: address, count: load.address + load.size - address, of: what())
     }
 
-    /// Whether there is code at an address.
+    /// Whether there may be code at an address: it is in an executable segment, and no header is there.
     func isCode(_ address: UInt64) -> Bool {
         loads.contains {
-            $0.flags & ELFSegment.executable != 0 && address >= $0.address
-                && address - $0.address < $0.size
+            guard $0.flags & ELFSegment.executable != 0, address >= $0.address,
+                address - $0.address < $0.size
+            else { return false }
+            let place = $0.offset + (address - $0.address)
+            return !headers.contains { $0.contains(place) }
         }
     }
 

@@ -54,7 +54,7 @@ struct ELFSharedObject: ~Copyable {
     private static var class64: UInt8 { 2 }
     private static var littleEndian: UInt8 { 1 }
     private static var sharedObject: UInt16 { 3 }  // ET_DYN
-    private static var headerSize: Int { 64 }
+    static var headerSize: Int { 64 }
     static var programHeaderSize: Int { 56 }
 
     /// `e_machine` of the processor this host was built for.

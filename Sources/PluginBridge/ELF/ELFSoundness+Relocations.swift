@@ -90,7 +90,7 @@ extension ELFSoundness {
         switch kind {
         case .copy: throw .malformed("it has a relocation that only programs have")
         case .indirect:
-            guard layout.isCode(addend) else {
+            guard isCode(addend) else {
                 throw .malformed("a function that chooses another is no code of it")
             }
         case .threadModule, .threadOffset, .staticThreadOffset, .threadDescriptor:

@@ -31,6 +31,9 @@ package struct ELFSoundness {
     private var knowsRelocations = true
     /// The tables that the loader reads on while it writes relocations, as far as it can write there.
     private(set) var tables: [Range<UInt64>] = []
+    /// All tables, which lie in the same segment as the code where a linker was told so
+    /// (`-z noseparate-code`).
+    private var data: [Range<UInt64>] = []
 
     static var symbolSize: Int { 24 }
 
@@ -63,15 +66,16 @@ package struct ELFSoundness {
             throw .malformed("its table of symbols is cut")
         }
         try checkVersions()
-        try checkSymbols()
         guardTable(texts, size)
         guardTable(symbols, UInt64(symbolCount * Self.symbolSize))
         guardTable(layout.dynamicAddress, UInt64(layout.dynamic.count))
+        noteRelocations()
+        try checkSymbols()
         var lists = try CallLists(self)
         try checkRelocations(&lists)
         if knowsRelocations { try lists.check() }
         for tag in [ELFDynamic.Tag.begin, .end] {
-            if let address = dynamic[tag], !layout.isCode(address) {
+            if let address = dynamic[tag], !isCode(address) {
                 throw .malformed("its constructor or destructor is no code of it")
             }
         }
@@ -96,10 +100,28 @@ package struct ELFSoundness {
 
     /// Keeps relocations from being written into a table; most are where nothing is written to.
     mutating func guardTable(_ address: UInt64, _ count: UInt64) {
-        guard count > 0,
-            layout.isWritable(address, count: count, everywhere: dynamic.hasTextRelocations)
+        guard count > 0 else { return }
+        data.append(address..<address + count)
+        guard layout.isWritable(address, count: count, everywhere: dynamic.hasTextRelocations)
         else { return }
         tables.append(address..<address + count)
+    }
+
+    /// Notes where relocations are, before it is asked what they have the loader call.
+    private mutating func noteRelocations() {
+        for (tag, sizeTag) in [
+            (ELFDynamic.Tag.relocations, ELFDynamic.Tag.relocationsSize),
+            (.callRelocations, .callRelocationsSize), (.packed, .packedSize),
+        ] {
+            guard let start = dynamic[tag], let size = dynamic[sizeTag] else { continue }
+            let (end, overflow) = start.addingReportingOverflow(size)
+            if !overflow { data.append(start..<end) }
+        }
+    }
+
+    /// Whether the loader may call what is at an address: none of its tables is code.
+    func isCode(_ address: UInt64) -> Bool {
+        layout.isCode(address) && !data.contains { $0.contains(address) }
     }
 
     // MARK: Names
@@ -227,7 +249,7 @@ package struct ELFSoundness {
         }
         // STT_GNU_IFUNC: the loader calls it for the address of the function that is meant.
         if symbols.byte(at: start + 4) & 0xF == 10, isDefined(index) {
-            guard layout.isCode(value(of: index)) else {
+            guard isCode(value(of: index)) else {
                 throw .malformed("a function that chooses another is no code of it")
             }
         }

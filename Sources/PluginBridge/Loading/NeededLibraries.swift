@@ -153,6 +153,7 @@ struct NeededLibraries {
         return isFound
     }
 
+    /// The directory, and those in it that are for certain processors.
     private func variants(of directory: String) -> [String] {
         var found = [directory]
         var next = 0
@@ -160,9 +161,10 @@ struct NeededLibraries {
             for name in next == 0 ? LoaderPaths.forProcessors : LoaderPaths.nested
             where PluginDirectory.exists(found[next] + "/" + name) {
                 let below = found[next] + "/" + name
-                found +=
-                    name == "glibc-hwcaps"
-                    ? PluginDirectory.names(in: below).map { below + "/" + $0 } : [below]
+                found.append(below)
+                if name == "glibc-hwcaps" {
+                    found += PluginDirectory.names(in: below).map { below + "/" + $0 }
+                }
             }
             next += 1
         }
@@ -195,7 +197,15 @@ struct NeededLibraries {
         )
     }
 
+    /// Also where nothing is in it yet: what is put there later is loaded by the next host.
     private func fault(ofDirectory directory: String) -> String? {
+        for each in variants(of: directory) {
+            if let fault = fault(ofPath: each) { return fault }
+        }
+        return nil
+    }
+
+    private func fault(ofPath directory: String) -> String? {
         var path = directory
         while path.utf8.count > 1, !PluginDirectory.exists(path) {
             path = PathText.directory(of: path)
