@@ -353,6 +353,33 @@ struct RequestTests {
         try host.shutDown()
     }
 
+    @Test("A host that is started again goes on with the floor of the one before")
+    func floorOfNextHost() async throws {
+        nonisolated(unsafe) let store = MemoryStore()
+        let launches = Box<[Int64]>([])
+        let begin = clock.moment.wall
+        for number in 1...6 {
+            let host = try host {
+                $0.requests.openStore = { store }
+                $0.requests.floor = 900_000_000_000
+            }
+            try host.register(.tidy) { [clock, second] _ in
+                launches.change { $0.append((clock.moment.wall - begin) / second) }
+            }
+            let id = try host.submit(tidy()).id
+            while launches.value.count < number {
+                let request = try host.request(id)
+                if request?.state == .pending, request?.marks.contains(.floored) == true {
+                    #expect(clock.advance(by: UInt64(second)) == .ok)
+                }
+                await Task.yield()
+            }
+            #expect(await eventually { (try? host.request(id))??.state == .finished })
+            try host.shutDown()
+        }
+        #expect(launches.value == [0, 1, 3, 7, 15, 31])
+    }
+
     @Test("What has a date, or is added to others, has no floor; nor has a simulated launch")
     func noFloor() async throws {
         let host = try host {

@@ -12,7 +12,7 @@
 /// the `floor`.
 ///
 /// Times are on the clock of `Moment.span`, which starts anew with the machine: a rate is kept in
-/// memory and not stored.
+/// memory and not stored. Launches without a date are read from the history when a host begins.
 public struct LaunchRate: Hashable, Sendable {
     /// Nanoseconds from one launch to the next, at least.
     public var spacing: UInt64

@@ -408,12 +408,34 @@ public struct RequestBook: Sendable {
         try lookAtTouched(store)
     }
 
+    /// So many launches make any floor as long as it gets: it doubles from a second.
+    private static let recalledLaunches = 64
+
+    /// Takes into account how the hosts before launched requests without a date: else a host that is
+    /// started again and again would have no floor.
+    private mutating func recallLaunches(
+        of identifier: String, at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        guard scheduler.wantsLaunches(of: identifier) else { return }
+        let over = try store.overview(
+            RequestFilter(
+                states: [.finished, .cancelled], identifier: identifier,
+                limit: Self.recalledLaunches))
+        var dates: [Int64] = []
+        for request in over.requests where request.isUndated {
+            guard let attempt = try store.attempts(of: request.id, limit: 1).last else { continue }
+            dates.append(attempt.startedAt)
+        }
+        scheduler.recall(undated: dates.sorted(), of: identifier, at: now)
+    }
+
     private mutating func begin(
         _ launch: RequestScheduler.Launch, at now: Moment, isSimulated: Bool,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Effect? {
         var terms = LaunchTerms(awakeSince: isSimulated ? 0 : awakeSince)
         if !isSimulated { terms.neighbours = scheduler.neighbours }
+        if !isSimulated { try recallLaunches(of: launch.queue.identifier, at: now, store) }
         terms.floor = scheduler.floor(of: launch.queue.identifier, at: now)
         terms.isSimulated = isSimulated
         let launching = try ledger.launch(launch.id, by: host, at: now, terms, store)

@@ -62,6 +62,8 @@ public struct RequestScheduler: Sendable {
         var rate: LaunchRate
         init(rate: LaunchRate) { self.rate = rate }
         var running = 0
+        /// What the hosts before launched is in `rate`.
+        var isRecalled = false
         /// When a rest ends that is waited for.
         var restsUntil: UInt64?
         /// Queues that are due and wait for something of the handler's.
@@ -301,6 +303,25 @@ public struct RequestScheduler: Sendable {
     private mutating func freed(_ queue: RequestQueue) {
         unpark(queue.identifier)
         releaseCrowded()
+    }
+
+    /// Whether launches of the hosts before count for a handler, and are not known yet.
+    func wantsLaunches(of identifier: String) -> Bool {
+        rate.floor > 0 && handlers[identifier]?.isRecalled != true
+    }
+
+    /// Tells when the hosts before launched requests of a handler's without a date: nanoseconds since
+    /// 1970 in UTC, in order.
+    mutating func recall(undated dates: [Int64], of identifier: String, at now: Moment) {
+        var handler = handlers[identifier] ?? Handler(rate: rate)
+        handler.isRecalled = true
+        for date in dates {
+            // The clock of dates may have been set since. One that ran on while the machine was off
+            // has no span: then it counts from the machine's start.
+            let passed = UInt64(max(0, now.wall - date))
+            handler.rate.launched(at: now.span - min(passed, now.span), isUndated: true)
+        }
+        handlers[identifier] = handler
     }
 
     /// Nanoseconds until a request of a handler's without a date may be launched; nil: one may be.
