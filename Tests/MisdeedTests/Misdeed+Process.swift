@@ -50,14 +50,16 @@ extension Misdeed {
             "returns-in-a-child",
             """
             forks, and returns in the child, too: from its function, from its expiration callback, \
-            from its entry, or when it is retired
+            from its entry, or when it is retired; or calls functions of the host there
             """,
             answer: """
-                The child ends with status 70 before it runs anything of the host's. In the parent \
-                everything goes on.
+                The child ends with status 70 before it runs anything of the host's; a function that \
+                it calls answers as if the task or the host were gone. In the parent everything goes on.
                 """,
             returnsInChild("run"), returnsInChild("bare"), returnsInChild("entry"),
-            returnsInChild("retire"), returnsInChild("expired", over: false)),
+            returnsInChild("retire"), returnsInChild("expired", over: false),
+            MisdeedRun(
+                form: "calls", script: Script.whole, notes: ["answers": [7]], over: [succeeded])),
         Misdeed(
             "leaks-threads", "starts a hundred threads, and succeeds without them",
             answer: """

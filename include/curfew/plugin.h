@@ -129,7 +129,9 @@ typedef struct curfew_task_info {
 /*
  * What the host does for a plugin. Only grows at the end; a member past struct_size is not there.
  * Every function takes the table itself first. None of them blocks, none calls back into the
- * plugin, and all of them may be called while the task runs, is pending, or is long over.
+ * plugin, and all of them may be called while the task runs, is pending, or is long over. In a child
+ * that a plugin forked they do nothing and answer CURFEW_CLOSING or CURFEW_STALE; such a child ends by
+ * _exit or exec.
  */
 struct curfew_host_api {
     uint32_t struct_size;

@@ -77,7 +77,8 @@ public final class PluginTable: @unchecked Sendable {
     /// Keeps the table for the life of the process, for a thread that may still call it.
     public func leak() { _ = Unmanaged.passRetained(self) }
 
-    /// Calls `body` while the host is there, and answers with `otherwise` when it is not.
+    /// Calls `body` while the host is there, and answers with `otherwise` when it is not, nor in a child
+    /// that was forked: there another thread's locks stay held for ever, and files are the parent's.
     ///
     /// The host's own threads are not counted: it waits for them, or is kept for ever, and what
     /// they call on the path of a task stays free of shared writes.
@@ -88,6 +89,7 @@ public final class PluginTable: @unchecked Sendable {
     ) -> T {
         let memory = UnsafeRawPointer(api).assumingMemoryBound(to: Memory.self)
         return memory.pointee.context._withUnsafeGuaranteedRef { context in
+            guard context.isInItsProcess else { return otherwise() }
             if context.isOwnThread {
                 return context.gate.isClosed ? otherwise() : body(context)
             }

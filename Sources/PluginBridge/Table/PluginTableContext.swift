@@ -10,6 +10,7 @@ final class PluginTableContext: @unchecked Sendable {
 
     private var served: (any TaskServices)?
     private(set) var plugin: Int32 = 0
+    private let process = csys_process_mark()
     private let owner = Atomic<UInt>(0)
     let registering = Atomic<Bool>(false)
     /// Closed while no host is served.
@@ -22,6 +23,9 @@ final class PluginTableContext: @unchecked Sendable {
         guard let served else { preconditionFailure("an open gate, and no host behind it") }
         return served
     }
+
+    /// False in a child that was forked.
+    @inline(__always) var isInItsProcess: Bool { csys_is_process(process) }
 
     /// True on a worker or a watcher of the host, which goes only after they have. Touches nothing
     /// of the host, which may be gone.
