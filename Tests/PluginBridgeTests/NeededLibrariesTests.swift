@@ -294,9 +294,11 @@ struct NeededLibrariesTests {
         }
     }
 
-    @Test("nobody else may put one there later, either", arguments: [
-        "glibc-hwcaps", "glibc-hwcaps/x86-64-v2", "haswell", "tls/x86_64",
-    ])
+    @Test(
+        "nobody else may put one there later, either",
+        arguments: [
+            "glibc-hwcaps", "glibc-hwcaps/x86-64-v2", "haswell", "tls/x86_64",
+        ])
     func processorsLater(_ below: String) throws {
         let fault = try run { files in
             try directory("lib/" + below, in: files)

@@ -64,8 +64,8 @@ enum RefusedFunction {
     private static let list: Set<String> = [
         "vprintf", "vfprintf", "vdprintf", "vsprintf", "vsnprintf", "vasprintf", "vscanf",
         "vfscanf", "vsscanf", "vwprintf", "vfwprintf", "vswprintf", "vsyslog", "verr", "verrx",
-        "vwarn", "vwarnx", "obstack_vprintf", "g_logv", "vfwscanf", "vswscanf", "vwscanf", "sqlite3_vmprintf",
-        "sqlite3_vsnprintf", "gzvprintf", "BIO_vprintf",
+        "vwarn", "vwarnx", "obstack_vprintf", "g_logv", "vfwscanf", "vswscanf", "vwscanf",
+        "sqlite3_vmprintf", "sqlite3_vsnprintf", "gzvprintf", "BIO_vprintf",
     ]
 
     private static let ending: Set<String> = [
