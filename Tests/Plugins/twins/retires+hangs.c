@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: does not come back when it is retired
- * status: timeout
  */
 #include <unistd.h>
 
