@@ -139,6 +139,9 @@ struct ELFSoundnessTests {
         },
         .entry(8, "half a relocation", "its table of relocations is cut") { $0 - 8 },
         .entry(9, "relocations of another size", "its relocations have the wrong size") { _ in 16 },
+        .entry(2, "no relocations for calls", "for calls is empty") { _ in 0 },
+        .entry(23, "relocations for calls in the headers", "begins in its headers") { _ in 0 },
+        .entry(7, "relocations in the headers", "begins in its headers") { _ in 64 },
         .entry(20, "relocations of another kind", "for calls are of the wrong kind") { _ in 17 },
         .entry(0x6FFF_FFF9, "more relative ones than there are", "are not of the type") { _ in
             1 << 30

@@ -76,7 +76,11 @@ struct ELFLayout {
         guard let load = Self.load(address, count, loads) else {
             throw .malformed("\(what()) is not in any segment of it")
         }
-        let start = Int(load.offset + (address - load.address))
+        let place = load.offset + (address - load.address)
+        guard !headers.contains(where: { $0.contains(place) }) else {
+            throw .malformed("\(what()) begins in its headers")
+        }
+        let start = Int(place)
         return ELFWords(UnsafeRawBufferPointer(rebasing: file[start..<start + Int(count)]))
     }
 

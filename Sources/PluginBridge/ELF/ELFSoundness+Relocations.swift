@@ -18,10 +18,12 @@ extension ELFSoundness {
             guard kind == ELFDynamic.Tag.relocations.rawValue else {
                 throw .malformed("its relocations for calls are of the wrong kind")
             }
+            let size = try dynamic.value(.callRelocationsSize, with: .callRelocationsKind)
+            // Each call by way of a table that has not been written ends the process.
+            guard size > 0 else { throw .malformed("its table of relocations for calls is empty") }
             try check(
-                try dynamic.value(.callRelocations, with: .callRelocationsKind),
-                try dynamic.value(.callRelocationsSize, with: .callRelocationsKind),
-                relative: 0, &lists)
+                try dynamic.value(.callRelocations, with: .callRelocationsKind), size, relative: 0,
+                &lists)
         }
     }
 
