@@ -39,6 +39,12 @@ int32_t csys_show_host(int32_t fd) {
     return 0;
 }
 
+void csys_unlock(int32_t fd) {
+    struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    fcntl(fd, F_OFD_SETLK, &all);
+    flock(fd, LOCK_UN);
+}
+
 bool csys_has_host(int32_t fd) {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(fd, F_OFD_GETLK, &all) == 0 && all.l_type != F_UNLCK;

@@ -11,6 +11,7 @@ internal import Scheduling
 /// which can be looked for without taking anything (fcntl(2), "F_OFD_GETLK").
 final class DirectoryLock {
     private let fd: Int32
+    private let process = getpid()
 
     /// Nil: another process has it, or another part of this one.
     init?(_ place: StoreDirectory) throws(StoreFault) {
@@ -22,7 +23,11 @@ final class DirectoryLock {
         if OpenFile.identity(of: fd) != OpenFile.identity(of: place.path) { return nil }
     }
 
-    deinit { close(fd) }
+    /// A child that was forked may have a copy of the descriptor, and would keep the lock.
+    deinit {
+        if process == getpid() { csys_unlock(fd) }
+        close(fd)
+    }
 
     /// Lets everybody see that there is a host.
     func show(_ place: StoreDirectory) throws(StoreFault) {

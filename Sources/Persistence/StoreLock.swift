@@ -22,8 +22,12 @@ final class StoreLock {
     }
 
     deinit {
-        // A child made by fork(2) has the same opening of the file: what it says stays its parent's.
-        if process == getpid() { _ = ftruncate(fd, 0) }
+        // A child made by fork(2) has the same opening of the file: what it says stays its parent's, and
+        // so does the lock, which would not go before the child's copy is closed, too.
+        if process == getpid() {
+            _ = ftruncate(fd, 0)
+            csys_unlock(fd)
+        }
         close(fd)
     }
 
@@ -91,7 +95,10 @@ final class StoreLock {
         guard words.count == 4, let process = Int32(words[0]), process > 0,
             let since = Int64(words[3]), (0...7_258_118_400).contains(since)
         else { return "another host" }
-        return "the host with process number \(process), since \(date(since)) UTC"
+        let host = "the host with process number \(process), since \(date(since)) UTC"
+        guard kill(process, 0) != 0, errno == ESRCH else { return host }
+        return
+            "\(host), which is not to be seen here (it is in another container, or a process that it started has the store still: fuser -v shows it)"
     }
 
     private static func date(_ seconds: Int64) -> String {

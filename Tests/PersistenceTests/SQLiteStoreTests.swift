@@ -256,6 +256,26 @@ struct SQLiteStoreTests {
         #expect(try client().keys == ["a"])
     }
 
+    @Test("a child that outlives its host does not keep the store")
+    func child() throws {
+        // It has copies of the host's descriptors, of which these are some more.
+        var copies: [Int32] = []
+        defer { for copy in copies { close(copy) } }
+        try withExtendedLifetime(host()) {
+            for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+                let target = try? FileManager.default.destinationOfSymbolicLink(
+                    atPath: "/proc/self/fd/\(name)")
+                guard target == path || target == path + "/lock", let fd = Int32(name) else {
+                    continue
+                }
+                copies.append(fcntl(fd, F_DUPFD_CLOEXEC, 0))
+            }
+        }
+        #expect(copies.count >= 2)
+        #expect(try SQLiteStore.host(of: path) == nil)
+        try host(4_712).add("a")
+    }
+
     @Test("a client that makes the tables is no host, and is waited for")
     func waitedFor() async throws {
         mkdir(path, 0o700)

@@ -20,6 +20,9 @@ int32_t csys_lock_directory(int32_t fd);
 /* Lets csys_has_host() be true for every other opening of the directory, until this one is closed. 0 or
  * errno. It is true of a file as well that another opening has by csys_lock_file(). */
 int32_t csys_show_host(int32_t fd);
+
+/* Gives up all locks of an opening, which copies of the descriptor in other processes would keep. */
+void csys_unlock(int32_t fd);
 bool csys_has_host(int32_t fd);
 
 /* True when the file is on another machine, as far as its file system tells. */
