@@ -380,6 +380,52 @@ struct RequestTests {
         #expect(launches.value == [0, 1, 3, 7, 15, 31])
     }
 
+    @Test("A request that is repeated has a floor before its first launch")
+    func floorOfRepeated() async throws {
+        let host = try host { $0.requests.floor = 900_000_000_000 }
+        let launches = Box<[Int64]>([])
+        let begin = clock.moment.wall
+        try host.register(.tidy) { [tidy, clock, second] _ in
+            launches.change { $0.append((clock.moment.wall - begin) / second) }
+            try host.submit(tidy { $0.repetition = Repetition(.every(3_600_000_000_000)) })
+        }
+        try host.submit(tidy { $0.repetition = Repetition(.every(3_600_000_000_000)) })
+        for _ in 0..<40 {
+            #expect(
+                await eventually {
+                    (try? host.requests(RequestFilter(states: [.running]))) == []
+                })
+            #expect(clock.advance(by: UInt64(second)) == .ok)
+        }
+        #expect(
+            await eventually { (try? host.requests(RequestFilter(states: [.running]))) == [] })
+        #expect(launches.value == [0, 1, 3, 7, 15, 31])
+        try host.shutDown()
+    }
+
+    @Test("Launches that seem to be still to come do not hold the next one back")
+    func floorAfterClockWasSet() async throws {
+        nonisolated(unsafe) let store = MemoryStore()
+        let count = Box(0)
+        func start() throws -> Host {
+            let host = try host {
+                $0.requests.openStore = { store }
+                $0.requests.floor = 900_000_000_000
+            }
+            try host.register(.tidy) { _ in count.change { $0 += 1 } }
+            return host
+        }
+        let first = try start()
+        try first.submit(tidy())
+        #expect(await eventually { count.value == 1 })
+        try first.shutDown()
+        #expect(clock.setWall(clock.moment.wall - 86_400 * second) == .ok)
+        let next = try start()
+        try next.submit(tidy())
+        #expect(await eventually { count.value == 2 })
+        try next.shutDown()
+    }
+
     @Test("What has a date, or is added to others, has no floor; nor has a simulated launch")
     func noFloor() async throws {
         let host = try host {

@@ -131,7 +131,8 @@ typedef struct curfew_task_info {
  * Every function takes the table itself first. None of them blocks, none calls back into the
  * plugin, and all of them may be called while the task runs, is pending, or is long over. In a child
  * that a plugin forked they do nothing and answer CURFEW_CLOSING or CURFEW_STALE; such a child ends by
- * _exit or exec.
+ * _exit or exec. One that shares the memory of its parent (vfork, CLONE_VM) is not told from it, and
+ * calls none of them.
  */
 struct curfew_host_api {
     uint32_t struct_size;

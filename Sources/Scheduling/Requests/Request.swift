@@ -72,12 +72,14 @@ public struct Request: Hashable, Sendable {
     }
 
     /// It asked to be launched as soon as it can be. A date that had passed when it was submitted is
-    /// none. What is added to others is a queue of work and has its own pace; what a user waits for is
-    /// not put off.
+    /// none; a repeated request can ask so for its first launch, which is looked at also right after it
+    /// has begun. What is added to others is a queue of work and has its own pace; what a user waits for
+    /// is not put off.
     public var isUndated: Bool {
-        reason == .submitted && description.repetition == nil && description.onPending != .add
+        reason == .submitted && description.onPending != .add
             && description.kind != .continuedProcessing
             && (description.earliest ?? 0) <= submittedAt
+            && (description.repetition == nil || launches <= 1 && nominal <= submittedAt)
     }
 
     /// Its place among the pending ones.

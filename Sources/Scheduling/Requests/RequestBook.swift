@@ -419,7 +419,7 @@ public struct RequestBook: Sendable {
         guard scheduler.wantsLaunches(of: identifier) else { return }
         let over = try store.overview(
             RequestFilter(
-                states: [.finished, .cancelled], identifier: identifier,
+                states: [.finished, .cancelled, .replaced], identifier: identifier,
                 limit: Self.recalledLaunches))
         var dates: [Int64] = []
         for request in over.requests where request.isUndated {

@@ -315,10 +315,10 @@ public struct RequestScheduler: Sendable {
     mutating func recall(undated dates: [Int64], of identifier: String, at now: Moment) {
         var handler = handlers[identifier] ?? Handler(rate: rate)
         handler.isRecalled = true
-        for date in dates {
-            // The clock of dates may have been set since. One that ran on while the machine was off
-            // has no span: then it counts from the machine's start.
-            let passed = UInt64(max(0, now.wall - date))
+        // A date that is to come tells that the clock was set back since, and not when the launch was.
+        for date in dates where date <= now.wall {
+            // The span of a launch before the machine's start counts from that start.
+            let passed = UInt64(now.wall - date)
             handler.rate.launched(at: now.span - min(passed, now.span), isUndated: true)
         }
         handlers[identifier] = handler
