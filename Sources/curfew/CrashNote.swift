@@ -6,6 +6,8 @@ import Glibc
 /// What is said when the code of a plugin ends this process.
 ///
 /// All of it is prepared while all is well, for afterwards nothing but write(2) can be relied on.
+/// A child that the code has forked has a copy of all this, and its end is none of the task's: there
+/// nothing is said, and it ends as it would have.
 enum CrashNote {
     /// Texts for one way to end; the memory is never given back.
     private struct Prepared {
@@ -24,6 +26,8 @@ enum CrashNote {
     nonisolated(unsafe) private static var table: UnsafeMutablePointer<Prepared>?
     nonisolated(unsafe) private static var beginning: UInt64 = 0
     nonisolated(unsafe) private static var records: (Int32, Int32) = (-1, -1)
+    nonisolated(unsafe) private static var process: pid_t = 0
+    nonisolated(unsafe) private static var processMark: UInt64 = 0
     // Set back by that thread once nothing of the plugin's can be mistaken for the task any more.
     nonisolated(unsafe) private static var isArmed = false
 
@@ -64,10 +68,12 @@ enum CrashNote {
         CrashNote.table = table
         CrashNote.beginning = beginning
         CrashNote.records = (records.first ?? -1, records.dropFirst().first ?? -1)
+        process = getpid()
+        processMark = csys_process_mark()
         isArmed = true
         for number in signals { take(number) }
         atexit {
-            guard CrashNote.isArmed else { return }
+            guard CrashNote.isArmed, CrashNote.isInItsProcess else { return }
             CrashNote.tell(0)
             _exit(ExitCode.misuse.rawValue)
         }
@@ -89,7 +95,7 @@ enum CrashNote {
             unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0
         else { return }
         action.__sigaction_handler.sa_handler = { number in
-            CrashNote.tell(number)
+            if CrashNote.isInItsProcess { CrashNote.tell(number) }
             // Set back to what ends the process, and not blocked: who waits for it is told the truth.
             raise(number)
         }
@@ -98,6 +104,12 @@ enum CrashNote {
     }
 
     // MARK: When it happens
+
+    /// The mark is also that of a child by vfork(2), which shares the memory, and the number that of
+    /// the first process of another namespace, which may be 1 in both.
+    private static var isInItsProcess: Bool {
+        getpid() == process && csys_is_process(processMark)
+    }
 
     private static func tell(_ number: Int32) {
         guard isArmed, let table, number < places else { return }

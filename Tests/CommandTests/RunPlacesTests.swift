@@ -124,4 +124,31 @@ struct RunPlacesTests {
         #expect(run.errorOutput.contains("ended the process, which only the host may\n"))
         #expect(run.output.hasSuffix(#","exit":101}"# + "\n"), "\(run.output)")
     }
+
+    @Test(
+        "the end of a forked child is its own, and not the task's",
+        arguments: [("exit", "exit 4"), ("abort", "signal 6"), ("write", "signal 11")])
+    func child(payload: String, ending: String) throws {
+        let files = try TemporaryDirectory()
+        let words = ["--plugin", BuiltProducts.testPluginDirectory("forks"), "--payload", payload]
+        func command(_ words: [String]) throws -> CommandRun {
+            CommandRun(
+                process: try ChildProcess.run(
+                    CommandRun.program, words, environment: CommandRun.environment,
+                    limit: .seconds(60)))
+        }
+        let run = try command(
+            ["run", "org.curfew.test.forks", "--json", "--event-log", files.path("log")] + words)
+        #expect(run.code == 0 && run.errors.isEmpty, "\(run.process)")
+        for records in [try run.records(), try EventLogTests.records(files.path("log"))] {
+            let outcomes = records.filter { $0["event"] as? String == "outcome" }
+            #expect(outcomes.map { $0["outcome"] as? String } == ["succeeded"])
+            #expect(outcomes.last?["result"] as? String == ending)
+        }
+        let simulation = try command(
+            ["simulate", "org.curfew.test.forks", "--json", "submit", "expect=succeeded"] + words)
+        #expect(simulation.code == 0 && simulation.errors.isEmpty, "\(simulation.process)")
+        let outcomes = try simulation.records().filter { $0["event"] as? String == "outcome" }
+        #expect(outcomes.isEmpty, "\(simulation.process)")
+    }
 }
