@@ -94,6 +94,20 @@ bool csys_identify(int32_t fd, csys_identity *identity) {
     return identify(fd, "", AT_EMPTY_PATH, identity);
 }
 
+int32_t csys_obstacle_to_files(const char *directory) {
+    if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) != 0) return errno;
+    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        close(fd);
+        return 0;
+    }
+    /* Others say that the file system, or the kernel, knows no files without a name. */
+    switch (errno) {
+    case EROFS: case EACCES: case EPERM: case ENOSPC: case EDQUOT: return errno;
+    default: return 0;
+    }
+}
+
 void csys_forget_cache(int32_t fd) {
     /* Only pages that are on the disk, or are said to be, are forgotten: posix_fadvise(2). */
     (void)fdatasync(fd);

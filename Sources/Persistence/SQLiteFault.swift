@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CSQLite
+internal import CSystem
 import Glibc
 internal import Scheduling
 
@@ -8,6 +9,7 @@ struct SQLiteFault {
     let path: String
     /// With its extension.
     let code: Int32
+    /// Where the database is there and no file can be made beside it, the reason for that.
     let errno: Int32
     /// It came from COMMIT.
     let isCommit: Bool
@@ -18,7 +20,11 @@ struct SQLiteFault {
     ) {
         self.path = path
         self.code = code
-        self.errno = errno
+        // SQLite keeps the error of its last attempt, which was to open a file that it could not make.
+        let isOther = code & 0xFF == SQLITE_CANTOPEN && errno == ENOENT
+        self.errno =
+            isOther && OpenFile.identity(of: path) != nil
+            ? csys_obstacle_to_files(OpenFile.parent(of: path)) : errno
         self.isCommit = isCommit
         self.text = text ?? String(cString: sqlite3_errstr(code))
     }
@@ -98,6 +104,11 @@ struct SQLiteFault {
                     "make room, of which reading needs 32 KiB, too, where no host runs, and try again"
                 )
             case .full: ("its disk is full", "make room and try again")
+            case .readOnly where errno == EROFS:
+                (
+                    "its file system is mounted read-only",
+                    "mount its file system for writing; where no host runs, reading needs a place for \(path)-shm, too"
+                )
             case .readOnly:
                 ("it cannot be written to", "look at the rights of its directory and its disk")
             case .io:

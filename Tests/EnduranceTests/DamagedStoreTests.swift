@@ -28,6 +28,32 @@ struct DamagedStoreTests {
         #expect(try trial.faults() == [])
     }
 
+    @Test(
+        "on a disk that is only read is not taken by a command for one whose file is gone",
+        .enabled(if: Surrounding.canMount, Surrounding.cannotMount),
+        arguments: [["ps"], ["show", "1"], ["settings"], ["db", "check"]])
+    func lookedAtReadOnly(command: [String]) throws {
+        let trial = try StoreTrial()
+        try trial.run("drain", ["--count", "2"])
+        let script = """
+            mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"
+            """
+        let words = Surrounding.mounting(script, at: trial.store)
+        let run = try ChildProcess.run(
+            words[0],
+            words.dropFirst() + [BuiltProducts.path(ofProduct: "curfew")] + command
+                + ["--store", trial.store])
+        #expect(run.errorOutput.hasPrefix("error[CF0026]: "), "\(run)")
+        for part in [
+            "its file system is mounted read-only (unable to open database file, Read-only file ",
+            "mount its file system for writing",
+            "reading needs a place for \(trial.store)/requests.db-shm",
+        ] {
+            #expect(run.errorOutput.contains(part), "\(run)")
+        }
+        #expect(try trial.faults() == [])
+    }
+
     @Test("of a newer version is refused and left as it is")
     func newer() throws {
         let trial = try StoreTrial()

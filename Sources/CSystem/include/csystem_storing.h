@@ -40,6 +40,10 @@ typedef struct csys_identity {
 bool csys_identify_path(const char *path, csys_identity *identity);
 bool csys_identify(int32_t fd, csys_identity *identity);
 
+/* Why no file can be made in a directory, as an errno; 0: one can, or nobody can tell. Makes none that
+ * has a name. */
+int32_t csys_obstacle_to_files(const char *directory);
+
 /* Writes what is not on the disk yet, as far as that can be, and then forgets what is in memory of a
  * file: it is read from the disk when it is read next. Of a descriptor, or of a file that this process
  * has open anyway: by its descriptor, none is opened or closed. */

@@ -215,7 +215,9 @@ extension Fault {
             """
             The store is on a file system that is mounted read-only, or its files do not allow this \
             user to write. Nothing was changed. File systems become read-only after faults of the \
-            disk: look at the kernel's log first.
+            disk: look at the kernel's log first. Where no host runs, reading writes, too: the file \
+            requests.db-shm beside the store. To read it all the same, copy the directory to \
+            another disk, and name the copy by --store.
             """),
         status(
             .storeIO,
