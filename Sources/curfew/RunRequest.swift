@@ -59,7 +59,11 @@ struct RunRequest {
         payload = try RunRequest.payload(arguments.value(RunRequest.payloadOption))
     }
 
-    static func payload(_ text: String?) throws(CommandError) -> [UInt8] {
+    /// - Parameter lead: what the text was typed after: `--payload`, or `submit:payload=`.
+    static func payload(
+        _ text: String?, after lead: String = "--payload"
+    ) throws(CommandError) -> [UInt8] {
+        func typed(_ value: String) -> String { TypedValue.text(value, after: lead) }
         guard let text else { return [] }
         guard text == "-" || text.begins(with: "@") else {
             // The kernel's own limit for one argument is below the payload's.
@@ -67,8 +71,8 @@ struct RunRequest {
         }
         guard text != "@" else {
             throw CommandError(
-                .usage, "`--payload @` names no file",
-                help: ["write `--payload @FILE`; the text @ itself comes by `--payload -`"])
+                .usage, "`\(typed("@"))` names no file",
+                help: ["write `\(typed("@FILE"))`; the text @ itself comes by `\(typed("-"))`"])
         }
         let path = text == "-" ? "-" : String(text.unicodeScalars.dropFirst())
         do throws(InputFile.Fault) {
@@ -78,7 +82,7 @@ struct RunRequest {
             throw CommandError(
                 .host, "the payload cannot be read from \(name): \(error.reason)",
                 notes: ["nothing was run"],
-                help: ["--payload @FILE, --payload - or --payload TEXT, at most 1 MiB"])
+                help: ["\(typed("@FILE")), \(typed("-")) or \(typed("TEXT")), at most 1 MiB"])
         }
     }
 }

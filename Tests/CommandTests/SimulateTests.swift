@@ -185,6 +185,55 @@ struct SimulateTests {
         #expect(run.output.isEmpty)
     }
 
+    @Test(
+        "the options of a step are read before anything is run, and spelt as in a step",
+        arguments: [
+            ("submit:after=15", "did you mean `submit:after=15s`?"),
+            ("submit:after=900d", "`submit:after=900d` is out of bounds"),
+            ("submit:needs=cake", "or `submit:needs=network+power`"),
+            ("submit:needs=network,power", "write `submit:needs=network+power`"),
+            ("submit:priority=hihg", "did you mean `submit:priority=high`?"),
+            ("submit:attempts=some", "write `submit:attempts=10`"),
+            ("submit:back-off=1min", "write `submit:attempts=3` too"),
+            ("submit:jitter=1min", "write `submit:every=1h` or `'submit:cron=30 4 * * *'` too"),
+            ("submit:every=1h,cron=@daily", "`submit:every` and `submit:cron` say the same"),
+            ("submit:cron=30 4 * *", "`'submit:cron=30 4 * *'`: "),
+            ("submit:local", "`submit:local` is about the dates of `submit:cron`"),
+            ("submit:at=soon", "write a date, `submit:at=2026-01-02T18:00`"),
+            ("submit:latest=2025-12-24", "`submit:latest=2025-12-24` has passed"),
+            ("submit:pending-limit=3", "write `--pending-limit 3`, which is for all steps"),
+            ("submit:payload=@", "`submit:payload=@` names no file"),
+        ])
+    func stepOptions(step: String, message: String) throws {
+        let run = try simulate("works", "submit", step)
+        #expect(run.code == 2)
+        #expect(run.errors.contains(message), "\(run.process)")
+        #expect(!run.errors.contains("--") || message.contains("--"), "\(run.process)")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test("a payload that is not there is told before anything is run")
+    func missingPayload() throws {
+        let run = try simulate("works", "submit", "submit:payload=@/nowhere")
+        #expect(run.code == 125)
+        #expect(run.errors.contains("submit:payload=@FILE"), "\(run.process)")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test("a step has its own options besides those of the command, and at its own time")
+    func mergedOptions() throws {
+        // Alone neither would do; and the second date has passed only when its step comes.
+        let run = try simulate(
+            "works", "--jitter", "0s", "submit:every=1h", "advance=1h", "expect=pending")
+        #expect(run.code == 0, "\(run.process)")
+        let late = try simulate("works", "advance=2d", "submit:latest=2026-01-02")
+        #expect(late.code == 2 && late.output.isEmpty, "\(late.process)")
+        let early = try simulate("works", "submit:latest=2026-01-02", "advance=2d")
+        #expect(early.code == 0, "\(early.process)")
+        let option = try simulate("works", "--after", "15", "submit")
+        #expect(option.errors.contains("did you mean `--after 15s`?"), "\(option.process)")
+    }
+
     @Test("a task that works for longer than the patience is told, and waited for in vain")
     func patience() throws {
         let run = try simulate(

@@ -24,7 +24,7 @@ enum DateArgument {
     /// Returns nanoseconds since 1970 in UTC.
     ///
     /// - Parameters:
-    ///   - name: what the text was given for, as it is typed: `--at`.
+    ///   - name: what the text was given for, as it is typed: `--at`, or `submit:at=`.
     ///   - now: what a time without a day comes after; nanoseconds since 1970 in UTC.
     static func value(
         _ text: String, for name: String, at now: Int64
@@ -41,9 +41,14 @@ enum DateArgument {
     /// Lines that say how a date is written. All that stands in backticks can be typed, and comes.
     static func help(for name: String, at now: Int64) -> [String] {
         let tomorrow = DateText.day(now + 86_400_000_000_000)
+        let (date, time, zoned) = (
+            TypedValue.text("\(tomorrow)T18:00", after: name),
+            TypedValue.text("18:00", after: name),
+            TypedValue.text("\(tomorrow)T18:00Z", after: name)
+        )
         return [
-            "write a date, `\(name) \(tomorrow)T18:00`, or a time for the next one, `\(name) 18:00`;",
-            "they are of the machine's zone, unless one is named: `\(name) \(tomorrow)T18:00Z`",
+            "write a date, `\(date)`, or a time for the next one, `\(time)`;",
+            "they are of the machine's zone, unless one is named: `\(zoned)`",
         ]
     }
 

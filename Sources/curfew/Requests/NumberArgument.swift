@@ -7,7 +7,7 @@ enum NumberArgument {
         return UInt64(text)
     }
 
-    /// - Parameter name: what the text was given for, as it is typed: `--limit`.
+    /// - Parameter name: what the text was given for, as it is typed: `--limit`, or `submit:attempts=`.
     static func value(
         _ text: String, for name: String, range: ClosedRange<UInt64>
     ) throws(CommandError) -> UInt64 {
@@ -16,9 +16,10 @@ enum NumberArgument {
                 range.upperBound < Int64.max
                 ? "from \(range.lowerBound) to \(Shown.number(range.upperBound))"
                 : "from \(range.lowerBound) on"
+            let example = TypedValue.text("\(max(10, range.lowerBound))", after: name)
             throw CommandError(
-                .usage, "`\(name) \(text)` is not a number \(bounds)",
-                notes: ["nothing was done"], help: ["write `\(name) \(max(10, range.lowerBound))`"])
+                .usage, "`\(TypedValue.text(text, after: name))` is not a number \(bounds)",
+                notes: ["nothing was done"], help: ["write `\(example)`"])
         }
         return number
     }

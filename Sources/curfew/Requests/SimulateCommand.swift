@@ -68,10 +68,9 @@ enum SimulateCommand {
                 of: patienceOption, in: arguments, range: 1_000_000...86_400_000_000_000)
             ?? 10_000_000_000
         // What is wrong with the options is told before anything is loaded.
-        let values: SubmitForm.Values = { arguments.value($0) }
-        _ = try SubmitForm.description(
-            arguments.operands[0], kind: .appRefresh, at: 0, values)
+        let values = SubmitValues { arguments.value($0) }
         _ = try SubmitForm.limits(values)
+        let payloads = try payloads(of: steps, arguments.operands[0], values)
         let (plugin, manifest, handler) = try RunCommand.find(arguments.operands[0], arguments)
         let facts = LifeFacts(
             handler: handler, plugin: manifest, directory: plugin.directory,
@@ -83,7 +82,8 @@ enum SimulateCommand {
             records: arguments.has(.json) ? [console.out.descriptor] : [],
             beginning: csys_monotonic_ns())
         defer { CrashNote.disarm() }
-        let simulation = try Simulation(facts, values, patience: patience, view)
+        let simulation = try Simulation(
+            facts, values, payloads: payloads, patience: patience, view)
         do throws(CommandError) {
             try simulation.run(steps)
         } catch {
@@ -94,5 +94,34 @@ enum SimulateCommand {
         simulation.leave()
         view.end(nil, at: simulation.time)
         return .ok
+    }
+
+    /// Reads all that the steps submit, so that nothing is run where one of them cannot be done.
+    ///
+    /// Returns the payloads by the texts that name them; standard input can be read once.
+    private static func payloads(
+        of steps: [SimulationStep], _ identifier: String, _ values: SubmitValues
+    ) throws(CommandError) -> [String: [UInt8]] {
+        var payloads: [String: [UInt8]] = [:]
+        var now = ManualClock().moment.wall
+        func read(_ own: [String: String]) throws(CommandError) {
+            let all = SubmitValues(values, step: own)
+            _ = try SubmitForm.description(identifier, kind: .appRefresh, at: now, all)
+            let option = RunRequest.payloadOption
+            guard let text = all(option), payloads[text] == nil else { return }
+            payloads[text] = try RunRequest.payload(text, after: all.lead(option))
+        }
+        var isSubmitted = false
+        for step in steps {
+            switch step.action {
+            case .submit(let own):
+                try read(own)
+                isSubmitted = true
+            case .advance(let span): now = min(now + Int64(span), Moment.dates.upperBound)
+            default: break
+            }
+        }
+        if !isSubmitted { try read([:]) }
+        return payloads
     }
 }

@@ -9,7 +9,9 @@ import Scheduling
 /// machine that is as the steps say.
 final class Simulation {
     private let facts: LifeFacts
-    private let values: SubmitForm.Values
+    private let values: SubmitValues
+    /// By the texts that name them.
+    private let payloads: [String: [UInt8]]
     private let patience: UInt64
     private let view: any SimulationView
     private let host: Host
@@ -37,13 +39,15 @@ final class Simulation {
 
     /// - Parameters:
     ///   - values: the options of the command.
+    ///   - payloads: by the texts that name them in options of the command and of steps.
     ///   - patience: nanoseconds of real time that a task may work.
     init(
-        _ facts: LifeFacts, _ values: @escaping SubmitForm.Values, patience: UInt64,
+        _ facts: LifeFacts, _ values: SubmitValues, payloads: [String: [UInt8]], patience: UInt64,
         _ view: any SimulationView
     ) throws(CommandError) {
         self.facts = facts
         self.values = values
+        self.payloads = payloads
         self.patience = patience
         self.view = view
         let feed = try SimulationFeed()
@@ -155,11 +159,11 @@ final class Simulation {
     }
 
     private func submit(_ more: [String: String]) throws(CommandError) {
-        let all: SubmitForm.Values = { [values] in more[$0.name] ?? values($0) }
+        let all = SubmitValues(values, step: more)
         let now = clock.moment.wall
         let description = try SubmitForm.description(
             identifier, kind: facts.handler.kind, at: now, all)
-        let payload = try RunRequest.payload(all(RunRequest.payloadOption))
+        let payload = payloads[all(RunRequest.payloadOption) ?? ""] ?? []
         let submission = try checked { try host.submit(description, payload: payload) }
         request = submission.id
         switch submission {

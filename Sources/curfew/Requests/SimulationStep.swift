@@ -35,7 +35,7 @@ struct SimulationStep {
         (
             "submit:OPTION=VALUE,…",
             "the same with options of `curfew submit` of its own: "
-                + "submit:after=15min,needs=power"
+                + "submit:after=15min,needs=network+power"
         ),
         (
             "advance=SPAN",
@@ -110,10 +110,14 @@ struct SimulationStep {
     /// `submit:after=15min,needs=network,local`
     private static func options(_ text: String) throws(CommandError) -> [String: String] {
         var options: [String: String] = [:]
+        var last = ""
         for part in text.dropFirst("submit:".count).split(separator: ",") {
             let halves = part.split(separator: "=", maxSplits: 1)
             let name = halves.first.map(String.init) ?? ""
             guard let option = SubmitForm.options.first(where: { $0.name == name }) else {
+                if last == SubmitForm.needs.name, let needs = options[last] {
+                    throw notInList(name, needs)
+                }
                 var help = ["curfew help submit"]
                 if let meant = Suggestion.nearest(to: name, among: SubmitForm.options.map(\.name)) {
                     help.insert("did you mean `\(meant)`?", at: 0)
@@ -127,11 +131,27 @@ struct SimulationStep {
                     .usage,
                     option.value == nil ? "`\(name)` takes no value" : "`\(name)` lacks its value",
                     notes: ["nothing was run"],
-                    help: [option.value.map { "write `submit:\(name)=\($0)`" } ?? "submit:\(name)"])
+                    help: [
+                        option.value.map { "write `submit:\(name)=\($0)`" }
+                            ?? "write `submit:\(name)`"
+                    ])
             }
+            guard name != SubmitForm.pendingLimit.name else {
+                throw CommandError(
+                    .usage, "`\(name)` is no option of a step", notes: ["nothing was run"],
+                    help: ["write `--\(name) \(halves[1])`, which is for all steps"])
+            }
+            last = name
             options[name] = halves.count > 1 ? String(halves[1]) : ""
         }
         return options
+    }
+
+    private static func notInList(_ word: String, _ needs: String) -> CommandError {
+        let list = ShellWord.quoted("submit:needs=\(needs)+\(word)")
+        return CommandError(
+            .usage, "`\(word)` is no option of `submit`", notes: ["nothing was run"],
+            help: ["a list in a step has + between its words: write `\(list)`"])
     }
 
     private static func expectation(_ value: String) throws(CommandError) -> Expectation {

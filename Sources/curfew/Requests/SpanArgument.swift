@@ -29,16 +29,17 @@ enum SpanArgument {
         let hasTooManyDigits = ManifestDuration.hasTooManyDigits(duration(text).text)
         if parse(text) != nil || hasTooManyDigits {
             throw CommandError(
-                .usage, "`\(typed(name, text))` is out of bounds", notes: ["nothing was done"],
+                .usage, "`\(TypedValue.text(text, after: name))` is out of bounds",
+                notes: ["nothing was done"],
                 help: [
                     "write a span \(bounds(range))"
                         + (hasTooManyDigits ? ", with \(DurationArgument.digits)" : "")
                 ])
         }
-        let example = "`\(typed(name, "15min"))`"
+        let example = "`\(TypedValue.text("15min", after: name))`"
         let help =
             if let meant = ManifestDuration.suggestion(for: text, in: range) {
-                "did you mean `\(typed(name, meant))`?"
+                "did you mean `\(TypedValue.text(meant, after: name))`?"
             } else if ManifestDuration.suggestion(for: text) != nil {
                 "write a span \(bounds(range)): \(example)"
             } else {
@@ -46,10 +47,6 @@ enum SpanArgument {
             }
         throw CommandError(
             .usage, "`\(text)` is not a span of time", notes: ["nothing was done"], help: [help])
-    }
-
-    private static func typed(_ name: String, _ value: String) -> String {
-        name + (name.hasSuffix("=") ? "" : " ") + value
     }
 
     private static func bounds(_ range: ClosedRange<UInt64>) -> String {

@@ -69,7 +69,7 @@ enum SubmitCommand {
         let place = try StorePlace(arguments)
         let found = try FoundKind(identifier, arguments)
         let now = csys_realtime_ns()
-        let values: SubmitForm.Values = { arguments.value($0) }
+        let values = SubmitValues { arguments.value($0) }
         let description = try SubmitForm.description(
             identifier, kind: found.kind ?? .appRefresh, at: now, values)
         let limits = try SubmitForm.limits(values)

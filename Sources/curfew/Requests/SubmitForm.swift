@@ -56,25 +56,23 @@ enum SubmitForm {
     /// What `--pending-limit` can be.
     static let pendingRange: ClosedRange<UInt64> = 1...10_000_000
 
-    /// What the options say, as they were given; "" for one that has no value.
-    typealias Values = (CommandOption) -> String?
-
     /// - Parameters:
     ///   - kind: where the options name none.
     ///   - now: nanoseconds since 1970 in UTC.
     static func description(
-        _ identifier: String, kind: TaskKind, at now: Int64, _ values: Values
+        _ identifier: String, kind: TaskKind, at now: Int64, _ values: SubmitValues
     ) throws(CommandError) -> RequestDescription {
         var description = RequestDescription(identifier, kind: kind)
         if let named = try Self.kind(values) { description.kind = named }
         description.earliest = try earliest(at: now, values)
         if let text = values(latest) {
-            let date = try DateArgument.value(text, for: "--latest", at: now)
+            let date = try DateArgument.value(text, for: values.lead(latest), at: now)
             guard date > now else {
                 throw CommandError(
-                    .usage, "`--latest \(text)` has passed: it would be missed at once",
+                    .usage,
+                    "`\(values.typed(latest, text))` has passed: it would be missed at once",
                     notes: ["nothing was submitted"],
-                    help: DateArgument.help(for: "--latest", at: now))
+                    help: DateArgument.help(for: values.lead(latest), at: now))
             }
             description.latest = date
         }
@@ -99,16 +97,16 @@ enum SubmitForm {
 
     /// What is not wrong, and may not be meant.
     static func notes(
-        _ description: RequestDescription, at now: Int64, _ values: Values
+        _ description: RequestDescription, at now: Int64, _ values: SubmitValues
     ) -> [String] {
-        [zoneNote(values), passedNote(description, at: now)].compactMap { $0 }
+        [zoneNote(values), passedNote(description, at: now, values)].compactMap { $0 }
     }
 
     /// Says that the zone of its dates is not that which was named.
-    private static func zoneNote(_ values: Values) -> String? {
+    private static func zoneNote(_ values: SubmitValues) -> String? {
         guard
             values(local) != nil
-                || [at, latest].compactMap(values).contains(where: DateArgument.isLocal),
+                || [at, latest].compactMap({ values($0) }).contains(where: DateArgument.isLocal),
             let name = LocalZone.unknownName
         else { return nil }
         return
@@ -116,7 +114,9 @@ enum SubmitForm {
     }
 
     /// Says that the date of a request has passed, and what comes of it; nil where it has not.
-    private static func passedNote(_ description: RequestDescription, at now: Int64) -> String? {
+    private static func passedNote(
+        _ description: RequestDescription, at now: Int64, _ values: SubmitValues
+    ) -> String? {
         guard let earliest = description.earliest, earliest < now else { return nil }
         let text =
             "\(DateText.full(earliest)) has passed, \(DateText.relative(earliest, at: now)): "
@@ -125,20 +125,20 @@ enum SubmitForm {
         }
         return text
             + "the dates of its repetition begin there, and those that passed are treated as "
-            + "`--catch-up \(repetition.catchUp.name)` has it"
+            + "`\(values.typed(catchUp, repetition.catchUp.name))` has it"
     }
 
     /// Nil: they name none.
-    static func kind(_ values: Values) throws(CommandError) -> TaskKind? {
+    static func kind(_ values: SubmitValues) throws(CommandError) -> TaskKind? {
         try word(TaskKind.self, kind, values) { $0.name }
     }
 
     /// How many may be pending of each kind.
-    static func limits(_ values: Values) throws(CommandError) -> RequestLimits {
+    static func limits(_ values: SubmitValues) throws(CommandError) -> RequestLimits {
         var limits = RequestLimits()
         guard let text = values(pendingLimit) else { return limits }
         let count = Int(
-            try NumberArgument.value(text, for: "--pending-limit", range: pendingRange))
+            try NumberArgument.value(text, for: values.lead(pendingLimit), range: pendingRange))
         limits.appRefresh = count
         limits.processing = count
         limits.healthResearch = count
@@ -146,69 +146,79 @@ enum SubmitForm {
         return limits
     }
 
-    private static func earliest(at now: Int64, _ values: Values) throws(CommandError) -> Int64? {
+    private static func earliest(at now: Int64, _ values: SubmitValues) throws(CommandError)
+        -> Int64?
+    {
         if let text = values(at) {
-            guard values(after) == nil else { throw both("--at", "--after") }
-            return try DateArgument.value(text, for: "--at", at: now)
+            guard values(after) == nil else { throw both(at, after, values) }
+            return try DateArgument.value(text, for: values.lead(at), at: now)
         }
         guard let text = values(after) else { return nil }
         let span = try SpanArgument.value(
-            text, for: "--after", range: 0...Repetition.intervalRange.upperBound)
-        return now + Int64(clamping: span)
+            text, for: values.lead(after), range: 0...Repetition.intervalRange.upperBound)
+        let (date, overflow) = now.addingReportingOverflow(Int64(clamping: span))
+        return overflow ? .max : date
     }
 
-    private static func needs(_ values: Values) throws(CommandError) -> RequestNeeds {
-        var needs: RequestNeeds = []
-        guard let text = values(Self.needs) else { return needs }
+    private static func needs(_ values: SubmitValues) throws(CommandError) -> RequestNeeds {
+        var found: RequestNeeds = []
+        guard let text = values(needs) else { return found }
         // In a step of `simulate` the comma stands between options.
         for word in text.split(
             omittingEmptySubsequences: false, whereSeparator: { ",+".contains($0) })
         {
             switch word {
-            case "network", "net": needs.insert(.network)
-            case "power", "external-power": needs.insert(.externalPower)
+            case "network", "net": found.insert(.network)
+            case "power", "external-power": found.insert(.externalPower)
             default:
                 throw CommandError(
                     .usage, "`\(word)` is nothing that a request can need",
                     notes: ["nothing was submitted"],
-                    help: ["write `--needs network`, `--needs power` or `--needs network,power`"])
+                    help: [
+                        "write `\(values.typed(needs, "network"))`, `\(values.typed(needs, "power"))`"
+                            + " or `\(values.typed(needs, values.list(["network", "power"])))`"
+                    ])
             }
         }
-        return needs
+        return found
     }
 
-    private static func retry(_ values: Values) throws(CommandError) -> RetryPolicy {
+    private static func retry(_ values: SubmitValues) throws(CommandError) -> RetryPolicy {
         guard let text = values(attempts) else {
             guard values(backOff) == nil else {
                 throw CommandError(
-                    .usage, "`--back-off` without `--attempts`: there is only one attempt",
-                    notes: ["nothing was submitted"], help: ["write `--attempts 3` too"])
+                    .usage,
+                    "`\(values.name(backOff))` without `\(values.name(attempts))`: there is only one attempt",
+                    notes: ["nothing was submitted"],
+                    help: ["write `\(values.typed(attempts, "3"))` too"])
             }
             return .none
         }
         let range = RetryPolicy.attemptsRange
         let count = try NumberArgument.value(
-            text, for: "--attempts", range: UInt64(range.lowerBound)...UInt64(range.upperBound))
+            text, for: values.lead(attempts),
+            range: UInt64(range.lowerBound)...UInt64(range.upperBound))
         guard count > 1 else { return .none }
         var policy = RetryPolicy(attempts: UInt32(count))
         if let text = values(backOff) {
             policy.base = try SpanArgument.value(
-                text, for: "--back-off", range: RetryPolicy.pauseRange)
+                text, for: values.lead(backOff), range: RetryPolicy.pauseRange)
             policy.longest = max(policy.longest, policy.base)
         }
         return policy
     }
 
-    private static func repetition(_ values: Values) throws(CommandError) -> Repetition? {
+    private static func repetition(_ values: SubmitValues) throws(CommandError) -> Repetition? {
         guard let rule = try rule(values) else {
             for option in [catchUp, jitter] where values(option) != nil {
                 throw CommandError(
-                    .usage, "`--\(option.name)` is about a request that is repeated",
+                    .usage, "`\(values.name(option))` is about a request that is repeated",
                     notes: ["nothing was submitted"],
                     help: [
                         values(latest) == nil
-                            ? "write `--every 1h` or `--cron '30 4 * * *'` too, or leave it out"
-                            : "leave it out: a request with `--latest` is not repeated"
+                            ? "write `\(values.typed(every, "1h"))` or "
+                                + "`\(values.typed(cron, "30 4 * * *"))` too, or leave it out"
+                            : "leave it out: a request with `\(values.name(latest))` is not repeated"
                     ])
             }
             return nil
@@ -219,26 +229,27 @@ enum SubmitForm {
         }
         if let text = values(jitter) {
             repetition.jitter = try SpanArgument.value(
-                text, for: "--jitter", range: 0...Repetition.intervalRange.upperBound)
+                text, for: values.lead(jitter), range: 0...Repetition.intervalRange.upperBound)
         }
         return repetition
     }
 
-    private static func rule(_ values: Values) throws(CommandError) -> Repetition.Rule? {
-        if values(every) != nil, values(cron) != nil { throw both("--every", "--cron") }
+    private static func rule(_ values: SubmitValues) throws(CommandError) -> Repetition.Rule? {
+        if values(every) != nil, values(cron) != nil { throw both(every, cron, values) }
         if values(local) != nil, values(cron) == nil {
             let canRepeat = values(every) == nil && values(latest) == nil
             throw CommandError(
-                .usage, "`--local` is about the dates of `--cron`",
+                .usage, "`\(values.name(local))` is about the dates of `\(values.name(cron))`",
                 notes: ["nothing was submitted"],
                 help: [
-                    (canRepeat ? "write `--cron '30 4 * * *'` too, or " : "")
-                        + "leave `--local` out"
+                    (canRepeat ? "write `\(values.typed(cron, "30 4 * * *"))` too, or " : "")
+                        + "leave `\(values.name(local))` out"
                 ])
         }
         if let text = values(every) {
             return .every(
-                try SpanArgument.value(text, for: "--every", range: Repetition.intervalRange))
+                try SpanArgument.value(
+                    text, for: values.lead(every), range: Repetition.intervalRange))
         }
         guard let text = values(cron) else { return nil }
         do throws(CronFault) {
@@ -246,30 +257,34 @@ enum SubmitForm {
         } catch {
             let field = error.field.map { "the \($0.rawValue)" } ?? "the expression"
             throw CommandError(
-                .usage, "`--cron '\(text)'`: \(field): \(error.message)",
+                .usage, "`\(values.typed(cron, text))`: \(field): \(error.message)",
                 notes: ["nothing was submitted"], help: [error.help])
         }
     }
 
-    private static func both(_ one: String, _ other: String) -> CommandError {
+    private static func both(
+        _ one: CommandOption, _ other: CommandOption, _ values: SubmitValues
+    ) -> CommandError {
         CommandError(
-            .usage, "`\(one)` and `\(other)` say the same thing in two ways",
+            .usage,
+            "`\(values.name(one))` and `\(values.name(other))` say the same thing in two ways",
             notes: ["nothing was submitted"], help: ["leave one of them out"])
     }
 
     /// One of the words that an option takes.
     private static func word<Word: CaseIterable>(
-        _: Word.Type, _ option: CommandOption, _ values: Values, _ name: (Word) -> String
+        _: Word.Type, _ option: CommandOption, _ values: SubmitValues, _ name: (Word) -> String
     ) throws(CommandError) -> Word? {
         guard let text = values(option) else { return nil }
         if let found = Word.allCases.first(where: { name($0) == text }) { return found }
         let names = Word.allCases.map(name)
-        var help = ["write `--\(option.name) ` and one of " + names.joined(separator: ", ")]
+        var help = ["write `\(values.lead(option))` and one of " + names.joined(separator: ", ")]
         if let meant = Suggestion.nearest(to: text, among: names) {
-            help.append("did you mean `--\(option.name) \(meant)`?")
+            help.append("did you mean `\(values.typed(option, meant))`?")
         }
         throw CommandError(
-            .usage, "`--\(option.name) \(text)` is not known", notes: ["nothing was submitted"],
+            .usage, "`\(values.typed(option, text))` is not known",
+            notes: ["nothing was submitted"],
             help: help)
     }
 }

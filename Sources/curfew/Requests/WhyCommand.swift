@@ -68,11 +68,11 @@ enum WhyCommand {
             return try about(record, found, store, at: now)
         }
         let description = try SubmitForm.description(
-            text, kind: found.kind ?? .appRefresh, at: now.wall
-        ) {
-            [SubmitForm.kind.name, SubmitForm.needs.name].contains($0.name)
-                ? arguments.value($0) : nil
-        }
+            text, kind: found.kind ?? .appRefresh, at: now.wall,
+            SubmitValues {
+                [SubmitForm.kind.name, SubmitForm.needs.name].contains($0.name)
+                    ? arguments.value($0) : nil
+            })
         let queue = RequestQueue(
             identifier: text, kind: description.kind, needs: description.needs)
         let reports = try StorePlace.translated { () throws(StoreFault) in
