@@ -173,6 +173,14 @@ struct RequestListTests {
         #expect(
             try desk.run("settings", "enablement=enabled", "--identifier", "no identifier").code
                 == 2)
+        for (option, list) in [
+            ("--identifier", ".plugins[].handlers[].identifier"), ("--plugin-id", ".plugins[].id"),
+        ] {
+            let refused = try desk.run("settings", "enablement=enabled", option, "no name")
+            #expect(
+                refused.errors.hasSuffix("  = help: curfew plugins --json | jq -r '\(list)'\n"),
+                "\(refused.process)")
+        }
     }
 
     @Test("log: one line each, of all or of one, from any number on; a gap is told")

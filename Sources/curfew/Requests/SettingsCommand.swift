@@ -71,7 +71,7 @@ enum SettingsCommand {
         }
         switch settings {
         case .success(let settings): print(settings, arguments, console)
-        case .failure(let fault): throw unusable(fault)
+        case .failure(let fault): throw unusable(fault, of: scope)
         }
         if !arguments.has(.json) { HostNote.print(store, console.errors) }
         return .ok
@@ -110,14 +110,17 @@ enum SettingsCommand {
                 .usage, "`--identifier` and `--plugin-id` are two settings",
                 notes: ["nothing was done"], help: ["leave one of them out"])
         }
-        if let fault = scope.fault { throw unusable(fault) }
+        if let fault = scope.fault { throw unusable(fault, of: scope) }
         return scope
     }
 
-    private static func unusable(_ fault: HandlerScope.Fault) -> CommandError {
-        CommandError(
+    private static func unusable(
+        _ fault: HandlerScope.Fault, of scope: HandlerScope
+    ) -> CommandError {
+        let list = if case .plugin = scope { "id" } else { "handlers[].identifier" }
+        return CommandError(
             .usage, fault.message, notes: ["nothing was done"],
-            help: ["curfew plugins --json | jq -r '.plugins[].id'"])
+            help: ["curfew plugins --json | jq -r '.plugins[].\(list)'"])
     }
 
     // MARK: Output
