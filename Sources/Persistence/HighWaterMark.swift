@@ -155,6 +155,18 @@ final class HighWaterMark {
         }
     }
 
+    private static func unreadable(
+        _ place: StoreDirectory, _ code: Int32, _ what: String
+    ) -> StoreFault {
+        let isOfPath = [EACCES, EPERM, EISDIR, ELOOP].contains(code)
+        return OpenFile.fault(
+            code, "\(place.mark), which says what the store has acknowledged, cannot be \(what)",
+            isOfPath
+                ? "let its owner read it (`chmod 600 \(place.mark)`), or move away what is no file, and look at the requests with `curfew db check`"
+                : ""
+        )
+    }
+
     /// What the file says; nil: nothing was acknowledged, or it was removed.
     private static func read(
         _ place: StoreDirectory
@@ -162,11 +174,11 @@ final class HighWaterMark {
         let fd = open(place.mark, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard fd >= 0 else {
             if errno == ENOENT { return nil }
-            throw OpenFile.fault(errno, "\(place.mark) cannot be opened")
+            throw unreadable(place, errno, "opened")
         }
         defer { close(fd) }
         guard let bytes = OpenFile.beginning(of: fd, limit: 128) else {
-            throw OpenFile.fault(errno, "\(place.mark) cannot be read")
+            throw unreadable(place, errno, "read")
         }
         if bytes.isEmpty { return nil }
         let words = bytes.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)

@@ -356,6 +356,16 @@ struct SQLiteDamageTests {
         #expect(fault?.message.contains("requests.db is empty, and \(path)/acknowledged") == true)
     }
 
+    @Test("where what was acknowledged cannot be read it is told what to do")
+    func unreadableMark() throws {
+        try fill()
+        unlink(path + "/acknowledged")
+        mkdir(path + "/acknowledged", 0o700)
+        let fault = #expect(throws: StoreFault.self) { try open() }
+        #expect(fault?.message.contains("acknowledged, cannot be read: Is a directory; ") == true)
+        #expect(fault?.message.contains("chmod 600 \(path)/acknowledged") == true)
+    }
+
     @Test(
         "a database without tables is a loss where something was acknowledged, however it is opened"
     )
