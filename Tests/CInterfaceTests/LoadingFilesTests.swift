@@ -508,7 +508,7 @@ struct LoadingFilesTests {
             let files = try TemporaryDirectory()
             return host.load(try linked(["-Wl,-rpath,\(path)"], in: files))
         }
-        for path in [".", "lib", ":/usr/lib", "/usr/$LIB"] {
+        for path in [".", "lib", ":/usr/lib"] {
             let (answer, text) = try load(path)
             #expect(answer == .refused)
             #expect(text.contains("which is not absolute"), "\(path): \(text)")

@@ -318,7 +318,13 @@ struct NeededLibraries {
     }
 
     private static func elsewhere(_ shown: String, _ path: String) -> BridgeError {
-        BridgeError(
+        if ELFDependencies.isReplaced(path), PathText.isAbsolute(path) || !PathText.hasSlash(path) {
+            return BridgeError(
+                .search,
+                "\(shown) wants other libraries from \"\(path)\", where the loader puts something else in the place of a name after $ ($LIB, $PLATFORM), which is not taken; link it with the directory as it is in its RUNPATH, or none"
+            )
+        }
+        return BridgeError(
             .search,
             "\(shown) wants other libraries from \"\(path)\", which is not absolute, so that it depends on where the process is; link it with absolute directories in its RUNPATH, or none"
         )
