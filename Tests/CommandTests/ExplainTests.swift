@@ -34,6 +34,12 @@ struct ExplainTests {
         #expect(run.output.hasSuffix("\n\nin the headers: CURFEW_BUSY, 9\n"))
     }
 
+    @Test("of a store whose file is missing a restart alone does not help")
+    func gone() throws {
+        let run = try CommandRun("explain", "CF0031")
+        #expect(run.output.contains("take a backup back"), "\(run.output)")
+    }
+
     @Test(
         "what there is not is told with the nearest",
         arguments: [

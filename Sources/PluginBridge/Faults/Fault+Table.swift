@@ -250,8 +250,10 @@ extension Fault {
             .storeGone,
             """
             The store's file was deleted, moved away or replaced while it was in use. What would be \
-            written now would be lost, so nothing is. Put the file back, or restart the host to begin \
-            with what is there.
+            written now would be lost, so nothing is. Stop the host and put the very file back. Where \
+            another one is in its place on purpose, restart the host to begin with that. Where the \
+            file is lost, take a backup back, or remove what is left in the store's directory to \
+            begin with nothing: until then this comes again.
             """),
         status(
             .storeUnknown,
@@ -762,7 +764,8 @@ extension Fault {
             """
             What a library is linked with is loaded along with it, from the directories in its \
             RUNPATH before the system's own. One of them is not absolute, so that it depends on \
-            where the process happens to be, or can be changed by somebody else than root and the \
+            where the process happens to be, or has a name after $ that the loader replaces \
+            ($LIB, $PLATFORM), or can be changed by somebody else than root and the \
             user of the host; a directory that is missing counts as the one it would be made in. \
             Often it was left behind by a build. Link the plugin without it (-Wl,-rpath), or make \
             it a directory that nobody else can change; `readelf -d` shows the RUNPATH.
