@@ -162,7 +162,7 @@ final class HighWaterMark {
         return OpenFile.fault(
             code, "\(place.mark), which says what the store has acknowledged, cannot be \(what)",
             isOfPath
-                ? "let its owner read it (`chmod 600 \(place.mark)`), or move away what is no file, and look at the requests with `curfew db check`"
+                ? "let its owner read it (`chmod 600 \(place.mark)`), or move away what is no file, and look at the requests with `\(StoreDirectory.check(ofDatabase: place.database))`"
                 : ""
         )
     }
@@ -189,7 +189,7 @@ final class HighWaterMark {
         else {
             throw StoreFault(
                 .corrupt,
-                "\(place.mark), which says what the store has acknowledged, makes no sense; nothing was changed: look at the requests with `curfew db check`, and remove that file to go on"
+                "\(place.mark), which says what the store has acknowledged, makes no sense; nothing was changed: look at the requests with `\(StoreDirectory.check(ofDatabase: place.database))`, and remove that file to go on"
             )
         }
         return (words[0], Numbers(request: request, entry: entry))

@@ -118,7 +118,10 @@ struct SQLiteFault {
                         "look at the system's log for its disk"
                     )
             case .corrupt:
-                ("what is in it makes no sense", "run `curfew db check`, or take a backup back")
+                (
+                    "what is in it makes no sense",
+                    "run `\(StoreDirectory.check(ofDatabase: path))`, or take a backup back"
+                )
             case .gone: ("its file was deleted or replaced", "stop the host and put it back")
             case .denied: ("it is a link", "put the file itself there")
             case .newer, .locked, .absent, .unknown: ("", "")

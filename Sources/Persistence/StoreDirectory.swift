@@ -46,6 +46,13 @@ struct StoreDirectory {
         try check()
     }
 
+    /// The command that looks a store's file through, as it is typed: without the option it would look
+    /// through that of the usual place. A backup is a file of another name, and no store.
+    static func check(ofDatabase path: String) -> String {
+        let isStore = path.hasSuffix("/requests.db")
+        return "curfew db check" + (isStore ? " --store \(OpenFile.parent(of: path))" : "")
+    }
+
     /// Brings the directory's own name to the disk, and those of what is above it: SQLite sees to what
     /// is in it, and whoever has made one of them may have ended before that.
     func syncParents() throws(StoreFault) {

@@ -107,6 +107,11 @@ struct SQLiteDamageTests {
                     [.corrupt, .newer, .io, .denied, .readOnly].contains(fault.kind),
                     "seed \(seed): \(fault)")
                 #expect(fault.message.contains(path), "seed \(seed): \(fault)")
+                // The command finds the store, wherever it is.
+                #expect(
+                    !fault.message.contains("db check")
+                        || fault.message.contains("`curfew db check --store \(path)`"),
+                    "seed \(seed): \(fault)")
             }
             _ = try? SQLiteStore.quickCheck(directory: path)
             _ = try? SQLiteStore.integrityCheck(directory: path)
@@ -364,6 +369,7 @@ struct SQLiteDamageTests {
         let fault = #expect(throws: StoreFault.self) { try open() }
         #expect(fault?.message.contains("acknowledged, cannot be read: Is a directory; ") == true)
         #expect(fault?.message.contains("chmod 600 \(path)/acknowledged") == true)
+        #expect(fault?.message.contains("`curfew db check --store \(path)`") == true)
     }
 
     @Test(
