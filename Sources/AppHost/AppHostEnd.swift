@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CAppHost
 import CCurfew
+import Glibc
 
 /// The end of the host that an app is: when the process ends by `exit`, tasks are told to stop, and
 /// the store is left in order, so that what ran then is not taken for a crash.
@@ -8,13 +9,14 @@ enum AppHostEnd {
     private static let host = AppLocked<AppHostEnding?>(nil)
 
     static func arrange(_ made: OpaquePointer, _ functions: capphost_functions) {
-        host.withLock { $0 = AppHostEnding(host: made, functions: functions) }
+        host.withLock { $0 = AppHostEnding(host: made, functions: functions, process: getpid()) }
         _ = capphost_at_exit { AppHostEnd.leave() }
     }
 
     /// Whoever calls `exit` does not wait long: tasks have half a second to answer.
     private static func leave() {
-        guard let ending = host.withLock({ $0 }) else { return }
+        // A child that the app forked ends for itself: the host and its store are the parent's.
+        guard let ending = host.withLock({ $0 }), ending.process == getpid() else { return }
         var limits = curfew_shutdown_options()
         limits.struct_size = UInt32(MemoryLayout<curfew_shutdown_options>.size)
         limits.expire_ns = 500_000_000

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CAppHost
+import Glibc
 
 /// What is shut down when the process ends.
 struct AppHostEnding: @unchecked Sendable {
     // Sendable: a host may be used from any thread.
     let host: OpaquePointer
     let functions: capphost_functions
+    let process: pid_t
 }
