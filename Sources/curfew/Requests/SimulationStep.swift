@@ -35,7 +35,7 @@ struct SimulationStep {
         (
             "submit:OPTION=VALUE,…",
             "the same with options of `curfew submit` of its own: "
-                + "submit:after=15min,needs=network+power"
+                + "submit:needs=network+power"
         ),
         (
             "advance=SPAN",
