@@ -100,7 +100,7 @@ extension HostConfiguration.Workers {
     }
 }
 
-extension HostRuntime.Shutdown {
+extension ShutdownLimits {
     init(_ options: UnsafePointer<curfew_shutdown_options>?) throws(BridgeError) {
         self.init()
         guard let options else { return }

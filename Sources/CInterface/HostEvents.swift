@@ -51,7 +51,7 @@ private func subscribe(
     _ host: OpaquePointer, _ selector: EventSelector?, _ receiver: EventReceiver,
     _ out: UnsafeMutablePointer<curfew_subscription>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    switch with(host, { (host: HostRuntime) in host.subscribe(selector, receiver) }) {
+    switch with(host, { (host: HostRuntime) in host.loop.subscribe(selector, receiver) }) {
     case .success(let number):
         out?.pointee = number
         return Status.ok.rawValue
@@ -64,7 +64,7 @@ private func subscribe(
 @c @implementation public func curfew_host_unsubscribe(
     _ host: OpaquePointer, _ subscription: curfew_subscription
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.unsubscribe(subscription).rawValue }
+    with(host) { (host: HostRuntime) in host.loop.unsubscribe(subscription).rawValue }
 }
 
 @c @implementation public func curfew_host_expect(
@@ -73,7 +73,7 @@ private func subscribe(
 ) -> curfew_status {
     guard let parsed = parse(selector) else { return Status.invalid.rawValue }
     return with(host) { (host: HostRuntime) in
-        switch host.expect(parsed, task: task, context: UInt(bitPattern: context)) {
+        switch host.loop.expect(parsed, task: task, context: UInt(bitPattern: context)) {
         case .success(let expectation):
             out.pointee = expectation.number
             return Status.ok.rawValue
@@ -94,7 +94,7 @@ private func collect(
     _ runtime: HostRuntime, _ expectation: curfew_subscription, _ timeout: UInt64,
     _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?
 ) -> curfew_status {
-    switch runtime.collect(expectation, timeout: timeout) {
+    switch runtime.loop.collect(expectation, timeout: timeout) {
     case .success(let event):
         out?.pointee = EventCopy.make(event)
         return Status.ok.rawValue
@@ -119,7 +119,7 @@ private func collect(
 }
 
 @c @implementation public func curfew_host_sender(_ host: OpaquePointer) -> curfew_task {
-    with(host) { (host: HostRuntime) in host.events.sender }
+    with(host) { (host: HostRuntime) in host.loop.sender }
 }
 
 @c @implementation public func curfew_host_raise(
@@ -129,21 +129,21 @@ private func collect(
     guard UInt(bitPattern: selector) != 0,
         let copies = ValueReader.read(values, count: Int(count))
     else { return Status.invalid.rawValue }
-    return with(host) { (host: HostRuntime) in host.raise(selector, copies).rawValue }
+    return with(host) { (host: HostRuntime) in host.loop.raise(selector, copies).rawValue }
 }
 
 @c @implementation public func curfew_host_event_fd(_ host: OpaquePointer) -> Int32 {
-    with(host) { (host: HostRuntime) in host.eventDescriptor }
+    with(host) { (host: HostRuntime) in host.loop.descriptor }
 }
 
 @c @implementation public func curfew_host_wake(_ host: OpaquePointer) {
-    with(host) { (host: HostRuntime) in host.wakeLoop() }
+    with(host) { (host: HostRuntime) in host.loop.wake() }
 }
 
 @c @implementation public func curfew_host_dispatch(
     _ host: OpaquePointer, _ limit: UInt32, _ out: UnsafeMutablePointer<UInt32>?
 ) -> curfew_status {
-    switch with(host, { (host: HostRuntime) in host.dispatch(limit: limit) }) {
+    switch with(host, { (host: HostRuntime) in host.loop.dispatch(limit: limit) }) {
     case .success(let count):
         out?.pointee = count
         return Status.ok.rawValue

@@ -27,7 +27,7 @@ import Runner
 ) -> curfew_status {
     with(host) { (host: HostRuntime) in
         answer(error) { () throws(BridgeError) in
-            try host.shutDown(try HostRuntime.Shutdown(options))
+            try host.shutDown(try ShutdownLimits(options))
         }
     }
 }
@@ -39,7 +39,7 @@ import Runner
     guard let host else { return Status.ok.rawValue }
     let status = with(host) { (host: HostRuntime) in
         answer(error) { () throws(BridgeError) in
-            try host.destroy(try HostRuntime.Shutdown(options))
+            try host.destroy(try ShutdownLimits(options))
         }
     }
     if status != Status.wrongThread.rawValue, status != Status.invalid.rawValue {

@@ -13,7 +13,7 @@ import Scheduling
         let path = try needed(directory, "directory", limit: ForeignText.path)
         let runtime = with(host) { (host: HostRuntime) in host }
         // Not in one line: nothing on the right is evaluated for a NULL on the left.
-        let count = try runtime.scan(path)
+        let count = try runtime.plugins.scan(path)
         found?.pointee = UInt32(count)
     }
 }
@@ -24,7 +24,7 @@ import Scheduling
 ) -> curfew_status {
     answer(error) { () throws(BridgeError) in
         let runtime = with(host) { (host: HostRuntime) in host }
-        let count = try runtime.discover()
+        let count = try runtime.plugins.discover()
         found?.pointee = UInt32(count)
     }
 }
@@ -36,7 +36,7 @@ import Scheduling
     answer(error) { () throws(BridgeError) in
         let path = try needed(directory, "directory", limit: ForeignText.path)
         let runtime = with(host) { (host: HostRuntime) in host }
-        try runtime.load(path)
+        try runtime.plugins.load(path)
     }
 }
 
@@ -56,7 +56,7 @@ import Scheduling
         let description = try HandlerDescription(
             try needed(identifier, "curfew_handler.identifier"), options)
         let runtime = with(host) { (host: HostRuntime) in host }
-        _ = try runtime.register(
+        _ = try runtime.plugins.register(
             description, run: run, expired: copy.expired, data: copy.handler_data)
     }
 }
@@ -64,13 +64,11 @@ import Scheduling
 @c @implementation public func curfew_host_table(
     _ host: OpaquePointer
 ) -> UnsafePointer<curfew_host_api> {
-    with(host) { (host: HostRuntime) in
-        host.table.assumingMemoryBound(to: curfew_host_api.self)
-    }
+    with(host) { (host: HostRuntime) in host.plugins.table }
 }
 
 @c @implementation public func curfew_host_plugins(_ host: OpaquePointer) -> UInt32 {
-    with(host) { (host: HostRuntime) in UInt32(host.plugins.count) }
+    with(host) { (host: HostRuntime) in UInt32(host.plugins.all.count) }
 }
 
 @c @implementation public func curfew_host_plugin_at(
@@ -78,21 +76,21 @@ import Scheduling
 ) -> curfew_status {
     guard hasRoom(out, 8) else { return Status.invalid.rawValue }
     return with(host) { (host: HostRuntime) in
-        let plugins = host.plugins
+        let plugins = host.plugins.all
         guard index < plugins.count else { return Status.notFound.rawValue }
         let plugin = plugins[Int(index)]
         let size = sizeOf(out)
         let state = curfew_plugin_state(
-            struct_size: size, status: host.status(of: plugin).status.rawValue, id: plugin.idText,
+            struct_size: size, status: host.plugins.status(of: plugin).status.rawValue, id: plugin.idText,
             version: plugin.versionText, directory: plugin.directoryText,
-            reason: host.reasonText(of: plugin), handlers: plugin.handlers, reserved: 0)
+            reason: host.plugins.reasonText(of: plugin), handlers: plugin.handlers, reserved: 0)
         StructCopy.write(state, to: out, size: size)
         return Status.ok.rawValue
     }
 }
 
 @c @implementation public func curfew_host_handlers(_ host: OpaquePointer) -> UInt32 {
-    with(host) { (host: HostRuntime) in UInt32(host.handlers.count) }
+    with(host) { (host: HostRuntime) in UInt32(host.engine.handlers.all.count) }
 }
 
 @c @implementation public func curfew_host_handler_at(
@@ -100,7 +98,7 @@ import Scheduling
 ) -> curfew_status {
     guard hasRoom(out, 8) else { return Status.invalid.rawValue }
     return with(host) { (host: HostRuntime) in
-        guard let handler = host.handler(at: index) else { return Status.notFound.rawValue }
+        guard let handler = host.engine.handlers.find(index) else { return Status.notFound.rawValue }
         let size = sizeOf(out)
         let state = curfew_handler_state(
             struct_size: size, kind: handler.description.kind.rawValue,
@@ -121,7 +119,7 @@ import Scheduling
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>, _ out: UnsafeMutablePointer<UInt32>
 ) -> curfew_status {
     with(host) { (host: HostRuntime) in
-        guard UInt(bitPattern: identifier) != 0, let index = host.indexOfHandler(identifier) else {
+        guard UInt(bitPattern: identifier) != 0, let index = host.engine.handlers.index(of: identifier) else {
             return Status.notFound.rawValue
         }
         out.pointee = index
@@ -132,13 +130,13 @@ import Scheduling
 @c @implementation public func curfew_host_pause_handler(
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>?
 ) -> curfew_status {
-    ofHandlers(identifier) { name in with(host) { (host: HostRuntime) in host.pause(name) } }
+    ofHandlers(identifier) { name in with(host) { (host: HostRuntime) in host.engine.pause(name) } }
 }
 
 @c @implementation public func curfew_host_resume_handler(
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>?
 ) -> curfew_status {
-    ofHandlers(identifier) { name in with(host) { (host: HostRuntime) in host.resume(name) } }
+    ofHandlers(identifier) { name in with(host) { (host: HostRuntime) in host.engine.resume(name) } }
 }
 
 /// Does something with one handler or, for NULL, with all: no handler has a name that cannot be read.
@@ -158,5 +156,5 @@ private func ofHandlers(
     guard let name = ForeignText.read(identifier, limit: ForeignText.name) else {
         return Status.notFound.rawValue
     }
-    return with(host) { (host: HostRuntime) in host.lift(name).rawValue }
+    return with(host) { (host: HostRuntime) in host.plugins.release(name).rawValue }
 }

@@ -62,7 +62,7 @@ private func described(
 ) throws(RequestFailure) -> (options: curfew_submit_options, request: RequestDescription) {
     let (copy, name) = (try read(options), try name(identifier))
     do throws(BridgeError) {
-        let kind = host.handler(name)?.description.kind
+        let kind = host.engine.handlers.find(name)?.description.kind
         return (copy, try RequestDescription(name, copy, handlerKind: kind))
     } catch {
         throw .other(error.status, error.message)
@@ -79,13 +79,13 @@ private func described(
     answer(host, error) { (host) throws(RequestFailure) in
         let (copy, description) = try described(identifier, options, host)
         // Looked at before it is copied: it may be as large as it says.
-        let limit = host.requestPayloadLimit
+        let limit = host.requests.payloadLimit
         guard copy.payload_bytes <= UInt64(limit) else {
             throw .refused(
                 .tooLarge(bytes: Int(clamping: copy.payload_bytes), limit: limit))
         }
         let bytes = UnsafeRawBufferPointer(start: copy.payload, count: Int(copy.payload_bytes))
-        let submission = try host.submit(description, payload: Array(bytes))
+        let submission = try host.requests.submit(description, payload: Array(bytes))
         out?.pointee = submission.id.rawValue
         how?.pointee =
             switch submission {
@@ -100,7 +100,7 @@ private func described(
     _ host: OpaquePointer, _ request: curfew_request, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        let status = try host.cancel(RequestID(rawValue: request))
+        let status = try host.requests.cancel(RequestID(rawValue: request))
         if status != .ok { throw .other(status, "request \(request) was over before") }
     }
 }
@@ -110,7 +110,7 @@ private func described(
     _ out: UnsafeMutablePointer<UInt32>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        let count = try host.cancelPending(try name(orAll: identifier))
+        let count = try host.requests.cancelPending(try name(orAll: identifier))
         out?.pointee = UInt32(clamping: count)
     }
 }
@@ -119,7 +119,7 @@ private func described(
     _ host: OpaquePointer, _ request: curfew_request, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        try host.lift(RequestID(rawValue: request))
+        try host.requests.lift(RequestID(rawValue: request))
     }
 }
 
@@ -130,7 +130,7 @@ private func described(
     _ out: UnsafeMutablePointer<curfew_request_info>, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        guard let found = try host.request(RequestID(rawValue: request)) else {
+        guard let found = try host.requests.request(RequestID(rawValue: request)) else {
             throw .other(.notFound, "there is no request \(request), or it is not kept any more")
         }
         guard StructArray.fill(out, 1, [found], { curfew_request_info($0) }) != nil else {
@@ -154,7 +154,7 @@ private func described(
             wanted.after = copy.after == 0 ? nil : RequestID(rawValue: copy.after)
             wanted.identifier = try name(orAll: copy.identifier)
         }
-        let found = try host.requests(wanted)
+        let found = try host.requests.requests(wanted)
         guard let count = StructArray.fill(infos, capacity, found, { curfew_request_info($0) })
         else {
             throw sizeFault("curfew_request_info")
@@ -169,7 +169,7 @@ private func described(
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        guard let payload = try host.payload(of: RequestID(rawValue: request)) else {
+        guard let payload = try host.requests.payload(of: RequestID(rawValue: request)) else {
             throw .other(.notFound, "there is no request \(request), or it is not kept any more")
         }
         guard StructArray.copy(payload, to: buffer, capacity, out) == .ok else {
@@ -184,7 +184,7 @@ private func described(
     _ out: UnsafeMutablePointer<UInt32>, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        let found = try host.attempts(of: RequestID(rawValue: request), limit: Int(capacity))
+        let found = try host.requests.attempts(of: RequestID(rawValue: request), limit: Int(capacity))
         guard let count = StructArray.fill(attempts, capacity, found, { curfew_attempt_info($0) })
         else {
             throw sizeFault("curfew_attempt_info")
@@ -199,7 +199,7 @@ private func described(
     _ out: UnsafeMutablePointer<UInt32>, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        let found = try host.journal(
+        let found = try host.requests.journal(
             after: after, of: request == 0 ? nil : RequestID(rawValue: request),
             limit: Int(capacity))
         guard let count = StructArray.fill(entries, capacity, found, { curfew_journal_entry($0) })
@@ -211,7 +211,7 @@ private func described(
 }
 
 @c @implementation public func curfew_host_wall_ns(_ host: OpaquePointer) -> Int64 {
-    with(host) { (host: HostRuntime) in host.moment.wall }
+    with(host) { (host: HostRuntime) in host.requests.moment.wall }
 }
 
 // MARK: Why
@@ -223,7 +223,7 @@ private func described(
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        guard let found = try host.why(RequestID(rawValue: request)) else {
+        guard let found = try host.requests.why(RequestID(rawValue: request)) else {
             throw .other(.notFound, "there is no request \(request), or it is not kept any more")
         }
         try write(found, host, reports, capacity, out, earliest)
@@ -239,7 +239,7 @@ private func described(
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
         let (_, description) = try described(identifier, options, host)
-        let found = try host.why(
+        let found = try host.requests.why(
             RequestQueue(
                 identifier: description.identifier, kind: description.kind,
                 needs: description.needs,
@@ -257,5 +257,5 @@ private func write(
         throw sizeFault("curfew_factor_report")
     }
     out.pointee = UInt32(found.count)
-    earliest?.pointee = RequestScheduler.earliest(found, at: host.moment.wall) ?? 0
+    earliest?.pointee = RequestScheduler.earliest(found, at: host.requests.moment.wall) ?? 0
 }

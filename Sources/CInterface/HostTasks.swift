@@ -10,7 +10,7 @@ import Scheduling
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     guard UInt(bitPattern: identifier) != 0,
-        let index = with(host, { (host: HostRuntime) in host.indexOfHandler(identifier) })
+        let index = with(host, { (host: HostRuntime) in host.engine.handlers.index(of: identifier) })
     else {
         return answer(
             error, .notFound,
@@ -24,17 +24,17 @@ import Scheduling
     _ host: OpaquePointer, _ index: UInt32, _ options: UnsafePointer<curfew_launch_options>?,
     _ out: UnsafeMutablePointer<curfew_task>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    let launched: HostRuntime.Launched
+    let launched: Launched
     if let options {
-        guard let launch = HostRuntime.Launch(options) else {
+        guard let launch = Launch(options) else {
             return answer(
                 error, .invalid,
                 "curfew_launch_options: its struct_size is not sizeof(curfew_launch_options), or payload is NULL though payload_bytes is not 0"
             )
         }
-        launched = with(host) { (host: HostRuntime) in host.launch(index, launch) }
+        launched = with(host) { (host: HostRuntime) in host.engine.launch(index, launch) }
     } else {
-        launched = with(host) { (host: HostRuntime) in host.launch(index) }
+        launched = with(host) { (host: HostRuntime) in host.engine.launch(index) }
     }
     if launched.status == .ok {
         out?.pointee = launched.task
@@ -44,7 +44,7 @@ import Scheduling
 }
 
 private func launchFailure(_ host: OpaquePointer, _ index: UInt32, _ status: Status) -> String {
-    let handler = with(host) { (host: HostRuntime) in host.handler(at: index) }
+    let handler = with(host) { (host: HostRuntime) in host.engine.handlers.find(index) }
     guard let handler else { return "no handler has the index \(index)" }
     let name = "\"\(handler.description.identifier)\" was not launched"
     return switch status {
@@ -58,7 +58,7 @@ private func launchFailure(_ host: OpaquePointer, _ index: UInt32, _ status: Sta
     }
 }
 
-extension HostRuntime.Launch {
+extension Launch {
     /// Reads `curfew_launch_options` of any version; nil when it cannot be one.
     init?(_ options: UnsafePointer<curfew_launch_options>) {
         guard let copy = StructCopy.read(options, least: 8, zero: curfew_launch_options()),
@@ -73,7 +73,7 @@ extension HostRuntime.Launch {
 @c @implementation public func curfew_host_cancel(
     _ host: OpaquePointer, _ task: curfew_task
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.cancel(task).rawValue }
+    with(host) { (host: HostRuntime) in host.engine.cancel(task).rawValue }
 }
 
 @c @implementation public func curfew_host_stop(
@@ -82,26 +82,26 @@ extension HostRuntime.Launch {
     guard let reason = UInt8(exactly: reason).flatMap(StopReason.init(rawValue:)) else {
         return Status.invalid.rawValue
     }
-    return with(host) { (host: HostRuntime) in host.stopTask(task, reason).rawValue }
+    return with(host) { (host: HostRuntime) in host.engine.stopTask(task, reason).rawValue }
 }
 
 @c @implementation public func curfew_host_pause(
     _ host: OpaquePointer, _ task: curfew_task
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.hold(task).rawValue }
+    with(host) { (host: HostRuntime) in host.engine.hold(task).rawValue }
 }
 
 @c @implementation public func curfew_host_resume(
     _ host: OpaquePointer, _ task: curfew_task
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.resumeTask(task).rawValue }
+    with(host) { (host: HostRuntime) in host.engine.resumeTask(task).rawValue }
 }
 
 @c @implementation public func curfew_host_query(
     _ host: OpaquePointer, _ task: curfew_task, _ out: UnsafeMutablePointer<curfew_task_state>
 ) -> curfew_status {
     guard hasRoom(out, 8) else { return Status.invalid.rawValue }
-    guard let state = with(host, { (host: HostRuntime) in host.query(task) }) else {
+    guard let state = with(host, { (host: HostRuntime) in host.engine.query(task) }) else {
         return Status.stale.rawValue
     }
     write(state, to: out)
@@ -149,12 +149,12 @@ private func write(_ state: TaskState, to out: UnsafeMutablePointer<curfew_task_
 }
 
 private func read(
-    _ host: OpaquePointer, _ task: curfew_task, _ part: HostRuntime.Part,
+    _ host: OpaquePointer, _ task: curfew_task, _ part: TaskEngine.Part,
     _ buffer: UnsafeMutableRawPointer?, _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?
 ) -> curfew_status {
     let room = buffer == nil ? 0 : Int(clamping: capacity)
     let (status, bytes) = with(host) { (host: HostRuntime) in
-        host.read(part, of: task, into: UnsafeMutableRawBufferPointer(start: buffer, count: room))
+        host.engine.read(part, of: task, into: UnsafeMutableRawBufferPointer(start: buffer, count: room))
     }
     out?.pointee = UInt64(bytes)
     return status.rawValue
@@ -163,11 +163,11 @@ private func read(
 @c @implementation public func curfew_host_keep(
     _ host: OpaquePointer, _ task: curfew_task
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.keep(task).rawValue }
+    with(host) { (host: HostRuntime) in host.engine.keep(task).rawValue }
 }
 
 @c @implementation public func curfew_host_release(
     _ host: OpaquePointer, _ task: curfew_task
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.release(task).rawValue }
+    with(host) { (host: HostRuntime) in host.engine.release(task).rawValue }
 }

@@ -8,7 +8,7 @@ import Scheduling
 private func target(
     _ host: OpaquePointer, _ number: curfew_target
 ) throws(BridgeError) -> EventTarget {
-    guard let target = with(host, { (host: HostRuntime) in host.target(number) }) else {
+    guard let target = with(host, { (host: HostRuntime) in host.targets[number] }) else {
         throw BridgeError(
             .notFound, "no target has the number \(number); it was closed, or never made")
     }
@@ -48,7 +48,7 @@ private func give(
         let name = try needed(name, "the target's name")
         let options = try EventTarget.Options(options)
         let runtime = with(host) { (host: HostRuntime) in host }
-        out.pointee = try runtime.makeTarget(name, options).number
+        out.pointee = try runtime.targets.make(name, options).number
     }
 }
 

@@ -219,6 +219,11 @@ bool csys_thread_join_ended(uint64_t thread) {
     return pthread_tryjoin_np((pthread_t)thread, NULL) == 0;
 }
 
+bool csys_thread_join_until(uint64_t thread, uint64_t deadline) {
+    const struct timespec until = timespec_of(deadline);
+    return pthread_clockjoin_np((pthread_t)thread, NULL, CLOCK_MONOTONIC, &until) == 0;
+}
+
 void csys_thread_detach(uint64_t thread) { pthread_detach((pthread_t)thread); }
 
 void csys_thread_name(const char *name) {
@@ -265,15 +270,15 @@ void csys_set_thread_owner(const void *owner, uint64_t role) {
 
 static _Thread_local struct {
     const void *owner;
-    void *stash;
-} thread_stash;
+    void *list;
+} thread_free_list;
 
-void *csys_thread_stash(const void *owner) {
-    return thread_stash.owner == owner ? thread_stash.stash : NULL;
+void *csys_thread_free_list(const void *owner) {
+    return thread_free_list.owner == owner ? thread_free_list.list : NULL;
 }
-void csys_set_thread_stash(const void *owner, void *stash) {
-    thread_stash.owner = owner;
-    thread_stash.stash = stash;
+void csys_set_thread_free_list(const void *owner, void *list) {
+    thread_free_list.owner = owner;
+    thread_free_list.list = list;
 }
 
 void *csys_map(uint64_t bytes) {

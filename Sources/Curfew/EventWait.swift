@@ -12,7 +12,7 @@ public final class EventWait: Sendable {
         self.host = host
     }
 
-    deinit { host.runtime.giveUp(expectation, BridgeError(.notFound, "the wait was given up")) }
+    deinit { host.runtime.loop.giveUp(expectation, BridgeError(.notFound, "the wait was given up")) }
 
     /// The event, once it comes, at most `limit` of real time from now. Asked again it tells the
     /// same.
@@ -24,7 +24,7 @@ public final class EventWait: Sendable {
         let timer = limit.map { limit in
             Task {
                 try await Task.sleep(for: limit)
-                host.runtime.giveUp(
+                host.runtime.loop.giveUp(
                     expectation,
                     BridgeError(.timedOut, "the event did not come within \(limit)"))
             }
@@ -33,14 +33,14 @@ public final class EventWait: Sendable {
         return try await withTaskCancellationHandler {
             try await uncancelled()
         } onCancel: {
-            host.runtime.giveUp(
+            host.runtime.loop.giveUp(
                 expectation, BridgeError(.replaced, "the waiting task was cancelled"))
         }
     }
 
     private func uncancelled() async throws -> HostEvent {
         let result = await withCheckedContinuation { continuation in
-            host.runtime.whenSettled(expectation) { continuation.resume(returning: $0) }
+            expectation.whenSettled { continuation.resume(returning: $0) }
         }
         switch result {
         case .success(let event): return event

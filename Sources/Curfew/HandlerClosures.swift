@@ -21,7 +21,7 @@ final class HandlerClosures: Sendable {
     func register(
         _ description: HandlerDescription, in runtime: HostRuntime
     ) throws(BridgeError) -> HandlerRecord {
-        try runtime.register(
+        try runtime.plugins.register(
             description, run: runClosures, expired: expired == nil ? nil : expireClosures,
             data: Unmanaged.passUnretained(self).toOpaque(), owner: self)
     }

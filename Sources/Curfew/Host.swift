@@ -57,7 +57,7 @@ public final class Host: Sendable {
     /// Throws `.system` when the directory cannot be read, and `.closing`.
     @discardableResult
     public func scan(_ directory: String) throws -> Int {
-        do { return try runtime.scan(directory) } catch { throw CurfewError(error) }
+        do { return try runtime.plugins.scan(directory) } catch { throw CurfewError(error) }
     }
 
     /// Looks for plugins in the usual directories, or in those of `CURFEW_PLUGIN_PATH`; without this
@@ -69,7 +69,7 @@ public final class Host: Sendable {
     /// directory in its reason. Throws `.closing`.
     @discardableResult
     public func discover() throws -> Int {
-        do { return try runtime.discover() } catch { throw CurfewError(error) }
+        do { return try runtime.plugins.discover() } catch { throw CurfewError(error) }
     }
 
     /// Loads the plugin in a directory and registers its handlers. On an error nothing of it is
@@ -79,14 +79,14 @@ public final class Host: Sendable {
     /// event or the plugin's id is taken; what is there stays), `.denied` (a handler is not in the
     /// list of permitted ones), `.failed` (its entry said no), `.system` or `.closing`.
     public func load(plugin directory: String) throws {
-        do { try runtime.load(directory) } catch { throw CurfewError(error) }
+        do { try runtime.plugins.load(directory) } catch { throw CurfewError(error) }
     }
 
     /// The plugins that were scanned or loaded, in that order.
-    public var plugins: [PluginInfo] { runtime.plugins.map { PluginInfo($0, runtime) } }
+    public var plugins: [PluginInfo] { runtime.plugins.all.map { PluginInfo($0, runtime) } }
 
     /// The registered handlers, in the order of registration.
-    public var handlers: [HandlerInfo] { runtime.handlers.map(HandlerInfo.init) }
+    public var handlers: [HandlerInfo] { runtime.engine.handlers.all.map(HandlerInfo.init) }
 
     /// What the host has counted since it was made.
     public var counts: HostCounts { runtime.counts }
@@ -118,18 +118,18 @@ public final class Host: Sendable {
     /// Stops starting tasks of a handler, or of all that are registered; they wait, and running ones
     /// go on. Throws `.notFound`.
     public func pause(_ identifier: String? = nil) throws {
-        try CurfewError.check(runtime.pause(identifier), identifier ?? "all handlers")
+        try CurfewError.check(runtime.engine.pause(identifier), identifier ?? "all handlers")
     }
 
     /// Undoes `pause`. Throws `.notFound`.
     public func resume(_ identifier: String? = nil) throws {
-        try CurfewError.check(runtime.resume(identifier), identifier ?? "all handlers")
+        try CurfewError.check(runtime.engine.resume(identifier), identifier ?? "all handlers")
     }
 
     /// Lifts the quarantine of a handler whose worker was lost. Throws `.notFound`; a handler that is
     /// not quarantined is not an error.
     public func lift(_ identifier: String) throws {
-        try CurfewError.check(runtime.lift(identifier), identifier)
+        try CurfewError.check(runtime.plugins.release(identifier), identifier)
     }
 
     // MARK: Tasks
@@ -148,7 +148,7 @@ public final class Host: Sendable {
         _ identifier: String, payload: [UInt8] = [], budget: Duration? = nil,
         grace: Duration? = nil, attempt: UInt32 = 1
     ) throws -> LaunchedTask {
-        guard let handler = runtime.handler(identifier) else {
+        guard let handler = runtime.engine.handlers.find(identifier) else {
             throw CurfewError(
                 .notFound,
                 "no handler is registered for \"\(identifier)\"; load its plugin first")
@@ -163,10 +163,10 @@ public final class Host: Sendable {
                 .invalid, "\(identifier): a grace of \(grace) is negative; nothing was launched")
         }
         let launched = payload.withUnsafeBytes {
-            runtime.launch(
+            runtime.engine.launch(
                 handler.index,
                 // To the runtime 0 means the handler's own.
-                HostRuntime.Launch(
+                Launch(
                     payload: $0, budget: budget.map { max(1, $0.inNanoseconds) } ?? 0,
                     grace: grace.map { max(1, $0.inNanoseconds) } ?? 0, attempt: attempt,
                     keep: true))
@@ -193,18 +193,18 @@ public final class Host: Sendable {
         let (stream, continuation) = AsyncStream<HostEvent>.makeStream(
             bufferingPolicy: .bufferingOldest(max(1, limit)))
         let number: UInt64
-        switch runtime.subscribe(parsed, .closure { continuation.yield($0) }) {
+        switch runtime.loop.subscribe(parsed, .closure { continuation.yield($0) }) {
         case .success(let subscribed): number = subscribed
         case .failure(let error): throw CurfewError(error)
         }
         streams.withLock { $0[number] = continuation }
         let runtime = runtime
         continuation.onTermination = { [weak self] _ in
-            _ = runtime.unsubscribe(number)
+            _ = runtime.loop.unsubscribe(number)
             self?.streams.withLock { $0[number] = nil }
         }
         // A shutdown that was over before the sequence was listed has not ended it.
-        if runtime.isClosed, !runtime.hasOwnLoop { endStreams() }
+        if runtime.isClosed, !runtime.loop.isEmbedders { endStreams() }
         return stream
     }
 
@@ -221,7 +221,7 @@ public final class Host: Sendable {
     public func observe(
         _ selector: String? = nil, _ body: @escaping @Sendable (HostEvent) -> Void
     ) throws -> Observation {
-        switch runtime.subscribe(try selector.map(Host.parse), .closure(body)) {
+        switch runtime.loop.subscribe(try selector.map(Host.parse), .closure(body)) {
         case .success(let number): return Observation(number: number, host: self)
         case .failure(let error): throw CurfewError(error)
         }
@@ -233,7 +233,7 @@ public final class Host: Sendable {
     /// A wait for the same selector and task takes the place of an older one, which throws
     /// `CancellationError`. Throws `.invalid` for what is no selector, and `.closing`.
     public func expect(_ selector: String, of task: LaunchedTask? = nil) throws -> EventWait {
-        switch runtime.expect(try Host.parse(selector), task: task?.id ?? 0, context: 0) {
+        switch runtime.loop.expect(try Host.parse(selector), task: task?.id ?? 0, context: 0) {
         case .success(let expectation): return EventWait(expectation, self)
         case .failure(let error): throw CurfewError(error)
         }
@@ -259,13 +259,13 @@ public final class Host: Sendable {
         guard let selector = EventSelector(name: name, arity: values.count) else {
             throw CurfewError(.invalid, "\"\(name)\" cannot be an event's name")
         }
-        try CurfewError.check(runtime.raise(selector, values), "event \(selector)")
+        try CurfewError.check(runtime.loop.raise(selector, values), "event \(selector)")
     }
 
     /// A descriptor that is readable while events wait, for `poll` or `epoll`; the host's, never to
     /// be read or closed. Nil without `ownLoop`.
     public var eventDescriptor: Int32? {
-        let descriptor = runtime.eventDescriptor
+        let descriptor = runtime.loop.descriptor
         return descriptor < 0 ? nil : descriptor
     }
 
@@ -278,7 +278,7 @@ public final class Host: Sendable {
     public func dispatch(limit: UInt32 = 0) throws -> Int {
         // What is raised after the shutdown is about nothing that could still be waited for.
         let isLast = runtime.isClosed
-        switch runtime.dispatch(limit: limit) {
+        switch runtime.loop.dispatch(limit: limit) {
         case .success(let count):
             if isLast, limit == 0 || count < limit { endStreams() }
             return Int(count)
@@ -304,13 +304,13 @@ public final class Host: Sendable {
     /// Blocks the calling thread for as long as `limits` say, in real time. Throws `.timedOut` when
     /// a function of a plugin has not returned (the text names it), and `.wrongThread`; then
     /// nothing happened.
-    public func shutDown(_ limits: HostRuntime.Shutdown = HostRuntime.Shutdown()) throws {
+    public func shutDown(_ limits: ShutdownLimits = ShutdownLimits()) throws {
         do {
             try runtime.shutDown(limits)
         } catch {
-            if error.status != .wrongThread, !runtime.hasOwnLoop { endStreams() }
+            if error.status != .wrongThread, !runtime.loop.isEmbedders { endStreams() }
             throw CurfewError(error)
         }
-        if !runtime.hasOwnLoop { endStreams() }
+        if !runtime.loop.isEmbedders { endStreams() }
     }
 }

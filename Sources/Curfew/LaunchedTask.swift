@@ -14,11 +14,11 @@ public final class LaunchedTask: Sendable {
         self.host = host
     }
 
-    deinit { _ = host.runtime.release(id) }
+    deinit { _ = host.runtime.engine.release(id) }
 
     /// Where it is now.
     public var state: TaskState {
-        guard let state = host.runtime.query(id) else {
+        guard let state = host.runtime.engine.query(id) else {
             preconditionFailure("a task that is held was freed")
         }
         return state
@@ -32,7 +32,7 @@ public final class LaunchedTask: Sendable {
     public var outcome: Outcome {
         get async {
             await withCheckedContinuation { continuation in
-                let found = host.runtime.whenOver(id) { continuation.resume() }
+                let found = host.runtime.engine.whenOver(id) { continuation.resume() }
                 precondition(found, "a task that is held was freed")
             }
             guard let outcome = outcomeSoFar else {
@@ -55,38 +55,38 @@ public final class LaunchedTask: Sendable {
     /// Cancels it: one that has not started never will, one that runs is told to stop. Returns
     /// false when it is over, or was told to stop before.
     @discardableResult
-    public func cancel() -> Bool { host.runtime.cancel(id) == .ok }
+    public func cancel() -> Bool { host.runtime.engine.cancel(id) == .ok }
 
     /// Tells it to stop while it runs, for `.condition` or `.host`. Returns false for other reasons,
     /// before it has started, and when it is over or was told to stop before.
     @discardableResult
-    public func stop(_ reason: StopReason) -> Bool { host.runtime.stopTask(id, reason) == .ok }
+    public func stop(_ reason: StopReason) -> Bool { host.runtime.engine.stopTask(id, reason) == .ok }
 
     /// Holds it back while it has not started. Returns false once it has.
     @discardableResult
-    public func pause() -> Bool { host.runtime.hold(id) == .ok }
+    public func pause() -> Bool { host.runtime.engine.hold(id) == .ok }
 
     /// Lets it go again, to the end of its queue if its turn had come meanwhile. Returns false when
     /// it was not held back, and when the queue is full.
     @discardableResult
-    public func resume() -> Bool { host.runtime.resumeTask(id) == .ok }
+    public func resume() -> Bool { host.runtime.engine.resumeTask(id) == .ok }
 
     /// The text of its done event, "" after success and while it is not over.
     public var errorText: String { String(decoding: read(.error), as: UTF8.self) }
 
     /// What its handler said when it failed or was stopped, also where the done event carries the
     /// host's text; nil when it said nothing.
-    public var answer: String? { host.runtime.answer(of: id) }
+    public var answer: String? { host.runtime.engine.answer(of: id) }
 
     /// The bytes it was completed with.
     public var result: [UInt8] { read(.result) }
 
-    private func read(_ part: HostRuntime.Part) -> [UInt8] {
+    private func read(_ part: TaskEngine.Part) -> [UInt8] {
         let state = state
         let bytes = part == .error ? state.errorBytes : state.resultBytes
         var buffer = [UInt8](repeating: 0, count: bytes)
         let (status, length) = buffer.withUnsafeMutableBytes {
-            host.runtime.read(part, of: id, into: $0)
+            host.runtime.engine.read(part, of: id, into: $0)
         }
         return status == .ok ? Array(buffer.prefix(length)) : []
     }

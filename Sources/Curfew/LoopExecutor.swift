@@ -14,18 +14,18 @@ final class LoopExecutor: TaskExecutor, @unchecked Sendable {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if runtime.isLoopThread, takesJob {
+        if runtime.loop.isLoopThread, takesJob {
             takesJob = false
             job.runSynchronously(on: asUnownedTaskExecutor())
         } else {
-            runtime.postToLoop { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+            runtime.loop.post { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
         }
     }
 
     /// On the loop's thread the one task that `body` starts or resumes runs at once, up to its next
     /// pause; elsewhere it is queued.
     func here(_ body: () -> Void) {
-        guard runtime.isLoopThread else {
+        guard runtime.loop.isLoopThread else {
             body()
             return
         }

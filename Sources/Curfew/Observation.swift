@@ -16,5 +16,5 @@ public final class Observation: Sendable {
 
     /// Ends it. On return the closure is not running and will not be called, unless the caller is
     /// inside it.
-    public func end() { _ = host.runtime.unsubscribe(number) }
+    public func end() { _ = host.runtime.loop.unsubscribe(number) }
 }

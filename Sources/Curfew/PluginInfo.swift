@@ -20,7 +20,7 @@ public struct PluginInfo: Sendable {
         id = record.id
         version = record.version
         directory = record.directory
-        (status, reason) = runtime.status(of: record)
+        (status, reason) = runtime.plugins.status(of: record)
         handlers = Int(record.handlers)
     }
 }

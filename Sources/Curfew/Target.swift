@@ -46,7 +46,7 @@ public final class Target: Sendable {
         self.host = host
         executor = host.loopExecutor
         do {
-            engine = try host.runtime.makeTarget(name, options)
+            engine = try host.runtime.targets.make(name, options)
         } catch {
             throw CurfewError(error)
         }
@@ -55,7 +55,7 @@ public final class Target: Sendable {
     deinit {
         // On the loop's thread: elsewhere closing waits for subs, and one may wait for this thread.
         let engine = engine
-        host.runtime.postToLoop { engine.close() }
+        host.runtime.loop.post { engine.close() }
     }
 
     /// For messages.
@@ -174,7 +174,7 @@ public final class Target: Sendable {
         let begin = {
             executor.here { _ = Task(executorPreference: executor) { await sub.run(body) } }
         }
-        if !host.runtime.runOnLoop(begin) { begin() }
+        if host.runtime.loop.onLoop(begin) == nil { begin() }
         return sub
     }
 

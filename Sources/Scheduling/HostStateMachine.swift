@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The life of a host: open, then the four phases of a shutdown, then closed.
+/// The life of a host: open, then the phases of a shutdown, then closed. Each input returns what the
+/// shutdown has to do next.
 public struct HostStateMachine: Sendable {
     public enum State: UInt32, Sendable {
         /// Takes tasks in. Can transition to `draining`.
@@ -9,27 +10,72 @@ public struct HostStateMachine: Sendable {
         case draining = 1
         /// Everything was told to stop. Can transition to `leaving`.
         case expiring = 2
-        /// Whoever has not answered was interrupted; functions may return. Can transition to
+        /// Tasks that have not answered were interrupted; functions may return. Can transition to
         /// `closed`.
         case leaving = 3
         /// No thread of the host runs any more, but for lost ones. Terminal.
         case closed = 4
     }
 
+    /// The next step of a shutdown.
+    public enum Action: Equatable, Sendable {
+        /// Refuse new tasks, and let those that are there come to their end.
+        case drain
+        /// Tell tasks to stop; with `keepsQueues` all but those of the queues of plugins' subs, by
+        /// which pending tasks answer.
+        case expire(keepsQueues: Bool)
+        /// Answer for tasks that have not, and let functions return.
+        case interrupt
+        /// End the threads.
+        case close
+        /// Another thread carries the shutdown out, or has: wait until the host is closed.
+        case awaitClosed
+    }
+
     public private(set) var state = State.open
+    private var keepsQueues = false
+    private var isDestroyed = false
 
     public init() {}
 
-    /// Shutdown is asked for. Returns true for the first to ask, who carries it out.
-    public mutating func shutDown() -> Bool {
-        guard state == .open else { return false }
+    /// Shutdown is asked for. The first to ask carries it out.
+    public mutating func shutDown() -> Action {
+        guard state == .open else { return .awaitClosed }
         state = .draining
-        return true
+        return .drain
     }
 
-    public mutating func drained() { move(from: .draining, to: .expiring) }
-    public mutating func expired() { move(from: .expiring, to: .leaving) }
-    public mutating func left() { move(from: .leaving, to: .closed) }
+    /// Draining is over.
+    ///
+    /// - Parameter hasQueues: some plugin has a queue of subs.
+    public mutating func drained(hasQueues: Bool) -> Action {
+        move(from: .draining, to: .expiring)
+        keepsQueues = hasQueues
+        return .expire(keepsQueues: hasQueues)
+    }
+
+    /// What was told to stop has answered, or its time is over.
+    public mutating func expired() -> Action {
+        if keepsQueues {
+            keepsQueues = false
+            return .expire(keepsQueues: false)
+        }
+        move(from: .expiring, to: .leaving)
+        return .interrupt
+    }
+
+    /// Functions have returned, or their time is over.
+    public mutating func left() -> Action {
+        move(from: .leaving, to: .closed)
+        return .close
+    }
+
+    /// The host is to be destroyed. Returns true for the first to ask, who carries it out.
+    public mutating func destroy() -> Bool {
+        precondition(state == .closed, "a host that is \(state) cannot be destroyed")
+        defer { isDestroyed = true }
+        return !isDestroyed
+    }
 
     private mutating func move(from: State, to: State) {
         precondition(state == from, "a host goes from \(from) to \(to), not from \(state)")

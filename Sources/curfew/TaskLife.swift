@@ -200,7 +200,7 @@ final class TaskLife {
 
     /// Lets the function return if it still runs after it has completed its task.
     private func leave(_ host: Host, _ task: LaunchedTask, wait: Bool) {
-        var limits = HostRuntime.Shutdown()
+        var limits = ShutdownLimits()
         limits.leave = wait ? max(facts.grace, 1_000_000_000) : 0
         // That something has not returned is told by the task's state.
         try? host.shutDown(limits)

@@ -96,7 +96,7 @@ struct B4XSubTests {
         let target = try Target("main", in: host)
         let thread = Box<[Bool]>([])
         try target.sub("x") { target, _ in
-            thread.change { $0.append(target.host.runtime.isLoopThread) }
+            thread.change { $0.append(target.host.runtime.loop.isLoopThread) }
         }
         let error = #expect(throws: CurfewError.self) { try target.raiseEvent("x") }
         #expect(error?.code == .wrongThread)

@@ -140,7 +140,7 @@ struct B4XWaitTests {
         let (main, loop) = (main, loop)
         try main.resumable {
             try await main.sleep(milliseconds: 10)
-            loop.note("\(loop.clock.now / 1_000_000) \(loop.host.runtime.isLoopThread)")
+            loop.note("\(loop.clock.now / 1_000_000) \(loop.host.runtime.loop.isLoopThread)")
         }
         try loop.turn()
         _ = loop.clock.advance(by: 9_999_999)
@@ -187,7 +187,7 @@ struct B4XWaitTests {
         let begin = ContinuousClock.now
         let sub = try target.resumable {
             try await target.sleep(milliseconds: 3)
-            return host.runtime.isLoopThread
+            return host.runtime.loop.isLoopThread
         }
         #expect(try await sub.complete(within: .seconds(60)))
         #expect(ContinuousClock.now - begin >= .milliseconds(3))
@@ -361,8 +361,8 @@ struct B4XWaitTests {
         let host = try Host.forTests()
         let target = try Target("main", in: host)
         let sub = try target.resumable {
-            let there = await Task.detached { host.runtime.isLoopThread }.value
-            return [there, host.runtime.isLoopThread]
+            let there = await Task.detached { host.runtime.loop.isLoopThread }.value
+            return [there, host.runtime.loop.isLoopThread]
         }
         #expect(try await sub.complete(within: .seconds(60)) == [false, true])
     }

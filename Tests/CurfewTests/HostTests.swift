@@ -197,7 +197,7 @@ struct HostTests {
         let host = try Host.forTests()
         let path = [directory.path("two"), directory.path("one")].joined(separator: ":")
         #expect(
-            try host.runtime.discover(
+            try host.runtime.plugins.discover(
                 PluginSearchPath(
                     environment: { $0 == PluginSearchPath.variable ? path : nil }, isTrusted: true))
                 == 2)
@@ -360,7 +360,7 @@ struct HostTests {
         let host = try Host.forTests()
         let info = try host.register(.tidy) { _ in }
         let tasks = try (0..<50).map { _ in try host.launch("org.example.tidy") }
-        var limits = HostRuntime.Shutdown()
+        var limits = ShutdownLimits()
         limits.drain = 60_000_000_000
         try host.shutDown(limits)
         for task in tasks { #expect(await task.outcome == .succeeded) }
@@ -378,7 +378,7 @@ struct HostTests {
         }
         let task = try host.launch("org.example.tidy", grace: .milliseconds(1))
         try entered.pass()
-        var limits = HostRuntime.Shutdown()
+        var limits = ShutdownLimits()
         limits.expire = 1_000_000
         limits.leave = 1_000_000
         let error = #expect(throws: CurfewError.self) { try host.shutDown(limits) }

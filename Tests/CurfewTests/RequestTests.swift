@@ -50,7 +50,7 @@ struct RequestTests {
     func date() async throws {
         let host = try host()
         try host.register(.tidy) { _ in }
-        let now = host.runtime.moment.wall
+        let now = host.runtime.requests.moment.wall
         let id = try host.submit(tidy { $0.earliest = now + 900 * second }).id
         #expect(clock.advance(by: UInt64(900 * second - 1)) == .ok)
         #expect(try host.request(id)?.state == .pending)
@@ -250,7 +250,7 @@ struct RequestTests {
             try gate.pass()
         }
         #expect(throws: CurfewError.self) { try host.simulateLaunch("org.example.tidy") }
-        let now = host.runtime.moment.wall
+        let now = host.runtime.requests.moment.wall
         let id = try host.submit(tidy { $0.earliest = now + 900 * second }).id
         #expect(throws: CurfewError.self) { try host.simulateExpiration("org.example.tidy") }
         #expect(try host.simulateLaunch("org.example.tidy") == id)
@@ -304,7 +304,7 @@ struct RequestTests {
         let host = try host()
         let count = Box(0)
         try host.register(.tidy) { _ in count.change { $0 += 1 } }
-        let now = host.runtime.moment.wall
+        let now = host.runtime.requests.moment.wall
         let id = try host.submit(
             tidy {
                 $0.earliest = now + 60 * second

@@ -58,8 +58,8 @@ struct UnwrittenEndTests {
         let (id, task) = try run(on: host, until: gate)
         isFull.change { $0 = true }
         gate.open()
-        #expect(await eventually { host.runtime.query(task)?.isEndWaiting == true })
-        #expect(host.runtime.query(task)?.phase == .stopping)
+        #expect(await eventually { host.runtime.engine.query(task)?.isEndWaiting == true })
+        #expect(host.runtime.engine.query(task)?.phase == .stopping)
         #expect(clock.advance(by: 3_600_000_000_000) == .ok)
         #expect(done.value == [])
         #expect(lines.value.count { $0.contains("its done event comes once it is") } == 1)
@@ -84,7 +84,7 @@ struct UnwrittenEndTests {
         let (id, task) = try run(on: first, until: gate)
         isFull.change { $0 = true }
         gate.open()
-        #expect(await eventually { first.runtime.query(task)?.isEndWaiting == true })
+        #expect(await eventually { first.runtime.engine.query(task)?.isEndWaiting == true })
         try first.shutDown()
         #expect(done.value == [[.bool(false), .text("Background task interrupted.")]])
         #expect(try request(id)?.state == .running)
@@ -109,7 +109,7 @@ struct UnwrittenEndTests {
         let (id, task) = try run(on: host, until: gate)
         isFull.change { $0 = true }
         gate.open()
-        #expect(await eventually { host.runtime.query(task)?.isEndWaiting == true })
+        #expect(await eventually { host.runtime.engine.query(task)?.isEndWaiting == true })
         #expect(try request(id)?.state == .finished)
         isFull.change { $0 = false }
         #expect(clock.advance(by: 30_000_000_000) == .ok)

@@ -43,7 +43,7 @@ final class Service: @unchecked Sendable {
                 "state", words[1], request?.state.name ?? "none", request?.outcome?.name ?? "",
                 "\(request?.launches ?? 0)",
                 "\((request?.notBefore ?? 0) / 1_000_000_000)",
-                "\(host.runtime.moment.wall / 1_000_000_000)")
+                "\(host.runtime.requests.moment.wall / 1_000_000_000)")
             return
         case "await":
             try work.awaitEnd()

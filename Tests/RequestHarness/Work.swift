@@ -131,10 +131,10 @@ final class Work: @unchecked Sendable {
         case "fails": description.retry = RetryPolicy(attempts: 3, base: 1_000_000_000)
         case "later":
             description.identifier = Self.prefix + "quick"
-            description.earliest = host.runtime.moment.wall + Self.hour
+            description.earliest = host.runtime.requests.moment.wall + Self.hour
         case "hourly":
             description.identifier = Self.prefix + "quick"
-            description.earliest = host.runtime.moment.wall + Self.hour
+            description.earliest = host.runtime.requests.moment.wall + Self.hour
             description.repetition = Repetition(.every(UInt64(Self.hour)))
         case "nightly":
             // In the hour that there is not when clocks are set forward.
@@ -221,7 +221,7 @@ final class Work: @unchecked Sendable {
     func awaitEnd() throws {
         while true {
             let left = try host.requests(RequestFilter(states: [.pending, .running], limit: 1_000))
-            let far = host.runtime.moment.wall + Self.hour / 2
+            let far = host.runtime.requests.moment.wall + Self.hour / 2
             for request in left where request.state == .pending && request.notBefore > far {
                 cancel(request.id, request.description.key ?? "")
             }

@@ -74,6 +74,8 @@ int32_t csys_thread_start(void (*body)(void *), void *argument, uint64_t stack_b
 /* Joins a thread that has ended, the destructors of its thread-local data included. Returns false,
  * without waiting, while it runs. */
 bool csys_thread_join_ended(uint64_t thread);
+/* Joins a thread, waiting until a CLOCK_MONOTONIC time. Returns false when it has not ended by then. */
+bool csys_thread_join_until(uint64_t thread, uint64_t deadline);
 void csys_thread_detach(uint64_t thread);
 void csys_thread_name(const char *name);       /* cut to 15 bytes */
 void csys_thread_nice(int32_t increment);      /* this thread's; errors are ignored */
@@ -95,9 +97,9 @@ csys_thread_frame *csys_thread_frames(void);
 void csys_set_thread_frames(csys_thread_frame *frame);
 void csys_set_thread_owner(const void *owner, uint64_t role);
 
-/* What the calling thread keeps for `owner`; NULL where it keeps nothing for that one. */
-void *csys_thread_stash(const void *owner);
-void csys_set_thread_stash(const void *owner, void *stash);
+/* The free list that the calling thread keeps for `owner`; NULL where it keeps none for that one. */
+void *csys_thread_free_list(const void *owner);
+void csys_set_thread_free_list(const void *owner, void *list);
 
 /* An anonymous, zeroed, lazily filled mapping; NULL when there is none to be had. */
 void *csys_map(uint64_t bytes);

@@ -116,7 +116,7 @@ extension ConformanceCase {
                 let task = try stage.launch(trial)
                 try stage.waitUntilRunning(task, trial.name)
                 run.phase("while it was retired in the middle of \(trial.name)")
-                var limits = HostRuntime.Shutdown()
+                var limits = ShutdownLimits()
                 limits.leave = 3_000_000_000
                 try? stage.host.shutDown(limits)
                 let ended = try stage.end(of: task, trial.name)

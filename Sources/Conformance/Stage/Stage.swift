@@ -74,7 +74,7 @@ final class Stage: Sendable {
     }
 
     /// Ends the host: the plugin is retired.
-    func end(_ limits: HostRuntime.Shutdown = HostRuntime.Shutdown()) throws {
+    func end(_ limits: ShutdownLimits = ShutdownLimits()) throws {
         run.phase("while it was retired")
         defer { run.letGo(self) }
         do {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 import Synchronization
 
 /// Counts the calls that are inside something, and lets none in any more once it is closed: then
@@ -20,8 +21,12 @@ public final class CallGate: Sendable {
     }
 
     @inline(__always) public func leave() {
-        word.wrappingSubtract(2, ordering: .sequentiallyConsistent)
+        let before = word.wrappingSubtract(2, ordering: .sequentiallyConsistent).oldValue
+        if before == 3 { wake() }
     }
+
+    /// The last call has left a closed gate.
+    @inline(never) private func wake() { withUnsafePointer(to: word) { csys_futex_wake($0, .max) } }
 
     /// Lets nobody in any more. Again is no harm.
     public func close() { word.bitwiseOr(1, ordering: .sequentiallyConsistent) }
@@ -29,6 +34,19 @@ public final class CallGate: Sendable {
     public func open() { word.bitwiseAnd(~1, ordering: .sequentiallyConsistent) }
 
     @inline(__always) public var isClosed: Bool { word.load(ordering: .acquiring) & 1 != 0 }
+
+    /// Waits until no call is inside a closed gate, at most until a CLOCK_MONOTONIC time.
+    public func waitUntilEmpty(until deadline: UInt64) -> Bool {
+        while true {
+            let seen = word.load(ordering: .sequentiallyConsistent)
+            if seen < 2 { return true }
+            guard csys_monotonic_ns() < deadline else { return false }
+            // futex(2) compares 32 bits: the low ones, which come first on a little-endian machine.
+            withUnsafePointer(to: word) {
+                csys_futex_wait($0, UInt32(truncatingIfNeeded: seen), deadline)
+            }
+        }
+    }
 
     /// True once nobody is inside; of a closed gate that stays so.
     public var isEmpty: Bool { word.load(ordering: .sequentiallyConsistent) < 2 }

@@ -17,6 +17,11 @@ final class EventDirectory: @unchecked Sendable {
     /// Expectations that were not collected.
     static let expectationLimit = 1 << 16
 
+    /// The index of the event that announces the loss of others, and of the one about a factor of the
+    /// machine.
+    static let gap: UInt32 = 0
+    private static let factor: UInt32 = 1
+
     /// Prepared calls that are looked through for one with the same parameters.
     private static let sharedCalls = 16
 
@@ -41,6 +46,7 @@ final class EventDirectory: @unchecked Sendable {
     }
 
     private let state = Locked(State())
+    private let factorObserver = Locked<(@Sendable () -> Void)?>(nil)
     /// The same as `byName`, for those who have a text of C's.
     private let texts = NameIndex()
     private let entries: UnsafeMutablePointer<Unmanaged<EventEntry>?>
@@ -56,7 +62,16 @@ final class EventDirectory: @unchecked Sendable {
         guard let memory = csys_map(bytes) else { return nil }
         entries = memory.bindMemory(to: Unmanaged<EventEntry>?.self, capacity: Self.entryLimit)
         self.attention = attention
+        let own = [
+            EventSignature(name: "curfew_gap", parameters: [.int64])!,
+            EventSignature(name: "curfew_factor", parameters: [.text, .int32])!,
+        ]
+        // The first two of a table are there, and have these indices.
+        _ = declare(own, owner: PluginList.embedder)
     }
+
+    /// The event about a factor of the machine.
+    var factor: EventEntry { entry(Self.factor)! }
 
     deinit {
         for index in 0..<Int(state.withLock { $0.count }) { entries[index]?.release() }
@@ -99,7 +114,7 @@ final class EventDirectory: @unchecked Sendable {
         return call
     }
 
-    /// Declares events for `owner`, all or none: a plugin's number, `HostRuntime.ownPlugin` for a
+    /// Declares events for `owner`, all or none: a plugin's number, `PluginList.embedder` for a
     /// handler of the embedder's, or nil for what the embedder raises itself. Fails with the one
     /// that somebody has declared, and its owner.
     func declare(
@@ -137,7 +152,7 @@ final class EventDirectory: @unchecked Sendable {
             !entry.isProvisional
         else { return nil }
         return DeclarationConflict(
-            selector: signature.selector, owner: entry.owner ?? HostRuntime.ownPlugin)
+            selector: signature.selector, owner: entry.owner ?? PluginList.embedder)
     }
 
     /// Declares an event that tells of a failure, unless somebody has declared it.
@@ -148,7 +163,7 @@ final class EventDirectory: @unchecked Sendable {
             }
             if entry.declaration == nil {
                 entry.declare(
-                    signature, prepared(signature.parameters, &state), owner: HostRuntime.ownPlugin)
+                    signature, prepared(signature.parameters, &state), owner: PluginList.embedder)
                 entry.isProvisional = true
             }
             return entry
@@ -184,12 +199,18 @@ final class EventDirectory: @unchecked Sendable {
 
     // MARK: Subscribing
 
+    /// Calls `body` before a subscription to the event about factors.
+    func observeFactorSubscriptions(_ body: @escaping @Sendable () -> Void) {
+        factorObserver.withLock { $0 = body }
+    }
+
     /// Adds a subscription. `selector` nil: all events. A typed receiver needs a declared event.
     /// `seesTaken`: also those that a wait took, as who subscribes to all events does.
     func subscribe(
         to selector: EventSelector?, _ receiver: EventReceiver, seesTaken: Bool = false
     ) -> Result<UInt64, BridgeError> {
-        state.withLock { state in
+        if selector == factor.selector { factorObserver.withLock { $0 }?() }
+        return state.withLock { state in
             let version = newVersion()
             state.numbers += 1
             let number = state.numbers
@@ -289,7 +310,7 @@ final class EventDirectory: @unchecked Sendable {
     // MARK: Waiting
 
     /// Expects the next event that matches, in place of an older expectation of the same kind.
-    public func expect(
+    func expect(
         _ selector: EventSelector, task: UInt64, context: UInt
     ) -> Result<Expectation, BridgeError> {
         let (result, replaced) = state.withLock {

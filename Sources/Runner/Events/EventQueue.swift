@@ -1,116 +1,213 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+package import PluginBridge
+import Scheduling
 import Synchronization
 
-/// The queue of events, by the addresses of what they are: any thread adds, one at a time takes.
+/// The events of a host that wait to be delivered: any thread raises, the loop takes.
 ///
-/// A ring of as many places as nobody ever needs, in memory that is filled lazily and given back
-/// behind whoever takes. Adding is one addition and one store; it needs no memory of its own and
-/// cannot fail, which is what a reserved place for every done event takes. A list linked through
-/// the tasks would need no ring, but whoever adds writes into the task before, which whoever takes
-/// has by then, and whoever takes cannot look ahead.
-final class EventQueue: @unchecked Sendable {
-    // Sendable: whoever turns the loop alone writes `head`; everything is atomic.
+/// Done events have a place each, in their task, and are never refused. Others are copied, and refused
+/// beyond a limit; their loss is announced by one event for all that are lost together.
+package final class EventQueue: @unchecked Sendable {
+    // Sendable: everything is atomic or constant.
 
-    /// Places, a power of two: one for every task there can be (2^21), these events, these pieces of
-    /// work, and some for done events that have no task any more.
-    private static let capacity = 1 << 23
-    static let mostEvents: UInt32 = 1 << 22
-    static let mostWork = 1 << 20
-    /// Places that are given back at a time.
-    private static let block = 8_192
-    /// How far ahead the memory of an event is asked for. It comes from the core of its producer,
-    /// which takes as long as delivering some events does.
-    private static let ahead: UInt = 4
+    private let ring: EventRing
+    /// What workers read for every task.
+    let counters: UnsafeMutablePointer<EventCounters>
+    /// Readable while something waits and the loop sleeps.
+    let descriptor: Int32
 
-    /// An address, and in its lowest bit the lap's parity: what the lap before has left is empty.
-    private let places: UnsafeMutablePointer<Atomic<UInt>>
-    /// Positions ever handed out and taken, each on a cache line of its own: what producers write,
-    /// and what the consumer writes.
-    private let tail: UnsafeMutablePointer<Atomic<UInt>>
-    private let head: UnsafeMutablePointer<Atomic<UInt>>
+    /// Events that may wait besides done events.
+    let limit: UInt32
+    private let waiting = Atomic<UInt32>(0)
+    /// Dropped since the last gap was announced.
+    private let lost = Atomic<UInt64>(0)
+    private let gapQueued = Atomic<Bool>(false)
+    /// Work that is queued and was not taken.
+    private let workWaiting = Atomic<Int>(0)
 
-    /// Nil where there is no memory.
-    init?() {
-        let bytes = UInt64(Self.capacity * MemoryLayout<Atomic<UInt>>.stride)
-        guard let memory = csys_map_sparse(bytes) else { return nil }
-        places = memory.bindMemory(to: Atomic<UInt>.self, capacity: Self.capacity)
-        let lines = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 128)
-        tail = lines.bindMemory(to: Atomic<UInt>.self, capacity: 1)
-        tail.initialize(to: Atomic(0))
-        head = (lines + 128).bindMemory(to: Atomic<UInt>.self, capacity: 1)
-        head.initialize(to: Atomic(0))
+    init(limit: UInt32, ownLoop: Bool) throws(BridgeError) {
+        self.limit = min(limit, EventRing.mostEvents)
+        guard let ring = EventRing() else {
+            throw BridgeError(.system, "no address space is left for the queue of events")
+        }
+        self.ring = ring
+        descriptor = csys_eventfd()
+        guard descriptor >= 0 else {
+            throw BridgeError(
+                .system, "no descriptor is left for the event loop; raise the limit (ulimit -n)")
+        }
+        counters = UnsafeMutableRawPointer.allocate(
+            byteCount: MemoryLayout<EventCounters>.size, alignment: 128
+        ).bindMemory(to: EventCounters.self, capacity: 1)
+        counters.initialize(to: EventCounters(ownLoop: ownLoop))
     }
 
     deinit {
-        csys_unmap(places, UInt64(Self.capacity * MemoryLayout<Atomic<UInt>>.stride))
-        UnsafeMutableRawPointer(tail).deallocate()
+        counters.deinitialize(count: 1)
+        UnsafeMutableRawPointer(counters).deallocate()
+        csys_close(descriptor)
     }
 
-    /// 1 in the first lap, so that untouched memory is empty.
-    @inline(__always) private func parity(_ position: UInt) -> UInt {
-        ~(position / UInt(Self.capacity)) & 1
+    // MARK: Raising
+
+    /// Queues a task's done event. Never fails: there is a place for each task.
+    @inline(__always) func raiseDone(_ slot: TaskSlotPointer) {
+        ring.add(slot)
+        wake()
     }
 
-    @inline(__always) private func place(
-        _ position: UInt
-    ) -> UnsafeMutablePointer<Atomic<UInt>> {
-        places + Int(position % UInt(Self.capacity))
+    /// Whether a done event has to be queued: it is wanted, or might be before it is delivered.
+    @inline(__always) func wants(_ takers: UnsafeMutablePointer<Atomic<UInt32>>) -> Bool {
+        takers.pointee.load(ordering: .acquiring) != 0
+            || counters.pointee.attention.load(ordering: .acquiring) != 0
     }
 
-    /// What stands at a position, or nil while nothing does.
-    @inline(__always) private func event(at position: UInt) -> UnsafeMutableRawPointer? {
-        let value = place(position).pointee.load(ordering: .acquiring)
-        guard value & 1 == parity(position) else { return nil }
-        return UnsafeMutableRawPointer(bitPattern: value & ~1)
+    /// Queues the done event of a task that was over, and free, before another thread that saw it
+    /// running began to want the event. Takes memory, as the task is gone, and never fails.
+    func raiseDone(_ event: UInt32, task: UInt64, _ outcome: Outcome, error: String) {
+        waiting.wrappingAdd(1, ordering: .relaxed)
+        add(
+            EventNode.make(
+                event: event, values: [.bool(outcome == .succeeded), .text(error)], task: task))
     }
 
-    /// Adds what has an even address. Whoever adds keeps to the numbers above.
-    @inline(__always) func add(_ event: UnsafeMutableRawPointer) {
-        let position = tail.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
-        place(position).pointee.store(
-            UInt(bitPattern: event) | parity(position), ordering: .releasing)
+    /// The result of queueing an event.
+    struct Raised {
+        let status: Status
+        /// Something waits in the queue for it: the event, or the gap that announces its loss.
+        var isQueued = true
+        /// This was the first of those that are lost together.
+        var beginsGap = false
     }
 
-    /// False while something waits, also something whose adding is not finished. From any thread.
-    var isEmpty: Bool {
-        head.pointee.load(ordering: .sequentiallyConsistent)
-            == tail.pointee.load(ordering: .sequentiallyConsistent)
+    /// Queues an event with copied parameters. `BUSY` when too many wait; the loss is announced.
+    func raise(_ entry: EventEntry, _ values: [EventValue], task: UInt64) -> Raised {
+        guard admit() else {
+            lost.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            // One gap at a time: it stands where the first loss was and carries them all.
+            let beginsGap = !gapQueued.exchange(true, ordering: .sequentiallyConsistent)
+            if beginsGap {
+                add(EventNode.make(event: EventDirectory.gap, values: [.int64(0)], task: 0))
+            }
+            return Raised(status: .busy, beginsGap: beginsGap)
+        }
+        add(EventNode.make(event: entry.index, values: values, task: task))
+        return Raised(status: .ok)
     }
 
-    /// How many were ever added, and how many of those were taken. From any thread.
-    var added: UInt64 { UInt64(tail.pointee.load(ordering: .sequentiallyConsistent)) }
-    var taken: UInt64 { UInt64(head.pointee.load(ordering: .sequentiallyConsistent)) }
-
-    /// What waits at one moment: to take that and no more.
-    struct Mark { fileprivate let position: UInt }
-
-    /// For the consumer: everything that is added now stands behind the mark.
-    func mark() -> Mark {
-        Mark(position: tail.pointee.load(ordering: .sequentiallyConsistent))
+    /// Queues an event if it is wanted, else counts it as unwanted, which is what the loop's own thread
+    /// would do with it at once.
+    func raiseIfWanted(_ entry: EventEntry, task: UInt64, _ values: @autoclosure () -> [EventValue])
+        -> Raised
+    {
+        guard wants(entry.takers) else {
+            countUnwanted()
+            return Raised(status: .ok, isQueued: false)
+        }
+        return raise(entry, values(), task: task)
     }
 
-    /// For the consumer: true once everything before the mark was taken.
-    func isPast(_ mark: Mark) -> Bool {
-        Int(bitPattern: head.pointee.load(ordering: .relaxed) &- mark.position) >= 0
+    @inline(__always) func countUnwanted() {
+        counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// Takes the oldest. Nil when there is none, or when the oldest is still being added: its
-    /// producer is between two instructions, so look again.
-    @inline(__always) func take() -> UnsafeMutableRawPointer? {
-        let position = head.pointee.load(ordering: .relaxed)
-        guard let event = event(at: position) else { return nil }
-        if let later = self.event(at: position &+ Self.ahead) { csys_prefetch(later) }
-        let next = position &+ 1
-        head.pointee.store(next, ordering: .releasing)
-        if next % UInt(Self.block) == 0 { giveBack(next &- UInt(Self.block)) }
-        return event
+    /// Counts one more that waits. Returns false when too many do: then it is counted as dropped.
+    private func admit() -> Bool {
+        if waiting.wrappingAdd(1, ordering: .relaxed).oldValue < limit { return true }
+        waiting.wrappingSubtract(1, ordering: .relaxed)
+        counters.pointee.dropped.wrappingAdd(1, ordering: .relaxed)
+        return false
     }
 
-    /// What was taken needs no memory any more. Where the system keeps it (it is locked), the next
-    /// lap finds the parity of this one.
-    @inline(never) private func giveBack(_ position: UInt) {
-        csys_forget(
-            place(position), UInt64(Self.block * MemoryLayout<Atomic<UInt>>.stride))
+    private func add(_ node: UnsafeMutablePointer<EventNode>) {
+        ring.add(node)
+        wake()
     }
+
+    @inline(__always) private func wake() {
+        // Adding was a full barrier, and so is going to sleep: one of the two sees the other.
+        guard counters.pointee.asleep.load(ordering: .sequentiallyConsistent) else { return }
+        if counters.pointee.asleep.exchange(false, ordering: .sequentiallyConsistent) {
+            counters.pointee.wakeups.wrappingAdd(1, ordering: .relaxed)
+            csys_eventfd_signal(descriptor)
+        }
+    }
+
+    // MARK: Work
+
+    /// Queues work for the loop's thread. Never refused.
+    func add(_ work: LoopWork) { add(work, isLimited: false) }
+
+    /// Queues work that counts as an event that waits. `BUSY` where too many do.
+    func addLimited(_ work: LoopWork) -> Status {
+        guard admit() else { return .busy }
+        add(work, isLimited: true)
+        return .ok
+    }
+
+    private func add(_ work: LoopWork, isLimited: Bool) {
+        let waiting = workWaiting.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
+        guard waiting < EventRing.mostWork else {
+            fatalError("\(waiting) pieces of work wait for the event loop, which is not run")
+        }
+        add(EventNode.make(work, isLimited: isLimited))
+    }
+
+    var hasWork: Bool { workWaiting.load(ordering: .sequentiallyConsistent) > 0 }
+
+    /// Takes the work out of a node that was taken.
+    func takeWork(_ node: UnsafeMutablePointer<EventNode>) -> LoopWork? {
+        if node.pointee.event == EventNode.limitedWork {
+            waiting.wrappingSubtract(1, ordering: .relaxed)
+        }
+        workWaiting.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        defer { EventNode.free(node) }
+        return EventNode.takeWork(node)
+    }
+
+    // MARK: Taking, by the thread that runs the loop
+
+    /// Takes the oldest; nil when there is none, or when the oldest is still being added.
+    @inline(__always) func take() -> UnsafeMutableRawPointer? { ring.take() }
+
+    /// Puts back what was taken, behind all others.
+    func putBack(_ event: UnsafeMutableRawPointer) { ring.add(event) }
+
+    func mark() -> EventRing.Mark { ring.mark() }
+
+    func isPast(_ mark: EventRing.Mark) -> Bool { ring.isPast(mark) }
+
+    /// Frees an event that was delivered.
+    func free(_ node: UnsafeMutablePointer<EventNode>) {
+        if node.pointee.event != EventDirectory.gap {
+            waiting.wrappingSubtract(1, ordering: .relaxed)
+        }
+        EventNode.free(node)
+    }
+
+    /// How many events were lost since the gap before; those that are lost from now on get another.
+    func takeGap() -> UInt64 {
+        gapQueued.store(false, ordering: .sequentiallyConsistent)
+        return lost.exchange(0, ordering: .sequentiallyConsistent)
+    }
+
+    /// The loop is about to sleep. Wakes it when something has come meanwhile.
+    func loopSleeps() {
+        counters.pointee.asleep.store(true, ordering: .sequentiallyConsistent)
+        if !isEmpty, counters.pointee.asleep.exchange(false, ordering: .sequentiallyConsistent) {
+            csys_eventfd_signal(descriptor)
+        }
+    }
+
+    // MARK: From any thread
+
+    var isEmpty: Bool { ring.isEmpty }
+
+    /// How many events and pieces of work were ever queued. A thread that has raised an event finds it
+    /// counted.
+    package var queued: UInt64 { ring.added }
+
+    /// How many of them have come to their turn: inside a delivery, the number of that event.
+    package var taken: UInt64 { ring.taken }
 }

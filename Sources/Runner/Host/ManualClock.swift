@@ -12,7 +12,7 @@ public final class ManualClock: @unchecked Sendable {
     private let wallOffset = Atomic<Int64>(1_767_225_600_000_000_000 - 1_000_000_000)
     private let time: UnsafeMutablePointer<Atomic<UInt64>>
     /// Held until their shutdown is over, so that they can be while the clock is advanced.
-    private let hosts = Locked<[HostRuntime]>([])
+    private let hosts = Locked<[ClockMember]>([])
     /// One thread advances at a time.
     private let advancing = Locked<Void>(())
 
@@ -36,33 +36,35 @@ public final class ManualClock: @unchecked Sendable {
         return Moment(wall: overflow ? .max : wall, span: now)
     }
 
-    /// Sets the clock on the wall to nanoseconds since 1970 in UTC, as somebody does who sets a
+    /// Sets the clock on the wall to nanoseconds since 1970 in UTC, as a person sets a
     /// machine's clock: no time passes. It begins at 2026-01-01 00:00:00. `INVALID`: no machine's
     /// clock can be set to that date (`Moment.dates`).
     public func setWall(_ wall: Int64) -> Status {
         let members = hosts.withLock { $0 }
-        guard members.allSatisfy({ ThreadRole.current(in: $0) == .other }) else {
+        guard members.allSatisfy({ $0.threads.role == .other }) else {
             return .wrongThread
         }
         guard Moment.dates.contains(wall) else { return .invalid }
         wallOffset.store(wall &- Int64(clamping: now), ordering: .sequentiallyConsistent)
-        for host in members { host.settleRequests() }
+        for host in members { host.requests.settle() }
         return .ok
     }
 
     /// True while a host uses it.
     public var isInUse: Bool { hosts.withLock { !$0.isEmpty } }
 
-    func join(_ host: HostRuntime) { hosts.withLock { $0.append(host) } }
+    func join(_ host: ClockMember) { hosts.withLock { $0.append(host) } }
 
-    func leave(_ host: HostRuntime) { hosts.withLock { $0.removeAll { $0 === host } } }
+    func leave(_ threads: HostThreads) {
+        hosts.withLock { $0.removeAll { $0.threads === threads } }
+    }
 
     /// When something comes due the next time in a host that uses it, or a time somewhat before that;
     /// nil: never.
     public var nextDeadline: UInt64? { Self.nextDeadline(of: hosts.withLock { $0 }) }
 
-    private static func nextDeadline(of hosts: [HostRuntime]) -> UInt64? {
-        hosts.flatMap { [$0.watchers.nextDeadline, $0.nextRequestDeadline].compactMap(\.self) }
+    private static func nextDeadline(of hosts: [ClockMember]) -> UInt64? {
+        hosts.flatMap { [$0.deadlines.nextDeadline, $0.requests.nextDeadline].compactMap(\.self) }
             .min()
     }
 
@@ -71,10 +73,10 @@ public final class ManualClock: @unchecked Sendable {
 
     /// Lets functions return whose tasks are over. Of an hour that passes at once a busy machine may
     /// have given them nothing, and their workers would be lost.
-    private static func awaitReturns(in hosts: [HostRuntime], _ patience: inout UInt64) {
+    private static func awaitReturns(in hosts: [ClockMember], _ patience: inout UInt64) {
         let start = csys_monotonic_ns()
         var spent: UInt64 = 0
-        while spent < patience, hosts.contains(where: { $0.watchers.isReturning }) {
+        while spent < patience, hosts.contains(where: { $0.deadlines.isReturning }) {
             csys_yield()
             spent = csys_monotonic_ns() &- start
         }
@@ -87,7 +89,7 @@ public final class ManualClock: @unchecked Sendable {
     /// `WRONG_THREAD` from inside a host that uses the clock: it would wait for itself.
     public func advance(by nanoseconds: UInt64) -> Status {
         let members = hosts.withLock { $0 }
-        guard members.allSatisfy({ ThreadRole.current(in: $0) == .other }) else {
+        guard members.allSatisfy({ $0.threads.role == .other }) else {
             return .wrongThread
         }
         advancing.withLock { _ in
@@ -98,16 +100,16 @@ public final class ManualClock: @unchecked Sendable {
             repeat {
                 if now < target { Self.awaitReturns(in: members, &patience) }
                 for host in members {
-                    host.watchers.settle()
-                    host.settleRequests()
+                    host.deadlines.settle()
+                    host.requests.settle()
                 }
                 let next = Self.nextDeadline(of: members)
                 time.pointee.store(
                     max(now, min(next ?? target, target)), ordering: .sequentiallyConsistent)
                 for host in members {
-                    host.watchers.settle()
-                    host.settleRequests()
-                    host.settleEvents()
+                    host.deadlines.settle()
+                    host.requests.settle()
+                    host.loop.settle()
                 }
             } while now < target
         }

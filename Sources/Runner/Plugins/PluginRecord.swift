@@ -3,7 +3,7 @@ import PluginBridge
 
 /// What a host knows of a plugin.
 public final class PluginRecord: @unchecked Sendable {
-    // Sendable: `status`, `reason`, `table`, `library`, `subs` and `libraryPath` are guarded by the host's directory lock; the rest is constant.
+    // Sendable: `status`, `reason`, `table`, `library`, `subs` and `libraryPath` are guarded by the lock of `PluginList`; the rest is constant.
 
     /// How far a plugin has come.
     public enum Status: Int32, Sendable {

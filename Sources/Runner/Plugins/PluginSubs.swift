@@ -57,7 +57,8 @@ final class PluginSubs: @unchecked Sendable {
     private static let promiseLimit = 1 << 17
 
     private let state = Locked(State())
-    private unowned(unsafe) let host: HostRuntime
+    /// Whose handlers keep this object.
+    private unowned let engine: TaskEngine
     private let library: PluginLibrary
     private let plugin: String
     private let kind: TaskKind
@@ -67,9 +68,9 @@ final class PluginSubs: @unchecked Sendable {
     private let expired: Set<EventSelector>
     private let index = Locked<UInt32?>(nil)
 
-    init(_ library: PluginLibrary, _ manifest: Manifest, _ host: HostRuntime) {
+    init(_ library: PluginLibrary, _ manifest: Manifest, _ engine: TaskEngine) {
         self.library = library
-        self.host = host
+        self.engine = engine
         plugin = manifest.id
         let ofSubs = manifest.handlers.filter { $0.form == .subs }
         kind = ofSubs.allSatisfy { !$0.kind.isShort } ? .processing : .appRefresh
@@ -124,7 +125,7 @@ final class PluginSubs: @unchecked Sendable {
         guard known[selector] != nil,
             state.withLock({ $0.followed.insert(selector).inserted })
         else { return }
-        _ = host.events.directory.subscribe(
+        _ = engine.directory.subscribe(
             to: selector,
             .closure { [weak self] event in
                 self?.post(.event(event.selector, event.values, sender: event.task))
@@ -142,7 +143,7 @@ final class PluginSubs: @unchecked Sendable {
             return (status, !state.isTold)
         }
         if isFirst, status != .ok, status != .closing {
-            host.log(
+            engine.log(
                 .warning, plugin, 0,
                 "an event for its subs is lost, and others are until there is room: \(plugin)/subs has \(status == .busy ? "too much waiting" : "a sub that has not come back"); `curfew explain CF00\(status.rawValue < 10 ? "0" : "")\(status.rawValue)`"
             )
@@ -174,8 +175,8 @@ final class PluginSubs: @unchecked Sendable {
 
     /// Sees to it that a task is there for what waits: one at a time.
     private func launch(_ index: UInt32, _ state: inout State) -> Status {
-        if state.task != 0, !host.isOver(state.task) { return .ok }
-        let launched = host.launchQueue(index)
+        if state.task != 0, !engine.isOver(state.task) { return .ok }
+        let launched = engine.launch(index)
         state.task = launched.status == .ok ? launched.task : 0
         return launched.status
     }
@@ -303,7 +304,7 @@ final class PluginSubs: @unchecked Sendable {
             }
             post(.settle(ended.continuation, status))
         }
-        guard let timer = host.watchers.post(work, after: time) else {
+        guard let timer = engine.deadlines.post(work, after: time) else {
             // The host is about to be gone.
             _ = state.withLock { $0.machine.waitEnded(number) }
             return
@@ -320,6 +321,6 @@ final class PluginSubs: @unchecked Sendable {
             defer { wait.timer = nil }
             return wait.timer
         }
-        if let timer { host.watchers.cancelPost(timer) }
+        if let timer { engine.deadlines.cancelPost(timer) }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
 import Scheduling
+import Synchronization
 
 /// Between requests and their tasks.
 extension RequestLoop {
@@ -14,14 +15,14 @@ extension RequestLoop {
             launch(request, attempt, payload, isSimulated)
         case .stop(let id, let launch, let factor):
             guard let task = tasks[RequestTicket(request: id, launch: launch)] else { return }
-            host.log(
+            log(
                 .info, nil, task,
                 "request \(id) needs what is not there any more: \(factor.name); its task is told to stop"
             )
             stop(task, RequestTicket(request: id, launch: launch))
         case .cancel(let id, let launch):
             if let task = tasks[RequestTicket(request: id, launch: launch)] {
-                _ = host.cancel(task)
+                _ = engine.cancel(task)
             }
         }
     }
@@ -29,9 +30,9 @@ extension RequestLoop {
     /// A task that has not begun cannot be told to stop; it is taken back, and its request waits
     /// again.
     private func stop(_ task: UInt64, _ ticket: RequestTicket) {
-        guard host.stopTask(task, .condition) == .wrongState else { return }
+        guard engine.stopTask(task, .condition) == .wrongState else { return }
         takenBack.insert(ticket)
-        guard host.cancel(task) != .ok else { return }
+        guard engine.cancel(task) != .ok else { return }
         takenBack.remove(ticket)
     }
 
@@ -39,12 +40,12 @@ extension RequestLoop {
         _ request: Request, _ attempt: Attempt, _ payload: [UInt8], _ isSimulated: Bool
     ) {
         let identifier = request.description.identifier
-        guard let handler = host.handler(identifier) else {
+        guard let handler = engine.handlers.find(identifier) else {
             refused(request, attempt, "no handler is registered")
             return
         }
         // A task without one would wait for the next launch, and its request would be running meanwhile.
-        guard host.lane(handler.cell.pointee.kind).hasWorker() else {
+        guard engine.pool(of: handler.queue.pointee.kind).hasWorker(for: engine) else {
             refused(request, attempt, "no thread could be started for it")
             return
         }
@@ -52,11 +53,13 @@ extension RequestLoop {
         let kind = request.description.kind
         let isOther = kind != handler.description.kind
         let launched = payload.withUnsafeBytes {
-            host.launch(
-                handler.index,
-                HostRuntime.Launch(
-                    payload: $0, budget: isOther ? kind.defaultBudget : 0,
-                    attempt: attempt.number, ticket: ticket, kind: isOther ? kind : nil))
+            var launch = Launch(
+                payload: $0, budget: isOther ? kind.defaultBudget : 0, attempt: attempt.number,
+                keep: true)
+            launch.request = RequestLaunch(ticket, isOther ? kind : nil) { [weak self] in
+                self?.taskEnded($0, $1, publish: $2) ?? false
+            }
+            return engine.launch(handler.index, launch)
         }
         switch launched.status {
         case .ok:
@@ -64,7 +67,7 @@ extension RequestLoop {
             if isSimulated {
                 let name = "<\(kind.className): \(identifier)>"
                 simulated[ticket] = name
-                host.log(.info, nil, launched.task, "Starting simulated task: \(name)")
+                log(.info, nil, launched.task, "Starting simulated task: \(name)")
             }
         case .closing:
             _ = add(
@@ -82,22 +85,23 @@ extension RequestLoop {
                 }, finish: { _ in }, isOwed: true))
     }
 
-    /// Writes down that the task of a request is over, then calls `publish`, which lets everybody
-    /// know. False: nobody writes it down any more.
+    /// Records that the task of a request is over, then calls `publish`, which makes it known. Returns
+    /// false when nothing is recorded any more.
     ///
     /// A done event whose end is not in the store would be followed by a second one, of the launch
     /// that comes after the process was killed. So while the store fails nothing is published; and
     /// where the host leaves the store before, or another host has ended the attempt meanwhile,
-    /// `publish` is told that the end is not written.
-    func taskEnded(
-        _ ticket: RequestTicket, _ end: AttemptEnd, isAnswered: Bool, cost: DayAmounts,
-        deferred: @escaping @Sendable () -> Void,
-        publish: @escaping @Sendable (_ isWritten: Bool) -> Void
+    /// `publish` gets false.
+    private func taskEnded(
+        _ launch: RequestLaunch, _ end: TaskEnd, publish: @escaping @Sendable (Bool) -> Void
     ) -> Bool {
-        var job = self.end(ticket, end, isAnswered: isAnswered, cost: cost, then: publish)
+        let ticket = launch.ticket
+        var job = self.end(
+            ticket, end.attempt, isAnswered: end.isAnswered, cost: end.cost, then: publish)
         job.deferred = { [self] in
-            deferred()
-            host.log(
+            launch.isEndWaiting.store(true, ordering: .sequentiallyConsistent)
+            engine.phase.progressed()
+            log(
                 .warning, nil, tasks[ticket] ?? 0,
                 "the task of request \(ticket.request) is over, which could not be written into the store yet: its done event comes once it is"
             )
@@ -126,10 +130,10 @@ extension RequestLoop {
                 fenced.remove(ticket)
                 let task = tasks.removeValue(forKey: ticket)
                 if let task, let name = simulated.removeValue(forKey: ticket) {
-                    host.log(.info, nil, task, "Marking simulated task complete: \(name)")
+                    log(.info, nil, task, "Marking simulated task complete: \(name)")
                 }
                 publish(isWritten)
-                if let task { _ = host.release(task) }
+                if let task { _ = engine.release(task) }
             }, isOwed: true)
     }
 }

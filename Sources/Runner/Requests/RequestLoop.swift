@@ -26,7 +26,11 @@ final class RequestLoop: @unchecked Sendable {
         var isStopped = false
     }
 
-    unowned let host: HostRuntime
+    let engine: TaskEngine
+    let log: HostLog
+    private let clock: HostClock
+    private let phase: HostPhase
+    private let threads: HostThreads
     /// Nil once it was left: another host may open it from then on.
     private var store: (any RequestStore)?
     private let configuration: RequestConfiguration
@@ -89,8 +93,12 @@ final class RequestLoop: @unchecked Sendable {
     private static let pruneInterval: UInt64 = 60_000_000_000
 
     /// Opens the store, and takes up what the host before left behind.
-    init(host: HostRuntime, _ configuration: RequestConfiguration) throws(StoreFault) {
-        self.host = host
+    init(_ engine: TaskEngine, _ configuration: RequestConfiguration) throws(StoreFault) {
+        self.engine = engine
+        log = engine.log
+        clock = engine.clock
+        phase = engine.phase
+        threads = engine.threads
         self.configuration = configuration
         let store = try configuration.openStore?() ?? MemoryStore()
         self.store = store
@@ -101,7 +109,7 @@ final class RequestLoop: @unchecked Sendable {
             budget: configuration.dayBudget)
         scheduler.rate = configuration.rate
         scheduler.rate.floor =
-            configuration.floor ?? (host.clock.manual == nil ? Self.usualFloor : 0)
+            configuration.floor ?? (clock.manual == nil ? Self.usualFloor : 0)
         scheduler.places = max(1, configuration.places)
         scheduler.zone = LocalZone()
         scheduler.usageThreshold = configuration.usageThreshold
@@ -111,9 +119,9 @@ final class RequestLoop: @unchecked Sendable {
             scheduler: scheduler)
         storeWatch = StoreWatch(configuration.wakeFile, every: configuration.storeLookInterval)
         storeWatch.willRead(store)
-        let now = host.clock.moment()
+        let now = clock.moment()
         lastLook = now
-        lastSlept = host.clock.slept
+        lastSlept = clock.slept
         // Whatever throws from here on, `deinit` closes what was opened.
         let counts = try store.write { (transaction) throws(StoreFault) in
             let counts = try book.open(at: now, transaction)
@@ -122,7 +130,7 @@ final class RequestLoop: @unchecked Sendable {
         }
         if !counts.wasClean { isCheckWanted = true }
         if counts.interrupted > 0 {
-            host.log(
+            log(
                 .info, nil, 0,
                 "\(counts.interrupted) request\(counts.interrupted == 1 ? "" : "s") ran when the host before ended; \(counts.parked) of them parked, the others are pending again"
             )
@@ -137,7 +145,7 @@ final class RequestLoop: @unchecked Sendable {
     /// Starts the thread. False: the system has none.
     func start() -> Bool {
         let raw = Unmanaged.passRetained(self)
-        let isStarted = host.threads.start(
+        let isStarted = threads.start(
             {
                 csys_thread_name("curfew-requests")
                 Unmanaged<RequestLoop>.fromOpaque($0!).takeRetainedValue().run()
@@ -205,8 +213,8 @@ final class RequestLoop: @unchecked Sendable {
     /// Takes the thread's turn where that rests and this thread is nobody's: not the host's, not a
     /// handler's. False: it was not to be had.
     private func takeTurn() -> Bool {
-        guard restingUntil.load(ordering: .acquiring) > 0, host.isOpen,
-            ThreadRole.current(in: host) == .other
+        guard restingUntil.load(ordering: .acquiring) > 0, phase.isOpen,
+            threads.role == .other
         else { return false }
         return turning.withLockIfFree { _ in
             inTurn { turn(takeJobs()) }
@@ -252,7 +260,7 @@ final class RequestLoop: @unchecked Sendable {
                 inout RequestBook, any StoreTransaction, Moment
             ) throws(StoreFault) -> Answer
     ) throws(RequestFailure) -> Answer {
-        guard !isInTurn, ThreadRole.current(in: host) != .logging else {
+        guard !isInTurn, threads.role != .logging else {
             throw .other(
                 .wrongThread,
                 "not from the log function, nor from what requests are told of: it may wait for itself"
@@ -270,7 +278,7 @@ final class RequestLoop: @unchecked Sendable {
                 apply: { (book, store, now) throws(StoreFault) in
                     answer.value = try body(&book, store, now)
                 }, finish: { answer.fault = $0 }))
-        guard isDone else { throw .other(.closing, HostRuntime.closing.message) }
+        guard isDone else { throw .other(.closing, HostPhase.closing.message) }
         return try answer.get()
     }
 
@@ -335,7 +343,7 @@ final class RequestLoop: @unchecked Sendable {
             return true
         }
         guard isLast else { return false }
-        let now = host.clock.moment()
+        let now = clock.moment()
         var failure: StoreFault?
         do {
             try store?.write { (transaction) throws(StoreFault) in
@@ -346,7 +354,7 @@ final class RequestLoop: @unchecked Sendable {
             }
         } catch {
             failure = error
-            host.log(
+            log(
                 .warning, nil, 0,
                 "the store could not be left in order, and the next host will find requests running: \(error.message)"
             )
@@ -356,13 +364,14 @@ final class RequestLoop: @unchecked Sendable {
         owed = []
         for job in last { job.finish(failure) }
         inbox.withLock { $0.isStopped = true }
+        phase.progressed()
         return true
     }
 
     private func turn(_ jobs: [RequestJob]) {
         guard let store else { fatalError("a store of requests was used after it was left") }
         if storeWatch.hasNews(store) { book.othersWrote() }
-        let now = host.clock.moment()
+        let now = clock.moment()
         lookAtClock(now)
         if book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring) {
             readSources(&book, now)
@@ -374,7 +383,7 @@ final class RequestLoop: @unchecked Sendable {
             return
         }
         let late = owed
-        let isOpen = host.isOpen
+        let isOpen = phase.isOpen
         var effects: [RequestBook.Effect] = []
         // What a transaction has told the book is forgotten with it.
         let before = book.mark()
@@ -399,7 +408,7 @@ final class RequestLoop: @unchecked Sendable {
         retryAt = nil
         retryPause = 0
         if book.scheduler.storeFault != nil {
-            host.log(.info, nil, 0, "the store works again; requests are launched again")
+            log(.info, nil, 0, "the store works again; requests are launched again")
         }
         book.worked()
         for effect in effects { perform(effect) }
@@ -412,7 +421,7 @@ final class RequestLoop: @unchecked Sendable {
 
     private func failed(_ fault: StoreFault, _ jobs: [RequestJob], _ now: Moment) {
         if book.scheduler.storeFault == nil {
-            host.log(
+            log(
                 .error, nil, 0,
                 "the store: \(fault.message); nothing is launched until it works again, and what was acknowledged is kept"
             )
@@ -438,10 +447,10 @@ final class RequestLoop: @unchecked Sendable {
     private func lookAtClock(_ now: Moment) {
         csys_clock_watch_rearm(clockWatch)
         let passed = Int64(clamping: now.span &- lastLook.span)
-        let slept = host.clock.slept
+        let slept = clock.slept
         let shift = now.wall &- lastLook.wall &- passed
         if shift < -1_000_000_000 || shift > 1_000_000_000 {
-            host.log(
+            log(
                 .info, nil, 0,
                 "the clock was set \(shift < 0 ? "back" : "forward") by \(abs(shift / 1_000_000_000)) s; dates are looked at again"
             )
@@ -500,8 +509,8 @@ final class RequestLoop: @unchecked Sendable {
         let now = factors(book)
         for (factor, state) in now.sorted(by: { $0.key < $1.key })
         where toldFactors[factor] != state {
-            _ = host.events.raise(
-                host.events.factor, [.text(factor.name), .int32(Int32(state.rawValue))], task: 0)
+            _ = engine.events.raise(
+                engine.directory.factor, [.text(factor.name), .int32(Int32(state.rawValue))], task: 0)
         }
         toldFactors = now
     }
@@ -532,18 +541,18 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     private func lookAhead() {
-        let now = host.clock.moment()
+        let now = clock.moment()
         wake = nextWake(now)
         left = Self.left(until: wake, now)
-        nextLook.store(Self.sum(host.clock.now(), left), ordering: .releasing)
+        nextLook.store(Self.sum(clock.now(), left), ordering: .releasing)
     }
 
     /// Until when nothing has to be done, on the monotonic clock; 0: something has to be at once.
     private func untilRested() -> UInt64 {
-        guard host.isOpen else { return .max }
+        guard phase.isOpen else { return .max }
         if left == 0 { return 0 }
         // Whoever advances a manual clock rings.
-        return host.clock.manual != nil ? .max : Self.sum(csys_monotonic_ns(), left)
+        return clock.manual != nil ? .max : Self.sum(csys_monotonic_ns(), left)
     }
 
     /// Or never.

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-public import PluginBridge
-public import Scheduling
+package import PluginBridge
+package import Scheduling
 import Synchronization
 
 /// A target of events on its host's loop: a module or an instance of a class with subs, after B4X.
 ///
 /// Everything that is called or resumed is called on the loop's thread, one at a time, without a
 /// lock held.
-public final class EventTarget: @unchecked Sendable {
+package final class EventTarget: @unchecked Sendable {
     // Sendable: `state` is locked; what belongs to the loop's thread is touched there alone; the
     // rest is constant.
 
     /// What is called for an event.
-    public typealias Sub = @Sendable (TargetEvent) throws -> EventValue?
+    package typealias Sub = @Sendable (TargetEvent) throws -> EventValue?
 
     /// What a target is made with.
-    public struct Options: Sendable {
-        public var kind = TargetKind.module
+    package struct Options: Sendable {
+        package var kind = TargetKind.module
         /// The host's events are for it too.
-        public var takesHostEvents = false
+        package var takesHostEvents = false
         /// Told of what nobody took, on the loop's thread; `isPaused`: since the target was paused.
-        public var untaken: (@Sendable (TargetEvent, _ isPaused: Bool) -> Void)?
+        package var untaken: (@Sendable (TargetEvent, _ isPaused: Bool) -> Void)?
 
-        public init() {}
+        package init() {}
     }
 
     struct State {
@@ -32,42 +32,47 @@ public final class EventTarget: @unchecked Sendable {
         var subscriptions: [EventSelector: UInt64] = [:]
     }
 
-    public let name: String
+    package let name: String
     /// By which its host knows it.
-    public let number: UInt64
+    package let number: UInt64
     let options: Options
-    let host: HostRuntime
+    private let targets: TargetDirectory
+    private let loop: EventLoop
+    private let deadlines: Deadlines
+    private let log: HostLog
     let state: Locked<State>
 
     /// How many events the loop's thread is inside of.
     private let inside = Atomic<Int>(0)
+    private let waiters = Sleepers()
 
     // Of the loop's thread.
 
     private var currentSender: EventSender?
     private var isFailing = false
 
-    init(_ name: String, number: UInt64, _ options: Options, _ host: HostRuntime) {
+    init(_ name: String, number: UInt64, _ options: Options, in targets: TargetDirectory) {
         self.name = name
         self.number = number
         self.options = options
-        self.host = host
+        self.targets = targets
+        loop = targets.loop
+        deadlines = targets.deadlines
+        log = targets.log
         state = Locked(State(machine: TargetStateMachine(kind: options.kind)))
     }
 
-    var loop: EventLoop { host.events }
-
     /// What it has counted.
-    public var counts: TargetCounts { state.withLock { $0.machine.counts } }
+    package var counts: TargetCounts { state.withLock { $0.machine.counts } }
 
     /// Whom the event comes from whose sub is running, on the loop's thread; nil everywhere else,
     /// and in what a wait has resumed.
-    public var sender: EventSender? { loop.isLoopThread ? currentSender : nil }
+    package var sender: EventSender? { loop.isLoopThread ? currentSender : nil }
 
     // MARK: Subs
 
     /// Adds a sub. Throws `.exists`, `.invalid`, `.exhausted` or `.closing`.
-    public func add(_ selector: String, _ sub: @escaping Sub) throws(BridgeError) {
+    package func add(_ selector: String, _ sub: @escaping Sub) throws(BridgeError) {
         let selector = try TargetText.selector(selector)
         let added = state.withLock { state in
             let added = state.machine.add(sub, for: selector)
@@ -87,7 +92,7 @@ public final class EventTarget: @unchecked Sendable {
     }
 
     /// Whether there is a sub of that name, in whatever case, with so many parameters.
-    public func subExists(_ name: String, parameters: Int) -> Bool {
+    package func subExists(_ name: String, parameters: Int) -> Bool {
         guard let text = try? TargetText(called: name, values: parameters),
             let selector = text.selector
         else { return false }
@@ -101,7 +106,7 @@ public final class EventTarget: @unchecked Sendable {
     ///
     /// Throws `.wrongThread`, `.invalid`, and what comes out of the sub where the caller is inside a
     /// sub itself; elsewhere `application_error::` gets that.
-    public func raise(
+    package func raise(
         _ event: String, _ values: [EventValue], from sender: EventSender? = nil
     ) throws -> EventValue? {
         let text = try TargetText(raised: event, values: values.count)
@@ -118,7 +123,7 @@ public final class EventTarget: @unchecked Sendable {
     }
 
     /// Queues an event, from any thread. Throws `.invalid`, `.busy` or `.closing`.
-    public func post(
+    package func post(
         _ event: String, _ values: [EventValue], from sender: EventSender? = nil
     ) throws(BridgeError) {
         try post(TargetText(raised: event, values: values.count), values, sender, isCall: false)
@@ -126,19 +131,19 @@ public final class EventTarget: @unchecked Sendable {
 
     /// Calls a sub by its name, in whatever case, with at most two values. What waits for it takes
     /// it before the sub. An instance of a class throws `.notFound` where it has no such sub.
-    public func call(_ name: String, _ values: [EventValue]) throws -> EventValue? {
+    package func call(_ name: String, _ values: [EventValue]) throws -> EventValue? {
         let text = try callable(name, values)
         let event = TargetEvent(selector: text.text, values: values, sender: nil, mode: .direct)
         return try onLoop("callSub") { _ in try dispatch(event, text.selector, isCall: true) }
     }
 
     /// The same, queued.
-    public func callDelayed(_ name: String, _ values: [EventValue]) throws(BridgeError) {
+    package func callDelayed(_ name: String, _ values: [EventValue]) throws(BridgeError) {
         try post(callable(name, values), values, nil, isCall: true)
     }
 
     /// So many values a call by name may carry.
-    public static let callLimit = 2
+    package static let callLimit = 2
 
     private func callable(
         _ name: String, _ values: [EventValue]
@@ -155,9 +160,9 @@ public final class EventTarget: @unchecked Sendable {
     private func post(
         _ text: TargetText, _ values: [EventValue], _ sender: EventSender?, isCall: Bool
     ) throws(BridgeError) {
-        guard !state.withLock({ $0.machine.isClosed }), !host.isClosed else { throw closed }
+        guard !state.withLock({ $0.machine.isClosed }), !loop.phase.isClosed else { throw closed }
         let event = TargetEvent(selector: text.text, values: values, sender: sender, mode: .queued)
-        let status = loop.post(isLimited: true) { [self] in
+        let status = loop.postLimited { [self] in
             outermost(event) { try dispatch(event, text.selector, isCall: isCall) }
         }
         guard status == .ok else {
@@ -191,7 +196,7 @@ public final class EventTarget: @unchecked Sendable {
         _ event: TargetEvent, _ selector: EventSelector?, isCall: Bool = false
     ) throws -> EventValue? {
         inside.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        defer { inside.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+        defer { leave() }
         let (arrival, gone) = state.withLock { state in
             let gone = purge(&state)
             return (
@@ -213,13 +218,18 @@ public final class EventTarget: @unchecked Sendable {
             throw BridgeError(
                 .notFound, "Sub \(event.selector) was not found. \(title) has none of that name")
         case .paused:
-            host.log(
+            log(
                 .info, nil, event.sender?.task ?? 0,
                 "\(title) is paused; ignoring event: \(event.selector)")
             options.untaken?(event, true)
             return nil
         case .closed: return nil
         }
+    }
+
+    private func leave() {
+        inside.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        waiters.wake()
     }
 
     private func resume(_ wait: TargetWait, _ event: TargetEvent) {
@@ -237,9 +247,9 @@ public final class EventTarget: @unchecked Sendable {
 
     /// An error came out of what the loop itself has called. `application_error::` gets its text and
     /// where it came from; without one, or when that returns true or fails too, it is logged.
-    public func failed(_ error: any Error, in place: String) {
+    package func failed(_ error: any Error, in place: String) {
         inside.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        defer { inside.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+        defer { leave() }
         let text = (error as? BridgeError)?.message ?? "\(error)"
         let selector = EventSelector(name: "application_error", arity: 2)!
         var isTaken = false
@@ -252,12 +262,12 @@ public final class EventTarget: @unchecked Sendable {
             do {
                 isTaken = try withSender(nil) { try sub(event) } != .bool(true)
             } catch {
-                host.log(.error, nil, 0, "\(title): application_error:: failed itself: \(error)")
+                log(.error, nil, 0, "\(title): application_error:: failed itself: \(error)")
             }
         }
         guard !isTaken else { return }
         state.withLock { $0.machine.subFailed() }
-        host.log(
+        log(
             .error, nil, 0,
             "\(title): an error came out of \(place): \(text); give it a sub application_error:: to take such errors"
         )
@@ -272,7 +282,7 @@ public final class EventTarget: @unchecked Sendable {
     /// `.timedOut`, `.stale` (the sender does not exist any more), `.closing`, or what `giveUp` says.
     /// Throws `.invalid`, `.already` (the resumable sub has completed), `.exhausted` or `.closing`;
     /// then it is not called.
-    public func waitFor(
+    package func waitFor(
         _ event: String, from sender: SenderFilter? = nil, limit: UInt64? = nil,
         settle: @escaping @Sendable (Result<TargetEvent?, BridgeError>) -> Void
     ) throws(BridgeError) -> UInt64 {
@@ -302,7 +312,7 @@ public final class EventTarget: @unchecked Sendable {
 
     /// Sleeps for `duration` ns of the host's clock, 0: until the loop's next turn; then `settle` is
     /// called as for a wait, without an event.
-    public func sleep(
+    package func sleep(
         _ duration: UInt64, settle: @escaping @Sendable (Result<TargetEvent?, BridgeError>) -> Void
     ) throws(BridgeError) -> UInt64 {
         let wait = TargetWait(filter: nil, settle: settle)
@@ -335,7 +345,7 @@ public final class EventTarget: @unchecked Sendable {
 
     /// Gives a wait or a sleep up, from any thread. False when it is over.
     @discardableResult
-    public func giveUp(_ number: UInt64, _ error: BridgeError) -> Bool {
+    package func giveUp(_ number: UInt64, _ error: BridgeError) -> Bool {
         guard let wait = state.withLock({ $0.machine.waitEnded(number) }) else { return false }
         tell(wait, error)
         return true
@@ -355,7 +365,7 @@ public final class EventTarget: @unchecked Sendable {
             loop.post { work.body() }
             return
         }
-        let timer = host.watchers.post(work, after: time)
+        let timer = deadlines.post(work, after: time)
         guard let timer else {
             giveUp(number, closed)
             return
@@ -372,7 +382,7 @@ public final class EventTarget: @unchecked Sendable {
             defer { wait.timer = nil }
             return wait.timer
         }
-        if let timer { host.watchers.cancelPost(timer) }
+        if let timer { deadlines.cancelPost(timer) }
     }
 
     /// Settles on the loop's thread, in its turn.
@@ -394,7 +404,7 @@ public final class EventTarget: @unchecked Sendable {
     }
 
     /// C frees a sender it has waited for: such waits end with `.stale`.
-    public func forget(_ sender: EventSender) {
+    package func forget(_ sender: EventSender) {
         let waits = state.withLock { $0.machine.forget(sender.identity) }
         tellGone(waits)
     }
@@ -402,7 +412,7 @@ public final class EventTarget: @unchecked Sendable {
     // MARK: Resumable subs
 
     /// A resumable sub begins. Returns its number. Throws `.exhausted`.
-    public func beginResumable() throws(BridgeError) -> UInt64 {
+    package func beginResumable() throws(BridgeError) -> UInt64 {
         let (number, isClosed) = state.withLock {
             ($0.machine.resumableBegan(), $0.machine.isClosed)
         }
@@ -417,13 +427,13 @@ public final class EventTarget: @unchecked Sendable {
     }
 
     /// The event a resumable sub completes with.
-    public static let completion = "complete:"
+    package static let completion = "complete:"
 
     /// A resumable sub has returned. Its completion is posted: who waits is resumed with the value
     /// then. An error that nobody waits for goes to `application_error::`.
     ///
     /// Throws `.already`, or `.notFound` for one that never began.
-    public func finishResumable(
+    package func finishResumable(
         _ number: UInt64, _ value: EventValue?, failure: (any Error)? = nil
     ) throws(BridgeError) {
         let (isFirst, hasBegun) = state.withLock {
@@ -449,7 +459,7 @@ public final class EventTarget: @unchecked Sendable {
     }
 
     /// Waits until a resumable sub completes; the rest as for `waitFor`.
-    public func waitForCompletion(
+    package func waitForCompletion(
         of resumable: UInt64, limit: UInt64? = nil,
         settle: @escaping @Sendable (Result<TargetEvent?, BridgeError>) -> Void
     ) throws(BridgeError) -> UInt64 {
@@ -464,7 +474,7 @@ public final class EventTarget: @unchecked Sendable {
         guard options.takesHostEvents, state.subscriptions[selector] == nil else { return }
         let receiver = EventReceiver.closure { [weak self] event in self?.heard(event) }
         // Where no more names can be known, the host cannot raise such an event either.
-        if case .success(let number) = host.subscribe(selector, receiver) {
+        if case .success(let number) = loop.subscribe(selector, receiver) {
             state.subscriptions[selector] = number
         }
     }
@@ -477,7 +487,7 @@ public final class EventTarget: @unchecked Sendable {
             for selector in unwanted.keys { state.subscriptions[selector] = nil }
             return Array(unwanted.values)
         }
-        for number in numbers { _ = host.unsubscribe(number) }
+        for number in numbers { _ = loop.unsubscribe(number) }
     }
 
     private func heard(_ event: HostEvent) {
@@ -493,26 +503,26 @@ public final class EventTarget: @unchecked Sendable {
 
     /// From now on events are dropped, counted and told as ignored. False when it is closed.
     @discardableResult
-    public func pause() -> Bool { state.withLock { $0.machine.pause() } }
+    package func pause() -> Bool { state.withLock { $0.machine.pause() } }
 
     /// Undoes `pause`. False when it is closed.
     @discardableResult
-    public func resume() -> Bool { state.withLock { $0.machine.resume() } }
+    package func resume() -> Bool { state.withLock { $0.machine.resume() } }
 
-    public var isPaused: Bool { state.withLock { $0.machine.isPaused } }
+    package var isPaused: Bool { state.withLock { $0.machine.isPaused } }
 
     /// The target goes: no sub of it is called any more, and all who wait are told `.closing`.
     /// On return no sub of it is running, unless the caller is inside of one.
-    public func close() {
+    package func close() {
         let (waits, subscriptions) = state.withLock { state in
             defer { state.subscriptions = [:] }
             return (state.machine.end(), Array(state.subscriptions.values))
         }
-        for subscription in subscriptions { _ = host.unsubscribe(subscription) }
+        for subscription in subscriptions { _ = loop.unsubscribe(subscription) }
         for wait in waits { tell(wait, closed) }
-        host.targets.remove(number)
+        targets.remove(number)
         guard !loop.isLoopThread else { return }
-        while inside.load(ordering: .sequentiallyConsistent) > 0 { host.pauseBriefly() }
+        _ = waiters.wait { inside.load(ordering: .sequentiallyConsistent) == 0 }
     }
 
     /// The host begins to shut down: all who wait are told `.closing`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import PluginBridge
+package import PluginBridge
 
 /// The targets of a host, by number.
-final class TargetDirectory: Sendable {
+package final class TargetDirectory: Sendable {
     /// At a time.
     static let limit = 65_536
 
@@ -13,12 +13,33 @@ final class TargetDirectory: Sendable {
     }
 
     private let state = Locked(State())
+    let loop: EventLoop
+    let deadlines: Deadlines
+    let log: HostLog
 
-    func add(
+    init(_ loop: EventLoop, _ deadlines: Deadlines, _ log: HostLog) {
+        self.loop = loop
+        self.deadlines = deadlines
+        self.log = log
+    }
+
+    /// Makes a target of events. Its name is for a person. Throws `.invalid`, `.exhausted` or
+    /// `.closing`.
+    package func make(
+        _ name: String, _ options: EventTarget.Options = EventTarget.Options()
+    ) throws(BridgeError) -> EventTarget {
+        guard loop.phase.isOpen else { throw HostPhase.closing }
+        guard (1...128).contains(name.utf8.count) else {
+            throw BridgeError(.invalid, "a target's name is 1…128 bytes long")
+        }
+        return try add { EventTarget(name, number: $0, options, in: self) }
+    }
+
+    private func add(
         _ make: (UInt64) -> EventTarget
     ) throws(BridgeError) -> EventTarget {
         try state.withLock { state throws(BridgeError) in
-            guard !state.isClosed else { throw HostRuntime.closing }
+            guard !state.isClosed else { throw HostPhase.closing }
             guard state.targets.count < Self.limit else {
                 throw BridgeError(
                     .exhausted, "the host has \(Self.limit) targets; close some before making more")
@@ -30,7 +51,8 @@ final class TargetDirectory: Sendable {
         }
     }
 
-    subscript(number: UInt64) -> EventTarget? { state.withLock { $0.targets[number] } }
+    /// A target by its number; nil when it was closed.
+    package subscript(number: UInt64) -> EventTarget? { state.withLock { $0.targets[number] } }
 
     func remove(_ number: UInt64) {
         // Let go of outside the lock.

@@ -2,17 +2,17 @@
 import CSystem
 import Synchronization
 
-/// How threads of a host that look for something share their cores.
+/// Shares cores among the threads of a host that look for something.
 ///
-/// To give way is the quickest way to another thread of the host on the same core. Where other
-/// programs want the cores, too, it gives one of them a slice of the scheduler's, milliseconds, and
-/// who looked has what it looked for only after that; a thread that sleeps is woken at once there. So
-/// who gave way for long tells all of them, and for a while they sleep instead: for longer each time
-/// that it happens again, and soon not at all where it was once.
+/// Such threads yield, which is the quickest way to let another thread of the host run on the same
+/// core. Where other programs want the cores as well, yielding hands one of them a time slice of the
+/// scheduler, milliseconds; a thread that sleeps is woken at once there. So after a yield that took more
+/// than 400 µs all of them sleep instead: for 1 ms, four times as long each time that it happens again,
+/// and half as long each time that it does not.
 struct CoreSharing: ~Copyable, Sendable {
-    /// No thread gives way before this, on the monotonic clock.
+    /// No thread yields before this time of the monotonic clock.
     private let crowdedUntil = Atomic<UInt64>(0)
-    /// Nanoseconds that this was ahead, the last time. Whoever writes beside another one is as right.
+    /// Nanoseconds that this was ahead, the last time. Threads may overwrite each other's value.
     private let pause = Atomic<UInt64>(0)
 
     /// Nanoseconds. The slices of Linux' scheduler are 700,000 and more; a launcher's turn takes less.
@@ -22,11 +22,11 @@ struct CoreSharing: ~Copyable, Sendable {
     /// Nanoseconds: then one wait in a thousand takes a slice.
     private static let longestPause: UInt64 = 1_000_000_000
 
-    /// Gives the core to whoever wants it. False: it was others' for long, just now or a short time ago,
-    /// and who looks for something should sleep.
+    /// Yields the core. Returns false when that took long, just now or a short time ago: then the caller
+    /// should sleep.
     ///
-    /// - Parameter began: now, on the monotonic clock; each look at it is a tenth of the whole.
-    func giveWay(at began: UInt64 = csys_monotonic_ns()) -> Bool {
+    /// - Parameter began: now, on the monotonic clock; reading it is a tenth of the whole cost.
+    func yield(at began: UInt64 = csys_monotonic_ns()) -> Bool {
         guard began >= crowdedUntil.load(ordering: .relaxed) else { return false }
         csys_yield()
         let ended = csys_monotonic_ns()

@@ -60,7 +60,7 @@ final class Simulation {
         beginning = clock.now
         do {
             host = try Host(configuration)
-            feed.follow(host.runtime.events)
+            feed.follow(host.runtime.loop.queue)
             try host.load(plugin: facts.directory)
             observation = try host.observe { feed.add($0) }
         } catch {
@@ -127,7 +127,7 @@ final class Simulation {
         let isRunning = ((try? running()) ?? []).isEmpty == false
         if isRunning { view.remark("its task still runs, and is interrupted", at: time) }
         observation.end()
-        var limits = HostRuntime.Shutdown()
+        var limits = ShutdownLimits()
         limits.expire = 1_000_000_000
         try? host.shutDown(limits)
     }
@@ -225,7 +225,7 @@ final class Simulation {
     /// of that, so it is looked for.
     private func awaitStart() {
         let end = csys_monotonic_ns() &+ patience
-        while let task = feed.simulated, let state = host.runtime.query(task),
+        while let task = feed.simulated, let state = host.runtime.engine.query(task),
             state.startedAt == 0, state.outcome == nil, csys_monotonic_ns() < end
         {
             csys_wait_readable(-1, csys_monotonic_ns() &+ 200_000)
@@ -275,7 +275,7 @@ final class Simulation {
             _ = clock.advance(by: 0)
             isDone = try !isAtWork(besides: left)
         }
-        if !isDone { stuck.formUnion(host.runtime.handlers.filter { $0.active > 0 }.map(\.index)) }
+        if !isDone { stuck.formUnion(host.runtime.engine.handlers.all.filter { $0.active > 0 }.map(\.index)) }
         settle(isOver: true)
         return isDone
     }
@@ -286,7 +286,7 @@ final class Simulation {
 
     /// Besides tasks that are left at it, and functions that were waited for in vain.
     private func isAtWork(besides left: Set<RequestID>) throws(CommandError) -> Bool {
-        let busy = host.runtime.handlers.filter { $0.active > 0 }
+        let busy = host.runtime.engine.handlers.all.filter { $0.active > 0 }
         stuck.formIntersection(busy.map(\.index))
         if try isRunning(besides: left) { return true }
         return busy.contains {

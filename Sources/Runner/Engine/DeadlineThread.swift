@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// A thread that watches deadlines and calls expiration callbacks.
+///
+/// They are all alike: each looks through the workers' cells and the timing wheel, does one thing
+/// that is due, and sleeps until the earliest deadline it knows. Handing a callback over to another
+/// thread would cost a wake-up on its way; a callback that blocks costs only the thread that called it,
+/// since the roster sees to it that another one keeps watch.
+final class DeadlineThread {
+    private static let atStart = 2
+
+    private let engine: TaskEngine
+    private let deadlines: Deadlines
+    private let number: Int
+
+    private init(_ engine: TaskEngine, _ number: Int) {
+        self.engine = engine
+        deadlines = engine.deadlines
+        self.number = number
+    }
+
+    /// Starts the first threads. Returns false when there is no thread to be had.
+    static func startFirst(of engine: TaskEngine) -> Bool {
+        for _ in 0..<atStart {
+            let number = engine.deadlines.state.withLock { $0.roster.join() }
+            guard let number, start(number, of: engine) else { return false }
+        }
+        return true
+    }
+
+    private static func start(_ number: Int, of engine: TaskEngine) -> Bool {
+        let raw = Unmanaged.passRetained(DeadlineThread(engine, number))
+        let isStarted = engine.threads.start(
+            { Unmanaged<DeadlineThread>.fromOpaque($0!).takeRetainedValue().run() },
+            raw.toOpaque())
+        guard !isStarted else { return true }
+        raw.release()
+        engine.deadlines.change { $0.resign(number) }
+        return false
+    }
+
+    private func run() {
+        csys_thread_name("curfew-watch")
+        csys_thread_no_timer_slack()
+        engine.threads.join(as: .watcher)
+        watch()
+        engine.phase.progressed()
+    }
+
+    /// The next thing to do.
+    private enum Work {
+        case call(TaskReference)
+        case due(TaskReference)
+        case nothing
+        case stop
+    }
+
+    private func watch() {
+        var lead = WakeLead()
+        while true {
+            let seen = deadlines.sequence.pointee.load(ordering: .sequentiallyConsistent)
+            deadlines.change { $0.scans(number) }
+            let now = deadlines.clock.now()
+            let cells = deadlines.scan(now: now)
+            var next = cells.next
+            if let task = cells.due {
+                expire(task, next: next)
+                continue
+            }
+            if let task = cells.stuck {
+                loseWorker(task, next: next)
+                continue
+            }
+            let work = deadlines.state.withLock { state -> Work in
+                if !state.calls.isEmpty { return .call(state.calls.removeFirst()) }
+                // Under the lock: another thread must not overtake this one.
+                if let due = state.timers?.popDue(now: now), !state.stopping {
+                    for work in due { engine.events.add(work) }
+                }
+                if let entry = state.wheel.popDue(now: now) {
+                    return .due(TaskReference(bits: entry.value))
+                }
+                next = min(next, state.next ?? .max)
+                return state.stopping ? .stop : .nothing
+            }
+            switch work {
+            case .call(let task):
+                callBack(task, next: next)
+                continue
+            case .due(let task):
+                due(task, next: next)
+                continue
+            case .stop: return
+            case .nothing: break
+            }
+            // Say how long, then look once more: a worker stores its deadline, then reads what was
+            // said here.
+            let until = deadlines.state.withLock { state -> UInt64? in
+                guard state.calls.isEmpty, !state.stopping else { return nil }
+                next = min(next, state.next ?? .max)
+                let until = state.roster.sleeps(number, next: next)
+                deadlines.promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)
+                return until
+            }
+            guard let until else { continue }
+            #if !(arch(x86_64) || arch(i386))
+                atomicMemoryFence(ordering: .sequentiallyConsistent)
+            #endif
+            let again = deadlines.scan(now: now)
+            if again.due != nil || again.stuck != nil || again.next < next { continue }
+            if deadlines.clock.manual != nil || until == .max {
+                csys_futex_wait(deadlines.sequence, seen, .max)
+            } else if until == next {
+                sleep(until, unlessAfter: seen, &lead)
+            } else {
+                // Another thread will be in time.
+                csys_futex_wait(deadlines.sequence, seen, until)
+            }
+        }
+    }
+
+    /// Sleeps until a time, and is awake in time; or until the threads are woken, which changes the
+    /// number from `seen`.
+    private func sleep(_ until: UInt64, unlessAfter seen: UInt32, _ lead: inout WakeLead) {
+        let asked = lead.before(until)
+        var now = deadlines.clock.now()
+        if now < asked {
+            csys_futex_wait(deadlines.sequence, seen, asked)
+            now = deadlines.clock.now()
+            // Woken early, or by a signal.
+            guard now >= asked else { return }
+            lead.woke(at: now, asked: asked)
+        }
+        while now < until, deadlines.sequence.pointee.load(ordering: .relaxed) == seen {
+            csys_pause()
+            now = deadlines.clock.now()
+        }
+    }
+
+    private func expire(_ task: TaskReference, next: UInt64) {
+        if engine.tellToStop(task, .budget) == .told { callBack(task, next: next) }
+    }
+
+    /// Handles a deadline of the wheel; the task's state says which one it is.
+    private func due(_ task: TaskReference, next: UInt64) {
+        // Pinned, so that what is read is this task's and what is armed too.
+        let found = deadlines.tasks.pinning(task) { slot -> TaskStateMachine? in
+            // The state first: the deadline that belongs to it was written before.
+            let state = slot.state
+            let deadline = slot.pointee.deadline.load(ordering: .acquiring)
+            guard deadline > deadlines.clock.now() else { return state }
+            // An older one; the one that counts may have been armed before it.
+            if !state.isClaimed || !state.isReturned { deadlines.arm(task, deadline: deadline) }
+            return nil
+        }
+        guard let found, let state = found else { return }
+        if state.isClaimed {
+            // One that completed by itself is looked for in the cells, some time later.
+            if state.reason != nil, !state.isAnswered { loseWorker(task, next: next) }
+        } else if state.reason == nil {
+            expire(task, next: next)
+        } else {
+            graceOver(task, next: next)
+        }
+    }
+
+    private func graceOver(_ task: TaskReference, next: UInt64) {
+        // Pinned by its callback, if that has not returned.
+        let isInside = deadlines.state.withLock { $0.inside.contains { $0?.task == task } }
+        let grace = isInside ? deadlines.tasks.pinning(task) { self.grace(of: $0) } : nil
+        guard engine.graceOver(task), let grace else { return }
+        let now = deadlines.clock.now()
+        let handler = deadlines.state.withLock { state -> HandlerQueuePointer? in
+            guard let place = state.inside.firstIndex(where: { $0?.task == task }),
+                // One that could begin only just now has had no time.
+                let call = state.inside[place],
+                now &- call.since >= max(grace / 2, Self.leastGrace)
+            else { return nil }
+            state.inside[place]?.isReported = true
+            return call.handler
+        }
+        guard let handler else { return }
+        handOver(next: next)
+        slowCallback(
+            handler, deadlines.tasks.publicID(task), "has not returned from its expiration callback")
+    }
+
+    /// A shorter grace is not held against a callback: a processor can be missing as long.
+    private static let leastGrace: UInt64 = 100_000_000
+
+    /// Of a task that is told to stop.
+    private func grace(of slot: TaskSlotPointer) -> UInt64 {
+        if let own = deadlines.tasks.existingRecord(of: slot)?.grace, own != 0 { return own }
+        return slot.handlerQueue?.pointee.grace ?? 0
+    }
+
+    private func slowCallback(_ handler: HandlerQueuePointer, _ id: UInt64, _ did: String) {
+        engine.violations.report(
+            .slowCallback, did,
+            "its grace is over, and a thread that watches deadlines was kept as long",
+            task: id, plugin: handler.pointee.plugin,
+            handler: engine.identifier(of: handler))
+    }
+
+    private func callBack(_ task: TaskReference, next: UInt64) {
+        let slot = deadlines.tasks.slot(task)
+        guard let handler = slot.handlerQueue else { return }
+        let code = handler.pointee.code
+        guard let expired = code.expired else {
+            engine.callbackReturned(task)
+            return
+        }
+        let (id, reason, grace) = (deadlines.tasks.publicID(task), slot.state.reason, grace(of: slot))
+        let since = deadlines.clock.now()
+        handOver(next: next, Deadlines.Call(task: task, handler: handler, since: since))
+        expired(code.data, code.api, id, Int32(reason?.rawValue ?? 0))
+        engine.children.endIfChild(task: id, plugin: handler.pointee.plugin)
+        let isReported = deadlines.state.withLock { state in
+            defer { state.inside[number] = nil }
+            return state.inside[number]?.isReported ?? false
+        }
+        engine.callbackReturned(task)
+        // This thread is not missed yet, so that the log may take its time.
+        if !isReported, deadlines.clock.now() &- since >= max(grace, Self.leastGrace) {
+            slowCallback(handler, id, "has returned from its expiration callback only now")
+        }
+    }
+
+    private func loseWorker(_ task: TaskReference, next: UInt64) {
+        // The embedder's log function may block as a callback may.
+        engine.loseWorker(task) { handOver(next: next) }
+    }
+
+    /// Leaves the watch to another thread, before this one calls code that may block.
+    private func handOver(next: UInt64, _ call: Deadlines.Call? = nil) {
+        // The wheel knows more than the scan did: this task's own grace, for one.
+        let action = deadlines.state.withLock { state in
+            if let call { state.inside[number] = call }
+            let action = state.roster.calls(number, next: min(next, state.next ?? .max))
+            deadlines.promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)
+            return action
+        }
+        switch action {
+        case .none:
+            // As before sleeping: say that it calls, then look once more. A worker that armed a
+            // deadline while this thread was scanning has relied on it and sent no wake-up.
+            #if !(arch(x86_64) || arch(i386))
+                atomicMemoryFence(ordering: .sequentiallyConsistent)
+            #endif
+            let again = deadlines.scan(now: deadlines.clock.now())
+            let earliest = again.due == nil && again.stuck == nil ? again.next : 0
+            if earliest < deadlines.promise.pointee.load(ordering: .sequentiallyConsistent) { deadlines.wake() }
+        case .wake: deadlines.wake()
+        case .start(let added):
+            if !Self.start(added, of: engine) {
+                engine.log(
+                    .error, nil, 0,
+                    "no thread could be started to watch deadlines; they wait until an expiration callback returns"
+                )
+            }
+        case .exhausted:
+            engine.log(
+                .error, nil, 0,
+                "\(Deadlines.threadLimit) expiration callbacks are blocked; deadlines wait until one returns"
+            )
+        }
+    }
+}

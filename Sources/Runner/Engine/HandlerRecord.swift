@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+public import Scheduling
+import Synchronization
+
+/// A handler of a host, with everything that launching and running it does not touch.
+public final class HandlerRecord: @unchecked Sendable {
+    // Sendable: everything is constant but the locked reason.
+
+    public let index: UInt32
+    public let description: HandlerDescription
+    /// The plugin's id, "" for the embedder's own.
+    public let plugin: String
+    /// NUL-terminated forms, for the life of the host.
+    public let identifierText: UnsafePointer<CChar>
+    public let pluginText: UnsafePointer<CChar>
+    public let eventText: UnsafePointer<CChar>
+
+    let queue: HandlerQueuePointer
+    let registering: EventEntry
+    let progress: EventEntry
+    let expired: EventEntry
+    let done: EventEntry
+    /// Raised after a request for it was submitted, or refused.
+    let scheduling: EventEntry
+    /// The events that its tasks may raise.
+    let declared: [EventSelector: EventEntry]
+
+    /// The context of its functions, where the host keeps it.
+    private let owner: AnyObject?
+    private let quarantine = Locked<String?>(nil)
+    private let texts = TextStore()
+
+    /// The number of events that the host raises about each handler.
+    static let reservedCount = 5
+
+    init(
+        index: UInt32, description: HandlerDescription, plugin: String, queue: HandlerQueuePointer,
+        events: [EventEntry], owner: AnyObject?
+    ) {
+        self.index = index
+        self.description = description
+        self.plugin = plugin
+        self.queue = queue
+        self.owner = owner
+        registering = events[0]
+        progress = events[1]
+        expired = events[2]
+        done = events[3]
+        scheduling = events[4]
+        declared = Dictionary(
+            uniqueKeysWithValues: events[Self.reservedCount...].map { ($0.selector, $0) })
+        identifierText = texts.keep(description.identifier)
+        pluginText = texts.keep(plugin)
+        eventText = texts.keep(description.event)
+    }
+
+    deinit {
+        queue.deinitialize(count: 1)
+        UnsafeMutableRawPointer(queue).deallocate()
+    }
+
+    /// Why it is quarantined, or nil.
+    public internal(set) var quarantineReason: String? {
+        get { quarantine.withLock { $0 } }
+        set { quarantine.withLock { $0 = newValue } }
+    }
+
+    /// The reason as a text of the host's, "" without one. Each different one is kept.
+    public var quarantineText: UnsafePointer<CChar> { texts.keep(quarantineReason ?? "") }
+
+    public var isPaused: Bool {
+        queue.pointee.gate.load(ordering: .acquiring) & HandlerQueue.Gate.paused != 0
+    }
+    public var isQuarantined: Bool {
+        queue.pointee.gate.load(ordering: .acquiring) & HandlerQueue.Gate.quarantined != 0
+    }
+    public var queued: UInt64 { queue.length }
+    public var active: UInt32 { queue.pointee.active.load(ordering: .relaxed) }
+    public var lost: UInt32 { queue.pointee.lost.load(ordering: .relaxed) }
+
+    public var launched: UInt64 {
+        // The subtrahend is read first, so that the difference is never below zero.
+        let others =
+            queue.pointee.blanks.load(ordering: .acquiring)
+            &+ queue.pointee.requeued.load(ordering: .acquiring)
+        return queue.pointee.tail.load(ordering: .acquiring) &- others
+    }
+
+    /// The number of its tasks that ended with an outcome.
+    public func ended(_ outcome: Outcome) -> UInt64 {
+        let others = queue.pointee.ended[Int(outcome.rawValue)].load(ordering: .acquiring)
+        guard outcome == .succeeded else { return others }
+        return others &+ queue.pointee.successes.load(ordering: .acquiring)
+    }
+}

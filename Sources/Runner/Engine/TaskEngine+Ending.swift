@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CSystem
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// The ends of tasks: by their function's return, by `complete`, by the host at the end of the grace.
+/// One exchange decides, then the outcome is recorded, then the done event is queued.
+extension TaskEngine {
+    /// The function has returned something else than plain success. True when its worker was given
+    /// up meanwhile.
+    func functionReturned(
+        _ task: TaskReference, _ handler: HandlerQueuePointer, _ status: Status,
+        _ error: UnsafeMutablePointer<curfew_error>
+    ) -> Bool {
+        // Until the next step this run keeps the slot from being freed.
+        let slot = tasks.slot(task)
+        let id = tasks.publicID(task)
+        let wasLost: Bool
+        // The host has answered for it meanwhile.
+        var isTooLate = false
+        if status == .pending {
+            // Armed before it is pending, while nobody can free the slot and use it again.
+            deadlines.armPending(task)
+            if handler.pointee.code.isOneAtATime {
+                // In this order: whoever finds the task opens a gate that is closed already.
+                handler.pointee.gate.bitwiseOr(
+                    HandlerQueue.Gate.awaited, ordering: .sequentiallyConsistent)
+                handler.pointee.awaited.store(task.bits, ordering: .sequentiallyConsistent)
+            }
+            let (action, state) = mustStep(task) { machine in
+                isTooLate = machine.isAnsweredFor
+                return (machine.functionReturned(success: nil), machine.isLost)
+            }
+            if action.0 == .none {
+                deadlines.pendingEnded()
+                noLongerAwaited(task, handler)
+            }
+            wasLost = action.1
+            freeIfDone(task, state)
+        } else {
+            let (action, state) = mustStep(task) { machine in
+                isTooLate = machine.isAnsweredFor
+                let lost = machine.isLost
+                return (machine.functionReturned(success: status == .ok), lost)
+            }
+            wasLost = action.1
+            if action.0 == .decide {
+                if status != .ok {
+                    write(ErrorBuffer.text(error), or: status, to: slot)
+                }
+                publish(task, handler, state, armed: state.reason != nil)
+                if status != .ok, !ErrorBuffer.isSound(error) {
+                    violations.report(
+                        .malformedText, "returned \(status.constant ?? String(status.rawValue))",
+                        "its message is not UTF-8 or has no NUL at its end; it was repaired",
+                        task: id, plugin: handler.pointee.plugin, handler: identifier(of: handler))
+                }
+            } else {
+                freeIfDone(task, state)
+            }
+        }
+        if wasLost {
+            workerCameBack(handler)
+        } else if isTooLate {
+            violations.reportLateAnswer(
+                .expired, "returned",
+                "its grace was over and the host had answered for it; what it returned is not taken",
+                task: id, plugin: handler.pointee.plugin, handler: identifier(of: handler))
+        }
+        return wasLost
+    }
+
+    /// A task of a handler that has one at a time is over. Others than the one that is awaited may
+    /// be: cancelled in the queue, or decided before, by a thread that comes here late.
+    private func noLongerAwaited(_ task: TaskReference, _ handler: HandlerQueuePointer) {
+        guard handler.pointee.code.isOneAtATime,
+            handler.pointee.awaited.compareExchange(
+                expected: task.bits, desired: 0, ordering: .sequentiallyConsistent
+            ).exchanged
+        else { return }
+        let before = handler.pointee.gate.bitwiseAnd(
+            ~HandlerQueue.Gate.awaited, ordering: .sequentiallyConsistent
+        ).oldValue
+        if before & HandlerQueue.Gate.awaited != 0 { reopen(handler) }
+    }
+
+    private func write(_ text: String, or status: Status, to slot: TaskSlotPointer) {
+        var text = text
+        if text.isEmpty {
+            text =
+                status == .failed || status.text == nil
+                ? "the handler failed with status \(status.rawValue) and gave no reason"
+                : status.description
+        }
+        text.withUTF8 { tasks.record(of: slot).setError(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Makes the outcome of a claimed task known: it can be read from then on, and its done event
+    /// goes out after all of the task's earlier ones. The end of a request's task is recorded in its
+    /// store first.
+    ///
+    /// - Parameter armed: the task has a deadline in the wheel that does not matter any more.
+    func publish(
+        _ task: TaskReference, _ handler: HandlerQueuePointer, _ claimed: TaskStateMachine,
+        armed: Bool
+    ) {
+        let slot = tasks.slot(task)
+        guard let record = tasks.existingRecord(of: slot), let request = record.request,
+            let end = end(of: slot, record, request, claimed)
+        else { return publishNow(task, handler, claimed, armed: armed) }
+        // Constant for the life of the host.
+        nonisolated(unsafe) let queue = handler
+        let willBeRecorded = request.record(end) { [self] isRecorded in
+            if isRecorded {
+                publishNow(task, queue, claimed, armed: armed)
+            } else {
+                publishUnrecorded(task, queue, armed: armed)
+            }
+        }
+        if !willBeRecorded { publishUnrecorded(task, handler, armed: armed) }
+    }
+
+    private func end(
+        of slot: TaskSlotPointer, _ record: TaskRecord, _ request: RequestLaunch,
+        _ claimed: TaskStateMachine
+    ) -> TaskEnd? {
+        guard let outcome = claimed.outcome else { return nil }
+        let snooze = request.snooze.load(ordering: .acquiring)
+        let error = record.error.map { String(cString: $0) } ?? outcome.doneText ?? ""
+        let started = slot.pointee.startedAt.load(ordering: .acquiring)
+        let ran = claimed.isEntered && started > 0 ? clock.now() &- started : 0
+        return TaskEnd(
+            attempt: AttemptEnd(
+                outcome, reason: claimed.reason, error: outcome == .succeeded ? "" : error,
+                snooze: snooze == 0 ? nil : snooze - 1),
+            isAnswered: claimed.isAnswered || claimed.reason == nil,
+            cost: DayAmounts(
+                launches: 0, wall: ran, cpu: record.cpu.load(ordering: .acquiring)))
+    }
+
+    /// The end of a request's task is not in its store, from which the request is launched again:
+    /// this launch is published as interrupted.
+    private func publishUnrecorded(
+        _ task: TaskReference, _ handler: HandlerQueuePointer, armed: Bool
+    ) {
+        let (_, state) = mustStep(task) { $0.interruptUnwritten() }
+        publishNow(task, handler, state, armed: armed)
+    }
+
+    /// Whether the task is over, and its end is not recorded yet.
+    func isEndWaiting(_ task: TaskReference) -> Bool {
+        tasks.existingRecord(of: tasks.slot(task))?.request?.isEndWaiting
+            .load(ordering: .acquiring) == true
+    }
+
+    private func publishNow(
+        _ task: TaskReference, _ handler: HandlerQueuePointer, _ claimed: TaskStateMachine,
+        armed: Bool
+    ) {
+        let slot = tasks.slot(task)
+        var hasRaised = claimed.hasRaised
+        if hasRaised || claimed.isCalling, let record = tasks.existingRecord(of: slot) {
+            // A thread that queues an event of this task holds the lock, and has seen that it was not
+            // claimed; the next one will see that it is.
+            record.order.withLock { _ in }
+            hasRaised = slot.state.hasRaised
+        }
+        if armed { deadlines.disarm(task) }
+        if let outcome = claimed.outcome { handler.count(outcome) }
+        // Held from before: another thread may release the task, or deliver its done event, the moment
+        // it is published, and then the slot is another task's.
+        let record = tasks.existingRecord(of: slot)
+        let state = TaskEnding(task: task, slot: slot, handler: handler).decide(
+            in: tasks, events, mustQueue: hasRaised,
+            exchange: { wanted in mustStep(task) { $0.publish(queueingDone: wanted) }.1 },
+            decided: {},
+            late: {
+                let outcome = claimed.outcome ?? .failed
+                let text = record?.error.map { String(cString: $0) }
+                return (outcome, outcome.doneText ?? text ?? "")
+            }, unwanted: { events.countUnwanted() })
+        slot.pointee.sleepers.wake()
+        phase.progressed()
+        // A thread that wants to be called says so before its last look at the state, and keeps the
+        // task.
+        if slot.pointee.listened.load(ordering: .sequentiallyConsistent) != 0 {
+            _ = tasks.pinning(task) { tasks.existingRecord(of: $0)?.announce() }
+        }
+        noLongerAwaited(task, handler)
+        if let state { freeIfDone(task, state) }
+    }
+
+    // MARK: Completion by the plugin
+
+    func complete(
+        _ id: UInt64, _ status: Status, error: UnsafeRawBufferPointer?,
+        result: UnsafeRawBufferPointer, plugin: Int32
+    ) -> Status {
+        guard let task = tasks.find(id), mayTouch(task, plugin) else {
+            return completedNothing(id, plugin)
+        }
+        guard UInt64(result.count) <= limits.result else {
+            violations.report(
+                .resultSize, "called complete with a result of \(result.count) bytes",
+                "the limit is \(limits.result); it is not completed",
+                task: id, plugin: plugin)
+            return .tooLarge
+        }
+        if status == .ok, result.isEmpty, completeAtOnce(task) { return .ok }
+        let before = tasks.slot(task).state
+        // Before the task is claimed, so that a refusal leaves it as it was.
+        var copy = LargeCopy(result)
+        guard copy.isComplete else { return .exhausted }
+        defer { copy.free() }
+        var wasPending = false
+        guard
+            let (verdict, state) = tasks.step(
+                task,
+                { machine in
+                    wasPending = machine.isReturned
+                    return machine.complete(success: status == .ok)
+                })
+        else { return completedNothing(id, plugin) }
+        switch verdict {
+        case .stale: return completedNothing(id, plugin)
+        case .already:
+            guard !phase.isClosed else { return .closing }
+            // One that was told to stop may be answered by its callback and by its function, which
+            // cannot know of each other. Else it is a second answer, unless this one and the
+            // function's return were on their way together.
+            let isSecond =
+                !state.isReturned
+                || (before.generation == task.generation && before.isClaimed)
+            if state.reason == nil, isSecond {
+                violations.report(
+                    .completedTwice, "called complete",
+                    "it was completed before; the first answer stands", task: id, plugin: plugin)
+            }
+            return .already
+        case .expired:
+            guard !phase.isClosed else { return .closing }
+            violations.reportLateAnswer(
+                .expired, "called complete",
+                "its grace was over and the host had answered for it; this answer is not taken",
+                task: id, plugin: plugin)
+            return .expired
+        case .accepted, .late:
+            guard let handler = tasks.slot(task).handlerQueue else { return .stale }
+            let slot = tasks.slot(task)
+            // Nobody reads the record before it is published, and the claim keeps the slot.
+            if status != .ok {
+                if let error, !error.isEmpty {
+                    write(String(decoding: error, as: UTF8.self), or: status, to: slot)
+                } else {
+                    write("", or: status, to: slot)
+                }
+            }
+            if !result.isEmpty { tasks.record(of: slot).setResult(copy.take()) }
+            if wasPending { deadlines.pendingEnded() }
+            publish(task, handler, state, armed: wasPending || verdict == .late)
+            return verdict == .late ? .late : .ok
+        }
+    }
+
+    /// Ends a task with success in one exchange, where it has no record: then nothing is to be
+    /// recorded, and no thread waits for it, which would hold a reference. Returns false when it has
+    /// to go the ordinary way.
+    private func completeAtOnce(_ task: TaskReference) -> Bool {
+        let slot = tasks.slot(task)
+        let word = slot.pointee.word.load(ordering: .acquiring)
+        let state = TaskStateMachine(word: word)
+        guard state.generation == task.generation, let handler = slot.handlerQueue else {
+            return false
+        }
+        let over = TaskEnding(task: task, slot: slot, handler: handler).decide(
+            in: tasks, events,
+            exchange: { wanted in
+                guard let over = state.completed(queueingDone: wanted),
+                    slot.pointee.record.load(ordering: .acquiring) == 0,
+                    slot.pointee.word.compareExchange(
+                        expected: word, desired: over.word, ordering: .sequentiallyConsistent
+                    ).exchanged
+                else { return nil }
+                return over
+            },
+            decided: {
+                if state.isReturned { deadlines.disarmPending(task) }
+                handler.count(.succeeded)
+            }, late: { (.succeeded, "") }, unwanted: { events.countUnwanted() })
+        guard let over else { return false }
+        phase.progressed()
+        noLongerAwaited(task, handler)
+        if over.generation != task.generation { tasks.free(task) }
+        return true
+    }
+
+    /// There is no such task any more: mostly the answer came after the host's own, or after
+    /// another one of the plugin's.
+    private func completedNothing(_ id: UInt64, _ plugin: Int32) -> Status {
+        guard !phase.isClosed else { return .closing }
+        if violations.isOthers(id, than: plugin) {
+            return violations.cannotReach(id, "complete", plugin: plugin)
+        }
+        violations.reportLateAnswer(
+            .stale, "called complete for task \(id)",
+            "it is over and its last reference is gone; this answer is not taken",
+            task: 0, plugin: plugin)
+        return .stale
+    }
+
+    // MARK: The grace, and what comes after it
+
+    /// The grace of a task is over: if nobody has answered, the host does. True when that was so.
+    @discardableResult
+    func graceOver(_ task: TaskReference) -> Bool {
+        tasks.pinning(task) { graceOver(task, $0) } ?? false
+    }
+
+    private func graceOver(_ task: TaskReference, _ slot: TaskSlotPointer) -> Bool {
+        // Before the step: whoever finds the task so finds the deadline that belongs to it.
+        let deadline = clock.now() &+ limits.lostAfter
+        slot.pointee.deadline.store(deadline, ordering: .releasing)
+        var wasPending = false
+        let (decided, state) = mustStep(task) { machine in
+            wasPending = machine.isReturned
+            return machine.graceOver()
+        }
+        guard decided, let handler = slot.handlerQueue else { return false }
+        // For good: its late answer may find the slot used again, and cannot be told from none.
+        unanswered.wrappingAdd(1, ordering: .relaxed)
+        if wasPending {
+            deadlines.pendingEnded()
+        } else {
+            deadlines.arm(task, deadline: deadline)
+        }
+        publish(task, handler, state, armed: false)
+        return true
+    }
+
+    /// The second limit after the grace has passed: a worker that has not come back is given up.
+    /// `willTell` is called before the log is told.
+    func loseWorker(_ task: TaskReference, willTell: () -> Void) {
+        // Read before the step: after it the function may return, and the slot be another task's.
+        guard let cell = tasks.slot(task).handlerQueue,
+            let (lost, _) = tasks.step(task, { $0.lose() }), lost
+        else { return }
+        let handler = handlers[cell.pointee.index]
+        lostWorkers.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        let count = cell.pointee.lost.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
+        var gate = HandlerQueue.Gate.quarantined
+        if count >= limits.lost { gate |= HandlerQueue.Gate.exhausted }
+        let seconds = Double(limits.lostAfter / 1_000_000) / 1_000
+        let reason =
+            "a task did not return within \(seconds) s after its grace; its worker is lost"
+        handler.quarantineReason = reason
+        cell.pointee.gate.bitwiseOr(gate, ordering: .sequentiallyConsistent)
+        stateChanged(handler)
+        // It may have come back while this was written down.
+        reopenIfFew(cell)
+        // Its place is free again: once the quarantine is lifted, the handler can go on.
+        leavePlace(cell)
+        pool(of: cell.pointee.kind).lose(for: self)
+        willTell()
+        violations.report(
+            .lostWorker, "did not return within \(seconds) s after its grace",
+            "its worker is lost and the handler quarantined; lift that once it is mended",
+            task: tasks.publicID(task), plugin: cell.pointee.plugin,
+            handler: handler.description.identifier)
+        gateIsShut(cell)
+    }
+
+    /// A lost worker has come back after all. Its thread ends.
+    private func workerCameBack(_ handler: HandlerQueuePointer) {
+        lostWorkers.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        handler.pointee.lost.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        reopenIfFew(handler)
+        let record = handlers[handler.pointee.index]
+        log(
+            .info, record.plugin.isEmpty ? nil : record.plugin, 0,
+            "a lost worker of \"\(record.description.identifier)\" has come back")
+    }
+
+    /// A handler that has fewer lost workers than it may goes on, unless it is quarantined or paused.
+    private func reopenIfFew(_ handler: HandlerQueuePointer) {
+        guard
+            handler.pointee.lost.load(ordering: .sequentiallyConsistent)
+                < limits.lost
+        else { return }
+        let before = handler.pointee.gate.bitwiseAnd(
+            ~HandlerQueue.Gate.exhausted, ordering: .sequentiallyConsistent
+        ).oldValue
+        if before & HandlerQueue.Gate.exhausted != 0 { reopen(handler) }
+    }
+
+    /// The last reference of a pending task went without a completion.
+    func abandoned(_ task: TaskReference, _ claimed: TaskStateMachine) {
+        guard let handler = tasks.slot(task).handlerQueue else { return }
+        deadlines.pendingEnded()
+        if claimed.outcome == .abandoned {
+            violations.report(
+                .abandoned, "released its last reference",
+                "it was pending and nobody has completed it; it is abandoned",
+                task: tasks.publicID(task), plugin: handler.pointee.plugin)
+        }
+        publish(task, handler, claimed, armed: true)
+    }
+}

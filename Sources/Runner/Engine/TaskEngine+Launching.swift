@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+import Scheduling
+import Synchronization
+
+extension TaskEngine {
+    /// Launches the handler at `index`: one more task in its queue, without options.
+    package func launch(_ index: UInt32) -> Launched {
+        guard let handler = launchable(index) else { return refused(index) }
+        return launch(handler, kept: false) { _ in }
+    }
+
+    /// Launches the handler at `index` with options.
+    package func launch(_ index: UInt32, _ launch: Launch) -> Launched {
+        guard let handler = launchable(index) else { return refused(index) }
+        if launch.isPlain { return self.launch(handler, kept: false) { _ in } }
+        if let fault = launch.fault(payloadLimit: limits.payload) {
+            return Launched(status: fault, task: 0)
+        }
+        var payload = LargeCopy(launch.payload)
+        defer { payload.free() }
+        guard payload.isComplete else { return Launched(status: .exhausted, task: 0) }
+        return self.launch(handler, kept: launch.keep) { prepare($0, launch, &payload) }
+    }
+
+    /// The handler at `index`, where it may be launched now.
+    @inline(__always)
+    private func launchable(_ index: UInt32) -> HandlerQueuePointer? {
+        guard let handler = handlers.queue(at: index),
+            handler.pointee.gate.load(ordering: .acquiring) & HandlerQueue.Gate.refusing == 0,
+            phase.isBefore(rawValue: handler.pointee.closesAt)
+        else { return nil }
+        return handler
+    }
+
+    /// The result of a launch that is refused.
+    @inline(never)
+    private func refused(_ index: UInt32) -> Launched {
+        guard let handler = handlers.queue(at: index) else {
+            return Launched(status: .notFound, task: 0)
+        }
+        let gate = handler.pointee.gate.load(ordering: .acquiring)
+        if gate & HandlerQueue.Gate.refusing != 0 {
+            gateIsShut(handler)
+            let isExhausted = gate & HandlerQueue.Gate.exhausted != 0
+            return Launched(status: isExhausted ? .exhausted : .quarantined, task: 0)
+        }
+        // Open again, if it was shut by a gate that has opened meanwhile.
+        let isOpen = phase.isBefore(rawValue: handler.pointee.closesAt)
+        return Launched(status: isOpen ? .busy : .closing, task: 0)
+    }
+
+    @inline(__always)
+    private func launch(
+        _ handler: HandlerQueuePointer, kept: Bool, prepare: (TaskReference) -> Void
+    ) -> Launched {
+        var added = handler.add(tasks, prepare: prepare)
+        if case .failure(.full) = added, sweep(handler) {
+            added = handler.add(tasks, prepare: prepare)
+        }
+        switch added {
+        case .failure(.full): return Launched(status: .busy, task: 0)
+        case .failure(.noSlot): return Launched(status: .exhausted, task: 0)
+        case .success(let task):
+            callWorker(handler)
+            // A shutdown moves the phase before it looks through the queues; a task that it cannot
+            // have seen is taken back here.
+            if !phase.isBefore(rawValue: handler.pointee.closesAt),
+                withdraw(task, handler, kept: kept)
+            {
+                return Launched(status: .closing, task: 0)
+            }
+            return Launched(status: .ok, task: tasks.publicID(task))
+        }
+    }
+
+    private func prepare(_ task: TaskReference, _ launch: Launch, _ payload: inout LargeCopy) {
+        let slot = tasks.slot(task)
+        if payload.count > 0 {
+            slot.pointee.payloadBytes.store(UInt64(payload.count), ordering: .relaxed)
+            slot.pointee.payload.store(
+                UInt(bitPattern: payload.take().baseAddress), ordering: .relaxed)
+        }
+        if launch.budget != 0 || launch.grace != 0 || launch.attempt != 0 || launch.request != nil {
+            let record = tasks.record(of: slot)
+            record.budget = launch.budget
+            record.grace = launch.grace
+            record.attempt = launch.attempt
+            record.request = launch.request
+        }
+        if launch.keep { _ = tasks.step(task) { $0.keepForEmbedder() } }
+    }
+
+    /// Takes back a launch that came into a shutdown, so that nothing was launched and no event
+    /// follows. Returns false when the shutdown or a worker has seen the task: then it is a task like
+    /// others.
+    private func withdraw(
+        _ task: TaskReference, _ handler: HandlerQueuePointer, kept: Bool
+    ) -> Bool {
+        guard let (isWithdrawn, _) = tasks.step(task, { $0.withdraw() }), isWithdrawn else {
+            return false
+        }
+        // It stays in the queue, where a worker passes over it, and is not counted as launched.
+        handler.pointee.blanks.wrappingAdd(1, ordering: .relaxed)
+        let (_, state) = mustStep(task) { machine in
+            machine.publish(queueingDone: false)
+            if kept, machine.generation == task.generation { _ = machine.releaseForEmbedder() }
+        }
+        freeIfDone(task, state)
+        return true
+    }
+
+    // MARK: Workers
+
+    /// Gets a worker for the handler, if it has a place left.
+    @inline(__always)
+    func callWorker(_ handler: HandlerQueuePointer) {
+        guard
+            handler.pointee.active.load(ordering: .sequentiallyConsistent)
+                < handler.pointee.maxConcurrency,
+            handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0
+        else { return }
+        if takePlace(handler) { pool(of: handler.pointee.kind).add(handler, for: self) }
+    }
+
+    /// Takes one of the handler's places. Returns false when all are taken.
+    func takePlace(_ handler: HandlerQueuePointer) -> Bool {
+        var active = handler.pointee.active.load(ordering: .sequentiallyConsistent)
+        while active < handler.pointee.maxConcurrency {
+            let (exchanged, original) = handler.pointee.active.compareExchange(
+                expected: active, desired: active + 1, ordering: .sequentiallyConsistent)
+            if exchanged { return true }
+            active = original
+        }
+        return false
+    }
+
+    /// Gives one of the handler's places back.
+    func leavePlace(_ handler: HandlerQueuePointer) {
+        handler.pointee.active.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        phase.progressed()
+    }
+
+    /// Gets as many workers as there are places and tasks, after a gate was opened.
+    func reopen(_ handler: HandlerQueuePointer) {
+        let wanted = min(UInt64(handler.pointee.maxConcurrency), handler.length)
+        for _ in 0..<wanted { callWorker(handler) }
+    }
+
+    /// Takes cancelled tasks from the front of a queue that is paused or quarantined, where their
+    /// turn does not come. Returns whether there were any.
+    @discardableResult
+    func sweep(_ handler: HandlerQueuePointer) -> Bool {
+        guard handler.pointee.gate.load(ordering: .sequentiallyConsistent) != 0, takePlace(handler)
+        else { return false }
+        let swept = handler.sweep { task in
+            let state = tasks.slot(task).state
+            return state.generation == task.generation && state.isClaimed
+        }
+        for task in swept {
+            let (_, state) = mustStep(task) { $0.enter() }
+            freeIfDone(task, state)
+        }
+        leavePlace(handler)
+        // The gate may have been opened meanwhile, and no worker called for want of a place.
+        if !handler.isEmpty, handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0 {
+            callWorker(handler)
+        }
+        return !swept.isEmpty
+    }
+
+    /// Ends the tasks that wait in a quarantine as interrupted, if the embedder wants that.
+    ///
+    /// Called by the thread that shut the gate, by workers that leave the handler, and by launches
+    /// that are refused: those find a task that was added in the very moment of the quarantine. A
+    /// look with every launch would cost 26 of its 165 instructions.
+    @inline(never)
+    func gateIsShut(_ handler: HandlerQueuePointer) {
+        let gate = handler.pointee.gate.load(ordering: .sequentiallyConsistent)
+        guard limits.interruptsQuarantined, gate & HandlerQueue.Gate.quarantined != 0 else {
+            return
+        }
+        for task in handler.waitingTasks() { interruptQueued(task) }
+        sweep(handler)
+    }
+}

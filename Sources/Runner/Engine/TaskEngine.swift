@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package import PluginBridge
+package import Scheduling
+import Synchronization
+
+/// Tasks from their launch to their end: the queues of handlers, the workers that run them, and the
+/// deadlines that stop them.
+///
+/// Any thread may call, also one that is no worker. What the engine does not know: where handlers
+/// come from (`PluginRegistry`), and why they are launched (`RequestService`).
+package final class TaskEngine: @unchecked Sendable {
+    // Sendable: all parts are constant, and synchronize themselves.
+
+    /// The limits of tasks, by their names in `HostConfiguration`.
+    struct Limits {
+        let payload: UInt64
+        let result: UInt64
+        let queue: UInt32
+        let lost: UInt32
+        /// Nanoseconds from the end of the grace until a worker is given up.
+        let lostAfter: UInt64
+        let interruptsQuarantined: Bool
+
+        init(_ configuration: HostConfiguration) {
+            payload = configuration.payloadLimit
+            result = configuration.resultLimit
+            queue = configuration.queueLimit
+            lost = configuration.lostLimit
+            // Far enough to be never, and near enough to be added to any time.
+            lostAfter = min(configuration.lostAfter, 1 << 62)
+            interruptsQuarantined = configuration.interruptsQuarantined
+        }
+    }
+
+    let tasks: TaskTable
+    package let handlers: HandlerTable
+    let events: EventQueue
+    let directory: EventDirectory
+    let deadlines: Deadlines
+    let clock: HostClock
+    let phase: HostPhase
+    let threads: HostThreads
+    let children: ForkedChildren
+    let claims: HandlerClaims
+    let log: HostLog
+    let violations: ContractViolations
+    let limits: Limits
+    /// The workers of short handlers, and of long ones.
+    let short: WorkerPool
+    let long: WorkerPool
+
+    let lostWorkers = Atomic<UInt32>(0)
+    /// Tasks whose plugin still owes an answer, though the host has answered for it.
+    let unanswered = Atomic<UInt32>(0)
+    /// One thread registers handlers at a time.
+    private let registering = Locked<Void>(())
+    private let observer = Locked<(@Sendable (HandlerRecord) -> Void)?>(nil)
+
+    init(
+        _ configuration: HostConfiguration, _ limits: Limits, tasks: TaskTable, handlers: HandlerTable,
+        events: EventQueue, directory: EventDirectory, deadlines: Deadlines, phase: HostPhase,
+        threads: HostThreads, children: ForkedChildren, claims: HandlerClaims, log: HostLog,
+        violations: ContractViolations
+    ) {
+        self.tasks = tasks
+        self.handlers = handlers
+        self.events = events
+        self.directory = directory
+        self.deadlines = deadlines
+        clock = deadlines.clock
+        self.phase = phase
+        self.threads = threads
+        self.children = children
+        self.claims = claims
+        self.log = log
+        self.violations = violations
+        self.limits = limits
+        short = WorkerPool(.appRefresh, configuration.appRefresh)
+        long = WorkerPool(.processing, configuration.processing)
+    }
+
+    @inline(__always) func pool(of kind: TaskKind) -> WorkerPool { kind.isShort ? short : long }
+
+    var pools: [WorkerPool] { [short, long] }
+
+    // MARK: Handlers
+
+    /// Adds handlers, all or none, and declares their events for `plugin`. Throws an error that names
+    /// what is taken, and by whom.
+    ///
+    /// - Parameter owner: kept as long as their functions may be called.
+    func add(
+        _ handlers: [(description: HandlerDescription, code: HandlerCode)], plugin: Int32,
+        named name: String, owner: AnyObject? = nil
+    ) throws(BridgeError) -> [HandlerRecord] {
+        for handler in handlers {
+            if let fault = handler.description.fault { throw BridgeError(.invalid, fault) }
+        }
+        return try registering.withLock { _ throws(BridgeError) in
+            for (description, _) in handlers {
+                if let other = self.handlers.find(description.identifier) {
+                    throw claims.taken(description.identifier, by: other)
+                }
+            }
+            guard let first = self.handlers.nextIndex(of: handlers.count) else {
+                throw BridgeError(
+                    .exhausted, "\(HandlerTable.limit) handlers are registered; no more can be")
+            }
+            guard let queues = queues(handlers.count) else {
+                throw BridgeError(
+                    .exhausted,
+                    "there is no memory for a queue of \(limits.queue) tasks; make the queue limit smaller"
+                )
+            }
+            let signatures = handlers.flatMap {
+                $0.description.reservedEvents + $0.description.events
+            }
+            switch directory.declare(signatures, owner: plugin) {
+            case .failure(let conflict):
+                for queue in queues { HandlerQueue.giveBack(queue, capacity: limits.queue) }
+                throw claims.describe(conflict)
+            case .success(var entries):
+                return handlers.indices.map { place in
+                    let (description, code) = handlers[place]
+                    let count = HandlerRecord.reservedCount + description.events.count
+                    defer { entries.removeFirst(count) }
+                    let events = Array(entries.prefix(count))
+                    if description.isQueue { for entry in events { entry.isSilent = true } }
+                    let record = HandlerRecord(
+                        index: first + UInt32(place), description: description, plugin: name,
+                        queue: HandlerQueue.make(
+                            code, description, queues[place], capacity: limits.queue,
+                            index: first + UInt32(place), plugin: plugin, events: events),
+                        events: events, owner: owner)
+                    // The queue keeps free slots; they are not to count against the task limit.
+                    tasks.limit.wrappingAdd(limits.queue, ordering: .relaxed)
+                    self.handlers.add(record)
+                    return record
+                }
+            }
+        }
+    }
+
+    /// Memory for the queues of so many handlers, or nil.
+    private func queues(_ count: Int) -> [UnsafeMutablePointer<QueueCell>]? {
+        var queues: [UnsafeMutablePointer<QueueCell>] = []
+        for _ in 0..<count {
+            guard let queue = HandlerQueue.makeCells(capacity: limits.queue) else {
+                for queue in queues { HandlerQueue.giveBack(queue, capacity: limits.queue) }
+                return nil
+            }
+            queues.append(queue)
+        }
+        return queues
+    }
+
+    /// Registers a handler of the embedder's own and raises `registering<event>_done`.
+    func register(
+        _ description: HandlerDescription, _ code: HandlerCode, owner: AnyObject?
+    ) throws(BridgeError) -> HandlerRecord {
+        guard phase.isOpen else { throw HostPhase.closing }
+        try claims.checkPermitted(description)
+        let record = try add(
+            [(description, code)], plugin: PluginList.embedder, named: "", owner: owner)[0]
+        stateChanged(record)
+        _ = events.raise(record.registering, [.bool(true), .text("")], task: 0)
+        return record
+    }
+
+    // MARK: The state of handlers
+
+    /// Calls `body` from now on after a handler can be launched, or not, or in another number.
+    func observe(_ body: @escaping @Sendable (HandlerRecord) -> Void) {
+        observer.withLock { $0 = body }
+    }
+
+    func stateChanged(_ handler: HandlerRecord) { observer.withLock { $0 }?(handler) }
+
+    /// Stops starting tasks of a handler, or of all. Returns `notFound` for an unknown identifier.
+    package func pause(_ identifier: String?) -> Status {
+        forEach(identifier) { handler in
+            handler.pointee.gate.bitwiseOr(
+                HandlerQueue.Gate.paused, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// Undoes `pause`.
+    package func resume(_ identifier: String?) -> Status {
+        forEach(identifier) { handler in
+            handler.pointee.gate.bitwiseAnd(
+                ~HandlerQueue.Gate.paused, ordering: .sequentiallyConsistent)
+            reopen(handler)
+        }
+    }
+
+    private func forEach(_ identifier: String?, _ body: (HandlerQueuePointer) -> Void) -> Status {
+        var chosen = handlers.all
+        if let identifier {
+            guard let handler = handlers.find(identifier) else { return .notFound }
+            chosen = [handler]
+        }
+        for handler in chosen {
+            body(handler.queue)
+            stateChanged(handler)
+        }
+        return .ok
+    }
+
+    /// Ends the quarantine of a handler.
+    func endQuarantine(of handler: HandlerRecord) {
+        handler.quarantineReason = nil
+        handler.queue.pointee.gate.bitwiseAnd(
+            ~HandlerQueue.Gate.quarantined, ordering: .sequentiallyConsistent)
+        reopen(handler.queue)
+        stateChanged(handler)
+    }
+
+    // MARK: Steps of tasks
+
+    /// Makes a step of a task that is held.
+    func mustStep<Action>(
+        _ task: TaskReference, _ body: (inout TaskStateMachine) -> Action
+    ) -> (Action, TaskStateMachine) {
+        guard let (action, state) = tasks.step(task, body) else {
+            fatalError("a task was freed while it was held")
+        }
+        return (action, state)
+    }
+
+    func freeIfDone(_ task: TaskReference, _ state: TaskStateMachine) {
+        if state.generation != task.generation { tasks.free(task) }
+    }
+
+    /// A plugin sees only its own tasks.
+    func mayTouch(_ task: TaskReference, _ plugin: Int32) -> Bool {
+        tasks.slot(task).handlerQueue?.pointee.plugin == plugin
+    }
+
+    func identifier(of handler: HandlerQueuePointer) -> String {
+        handlers[handler.pointee.index].description.identifier
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+import Scheduling
+import Synchronization
+
+/// All tasks of a host: slots, the free ones among them, and the ids by which others know them.
+final class TaskTable: @unchecked Sendable {
+    // Sendable: `slots` never moves; its members are atomic; the rest is constant or locked.
+
+    /// Slots there is room for. The mapping is filled lazily: only what is used costs memory.
+    static let capacity = 1 << 21
+
+    let slots: TaskSlotPointer
+    /// How many slots were ever handed out; those past it were never touched.
+    let allocated = Atomic<UInt32>(1)
+    /// Slots that may be handed out: the task limit, and what idles in the queues of handlers.
+    let limit: Atomic<UInt32>
+
+    /// Free slots that no worker holds. A queue cell carries the free id of its next round, so this
+    /// is visited once for many tasks.
+    private let pool = Locked<[UInt64]>([])
+    /// About how many there are, to look at without the lock.
+    let pooled = Atomic<Int>(0)
+
+    /// Public ids carry the generation multiplied by an odd number of this host's own: a task's
+    /// successor in the same slot cannot be named by adding one, and ids of two hosts differ.
+    private let key: UInt32
+    private let inverse: UInt32
+
+    init?(limit: UInt32) {
+        guard let memory = csys_map(UInt64(Self.capacity * MemoryLayout<TaskSlot>.stride)) else {
+            return nil
+        }
+        assert(MemoryLayout<TaskSlot>.stride == 64)
+        slots = memory.bindMemory(to: TaskSlot.self, capacity: Self.capacity)
+        self.limit = Atomic(limit)
+        key = UInt32.random(in: .min ... .max) | 1
+        // Newton's iteration for the inverse modulo 2^32; each round doubles the correct bits.
+        var inverse = key
+        for _ in 0..<5 { inverse = inverse &* (2 &- key &* inverse) }
+        self.inverse = inverse
+    }
+
+    deinit {
+        for index in 1..<Int(allocated.load(ordering: .relaxed)) { clear(slots + index) }
+        csys_unmap(slots, UInt64(Self.capacity * MemoryLayout<TaskSlot>.stride))
+    }
+
+    // MARK: Ids
+
+    @inline(__always) func publicID(_ task: TaskReference) -> UInt64 {
+        UInt64(task.generation &* key) << 32 | UInt64(task.index)
+    }
+
+    /// The task of a public id, if its slot was ever used; whether it is stale shows its state.
+    @inline(__always) func find(_ id: UInt64) -> TaskReference? {
+        let index = UInt32(truncatingIfNeeded: id)
+        guard index != 0, index < allocated.load(ordering: .acquiring) else { return nil }
+        return TaskReference(
+            index: index, generation: UInt32(truncatingIfNeeded: id >> 32) &* inverse)
+    }
+
+    @inline(__always) func slot(_ task: TaskReference) -> TaskSlotPointer {
+        slots + Int(task.index)
+    }
+
+    func index(of slot: TaskSlotPointer) -> UInt32 { UInt32(slot - slots) }
+
+    // MARK: Steps
+
+    /// Makes one step of a task's life: `body` is tried on the current state until the exchange
+    /// succeeds. Nil when the task is stale.
+    @inline(__always)
+    func step<Action>(
+        _ task: TaskReference, _ body: (inout TaskStateMachine) -> Action
+    ) -> (action: Action, state: TaskStateMachine)? {
+        let slot = slot(task)
+        var word = slot.pointee.word.load(ordering: .acquiring)
+        while true {
+            var machine = TaskStateMachine(word: word)
+            guard machine.generation == task.generation else { return nil }
+            let action = body(&machine)
+            if machine.word == word { return (action, machine) }
+            let (exchanged, original) = slot.pointee.word.compareExchange(
+                expected: word, desired: machine.word, ordering: .sequentiallyConsistent)
+            if exchanged { return (action, machine) }
+            word = original
+        }
+    }
+
+    /// Keeps a task from being freed while `body` looks at it. Nil when it is stale.
+    func pinning<Result>(_ task: TaskReference, _ body: (TaskSlotPointer) -> Result) -> Result? {
+        while true {
+            guard let (pinned, _) = step(task, { $0.pin() }) else { return nil }
+            if pinned { break }
+            csys_yield()
+        }
+        let result = body(slot(task))
+        if let (_, state) = step(task, { $0.unpin() }), state.generation != task.generation {
+            free(task)
+        }
+        return result
+    }
+
+    // MARK: Free slots
+
+    /// Half of all slots were handed out: what is left is for tasks, not to idle in queues, where
+    /// only one handler can use it.
+    @inline(__always) var isTight: Bool {
+        allocated.load(ordering: .relaxed) >= UInt32(Self.capacity / 2)
+    }
+
+    /// A free slot for a handler's queue, or nil when the limit is reached.
+    func allocate() -> TaskReference? {
+        if pooled.load(ordering: .relaxed) > 0, let bits = withPool({ $0.popLast() }) {
+            return TaskReference(bits: bits)
+        }
+        while true {
+            let index = allocated.load(ordering: .relaxed)
+            guard index < limit.load(ordering: .relaxed), index < Self.capacity else { return nil }
+            guard
+                allocated.compareExchange(
+                    expected: index, desired: index + 1, ordering: .acquiringAndReleasing
+                ).exchanged
+            else { continue }
+            // Only now: whoever loses the exchange must not touch the winner's slot. Until this
+            // store it has generation 0, which no id has.
+            slots[Int(index)].word.store(
+                TaskStateMachine(generation: 1).word, ordering: .relaxed)
+            return TaskReference(index: index, generation: 1)
+        }
+    }
+
+    /// Frees what a finished task had; its state has moved on to the next generation. Returns the
+    /// slot's next id, or nil when its generations are used up, so that no id ever comes again.
+    @inline(__always) func clear(_ task: TaskReference) -> UInt64? {
+        let slot = slot(task)
+        if slot.pointee.record.load(ordering: .relaxed) != 0
+            || slot.pointee.payload.load(ordering: .relaxed) != 0
+        {
+            clear(slot)
+        }
+        guard task.generation < UInt32.max - 1 else { return nil }
+        return task.bits &+ 1 << 32
+    }
+
+    private func clear(_ slot: TaskSlotPointer) {
+        let record = slot.pointee.record.exchange(0, ordering: .acquiringAndReleasing)
+        if let raw = UnsafeRawPointer(bitPattern: record) {
+            Unmanaged<TaskRecord>.fromOpaque(raw).release()
+        }
+        let payload = slot.pointee.payload.exchange(0, ordering: .acquiringAndReleasing)
+        Glibc.free(UnsafeMutableRawPointer(bitPattern: payload))
+        slot.pointee.payloadBytes.store(0, ordering: .relaxed)
+        slot.pointee.listened.store(0, ordering: .relaxed)
+    }
+
+    /// Clears a freed task and gives its slot to the calling worker's free list, or to the pool.
+    func free(_ task: TaskReference) {
+        guard let next = clear(task) else { return }
+        guard let list = csys_thread_free_list(Unmanaged.passUnretained(self).toOpaque()) else {
+            return give(next)
+        }
+        list.assumingMemoryBound(to: TaskFreeList.self).pointee.add(next, self)
+    }
+
+    private func withPool<T>(_ body: (inout [UInt64]) -> T) -> T {
+        pool.withLock { pool in
+            defer { pooled.store(pool.count, ordering: .relaxed) }
+            return body(&pool)
+        }
+    }
+
+    func give(_ id: UInt64) { withPool { $0.append(id) } }
+
+    /// Moves free ids between a worker's free list and the pool, many at a time.
+    func give(_ ids: UnsafeBufferPointer<UInt64>) { withPool { $0.append(contentsOf: ids) } }
+
+    func take(into ids: UnsafeMutableBufferPointer<UInt64>) -> Int {
+        withPool { pool in
+            let count = min(ids.count, pool.count)
+            for place in 0..<count { ids[place] = pool.removeLast() }
+            return count
+        }
+    }
+
+    // MARK: Records
+
+    /// The task's record, made if it has none. Only while the task cannot be freed.
+    func record(of slot: TaskSlotPointer) -> TaskRecord {
+        if let record = existingRecord(of: slot) { return record }
+        let fresh = Unmanaged.passRetained(TaskRecord())
+        let bits = UInt(bitPattern: fresh.toOpaque())
+        let (exchanged, original) = slot.pointee.record.compareExchange(
+            expected: 0, desired: bits, ordering: .sequentiallyConsistent)
+        if exchanged { return fresh.takeUnretainedValue() }
+        fresh.release()
+        return Unmanaged<TaskRecord>.fromOpaque(UnsafeRawPointer(bitPattern: original)!)
+            .takeUnretainedValue()
+    }
+
+    func existingRecord(of slot: TaskSlotPointer) -> TaskRecord? {
+        let bits = slot.pointee.record.load(ordering: .sequentiallyConsistent)
+        return UnsafeRawPointer(bitPattern: bits).map {
+            Unmanaged<TaskRecord>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+}

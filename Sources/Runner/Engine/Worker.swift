@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CSystem
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// A thread that runs handlers.
+final class Worker {
+    /// Rounds of looking before a worker sleeps, some 30 us; it yields often, which on few cores is
+    /// what lets other threads produce something to find: where a launcher shares its core with the
+    /// worker, it waits for that, and a pause can take 45 ns.
+    private static let searchRounds = 400
+    private static let yieldEvery = 8
+    /// Nanoseconds with one handler after which a worker leaves it to others that are ready.
+    private static let turn: UInt64 = 1_000_000
+
+    private let engine: TaskEngine
+    private let pool: WorkerPool
+    private let cell: UnsafeMutablePointer<WorkerCell>
+    private let error: UnsafeMutablePointer<curfew_error>
+    /// Free ids of this thread. What a handler completes on it is freed into the list, too.
+    private let free: UnsafeMutablePointer<TaskFreeList>
+
+    // The engine's parts, one hop nearer to the path of a task.
+    private let tasks: TaskTable
+    private let events: EventQueue
+    private let deadlines: Deadlines
+    private let threads: HostThreads
+    private let clock: HostClock
+    private let phase: HostPhase
+
+    private init(_ engine: TaskEngine, _ pool: WorkerPool, _ cell: UnsafeMutablePointer<WorkerCell>) {
+        self.engine = engine
+        self.pool = pool
+        self.cell = cell
+        tasks = engine.tasks
+        events = engine.events
+        deadlines = engine.deadlines
+        threads = engine.threads
+        clock = engine.clock
+        phase = engine.phase
+        error = .allocate(capacity: 1)
+        error.initialize(to: curfew_error())
+        error.pointee.struct_size = UInt32(MemoryLayout<curfew_error>.size)
+        free = .allocate(capacity: 1)
+        free.initialize(to: TaskFreeList())
+    }
+
+    deinit {
+        free.pointee.close(tasks)
+        free.deallocate()
+        error.deallocate()
+        deadlines.cells.giveBack(cell)
+    }
+
+    /// Starts a worker that is searching. Returns false when there is no thread to be had.
+    static func start(in pool: WorkerPool, for engine: TaskEngine) -> Bool {
+        guard let cell = engine.deadlines.cells.take() else { return false }
+        let raw = Unmanaged.passRetained(Worker(engine, pool, cell))
+        let isStarted = engine.threads.start(
+            { Unmanaged<Worker>.fromOpaque($0!).takeRetainedValue().work() }, raw.toOpaque(),
+            stackBytes: pool.workers.stackBytes)
+        if !isStarted { raw.release() }
+        return isStarted
+    }
+
+    private func work() {
+        csys_thread_name(pool.kind == .appRefresh ? "curfew-refresh" : "curfew-process")
+        if pool.workers.nice != 0 { csys_thread_nice(pool.workers.nice) }
+        if pool.workers.ioPriority != 0 { csys_thread_io_priority(pool.workers.ioPriority) }
+        threads.join(as: .worker)
+        csys_set_thread_free_list(Unmanaged.passUnretained(tasks).toOpaque(), free)
+        while let handler = nextHandler() {
+            guard drain(handler) else { break }
+            pool.search()
+        }
+        csys_set_thread_free_list(nil, nil)
+        phase.progressed()
+    }
+
+    /// Looks for a handler, then sleeps until there is one. Returns nil when the worker has to leave.
+    private func nextHandler() -> HandlerQueuePointer? {
+        while true {
+            for round in 1...Self.searchRounds {
+                if let handler = pool.take(for: engine) { return handler }
+                guard round % Self.yieldEvery == 0 else {
+                    csys_pause()
+                    continue
+                }
+                if !threads.cores.yield() { break }
+            }
+            free.pointee.flush(tasks)
+            switch pool.rest(cell, for: engine) {
+            case .work(let handler): return handler
+            case .stop: return nil
+            case .sleep:
+                while cell.pointee.wake.load(ordering: .sequentiallyConsistent) == 0 {
+                    csys_futex_wait(cell.wakeWord, 0, .max)
+                }
+            }
+        }
+    }
+
+    /// Runs a handler's tasks until there is none, others are ready, or it must not go on. Returns
+    /// false when this worker was given up meanwhile and has to leave.
+    private func drain(_ handler: HandlerQueuePointer) -> Bool {
+        var began: UInt64 = 0
+        while true {
+            guard let task = take(handler) else {
+                if waitForMore(handler) { continue }
+                cell.pointee.task.store(0, ordering: .releasing)
+                if leave(handler) { return true }
+                continue
+            }
+            if began == 0 { began = csys_monotonic_ns() }
+            let slot = tasks.slot(task)
+            // Without counting references: the run holds the task, and that its record.
+            let (budget, request) = terms(slot, handler)
+            guard enter(task, slot, budget) else { continue }
+            let status = run(task, handler, request)
+            guard end(task, slot, handler, status, isRequest: request != nil) else {
+                cell.pointee.task.store(0, ordering: .releasing)
+                return false
+            }
+            // In real time: others wait in real time too, whatever the host's clock.
+            if pool.readyCount.load(ordering: .relaxed) > 0,
+                csys_monotonic_ns() &- began > Self.turn
+            {
+                cell.pointee.task.store(0, ordering: .releasing)
+                pool.add(handler, for: engine)
+                return true
+            }
+        }
+    }
+
+    /// Takes the next task of the queue, and leaves a free id in its place, if there is one.
+    @inline(__always)
+    private func take(_ handler: HandlerQueuePointer) -> TaskReference? {
+        var replacement: UInt64 = 0
+        if !tasks.isTight {
+            if free.pointee.count == 0 { free.pointee.refill(tasks) }
+            replacement = free.pointee.top
+        }
+        if replacement != 0 {
+            free.pointee.askAhead(tasks)
+            tasks.slot(TaskReference(bits: replacement)).pointee.handler.store(
+                UInt(bitPattern: handler), ordering: .relaxed)
+        }
+        guard handler.pointee.gate.load(ordering: .acquiring) == 0,
+            let bits = handler.take(replacement: replacement)
+        else { return nil }
+        if replacement != 0 { free.pointee.drop() }
+        return TaskReference(bits: bits)
+    }
+
+    /// The budget of a task, and its record if it is a launch of a request.
+    @inline(__always)
+    private func terms(
+        _ slot: TaskSlotPointer, _ handler: HandlerQueuePointer
+    ) -> (budget: UInt64, request: Unmanaged<TaskRecord>?) {
+        guard slot.pointee.record.load(ordering: .acquiring) != 0,
+            let record = tasks.existingRecord(of: slot)
+        else { return (handler.pointee.budget, nil) }
+        return (
+            record.budget != 0 ? record.budget : handler.pointee.budget,
+            record.request == nil ? nil : Unmanaged.passUnretained(record)
+        )
+    }
+
+    /// Begins a task's budget. Returns false when it was cancelled or held back in the queue.
+    @inline(__always)
+    private func enter(_ task: TaskReference, _ slot: TaskSlotPointer, _ budget: UInt64) -> Bool {
+        let now = clock.now()
+        let deadline = now &+ budget
+        slot.pointee.startedAt.store(now, ordering: .relaxed)
+        slot.pointee.deadline.store(deadline, ordering: .relaxed)
+        // Arming: the deadline, then the task, then the full barrier of `enter`, then the look at when
+        // the deadline threads look next. Such a thread says when it will look, then looks.
+        cell.pointee.deadline.store(deadline, ordering: .relaxed)
+        cell.pointee.task.store(task.bits, ordering: .releasing)
+        guard let (action, entered) = tasks.step(task, { $0.enter() }) else {
+            fatalError("a queued task was freed")
+        }
+        #if !(arch(x86_64) || arch(i386))
+            // There an exchange does not keep the two stores above from passing the load below.
+            atomicMemoryFence(ordering: .sequentiallyConsistent)
+        #endif
+        switch action {
+        case .run: break
+        case .skip:
+            if entered.generation != task.generation { give(task) }
+            return false
+        case .park: return false
+        }
+        deadlines.wake(before: deadline)
+        // A shutdown looks for tasks that were entered while it shut the gates.
+        phase.progressed()
+        return true
+    }
+
+    /// Calls the handler's function.
+    @inline(__always)
+    private func run(
+        _ task: TaskReference, _ handler: HandlerQueuePointer, _ request: Unmanaged<TaskRecord>?
+    ) -> curfew_status {
+        ErrorBuffer.reset(error)
+        let code = handler.pointee.code
+        let spent = request == nil ? 0 : csys_thread_cpu_ns()
+        let status = code.run(code.data, code.api, tasks.publicID(task), error)
+        if !csys_is_process(threads.processMark) {
+            engine.children.end(task: tasks.publicID(task), plugin: handler.pointee.plugin)
+        }
+        // Before its end is recorded.
+        request?._withUnsafeGuaranteedRef {
+            $0.cpu.store(csys_thread_cpu_ns() &- spent, ordering: .releasing)
+        }
+        return status
+    }
+
+    /// Ends a task whose function has returned. Returns false when this worker was given up meanwhile.
+    @inline(__always)
+    private func end(
+        _ task: TaskReference, _ slot: TaskSlotPointer, _ handler: HandlerQueuePointer,
+        _ status: curfew_status, isRequest: Bool
+    ) -> Bool {
+        let word = slot.pointee.word.load(ordering: .acquiring)
+        // The end of a request is recorded first.
+        if status == 0, !isRequest {
+            let state = TaskStateMachine(word: word)
+            let over = TaskEnding(task: task, slot: slot, handler: handler).decide(
+                in: tasks, events,
+                exchange: { wanted in
+                    guard let over = state.finished(queueingDone: wanted),
+                        exchange(slot, word, over)
+                    else { return nil }
+                    return over
+                },
+                decided: { countSuccess(handler) }, late: { (.succeeded, "") },
+                unwanted: {
+                    cell.pointee.untaken.store(
+                        cell.pointee.untaken.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+                })
+            if let over {
+                if over.generation != task.generation { give(task) }
+                return true
+            }
+        }
+        if status == 0, let over = TaskStateMachine(word: word).returnedWhenOver,
+            exchange(slot, word, over)
+        {
+            // Its function had completed it, its end is known, and no reference is left.
+            give(task)
+            return true
+        }
+        return !engine.functionReturned(task, handler, Status(rawValue: status), error)
+    }
+
+    @inline(__always)
+    private func exchange(
+        _ slot: TaskSlotPointer, _ word: UInt64, _ over: TaskStateMachine
+    ) -> Bool {
+        slot.pointee.word.compareExchange(
+            expected: word, desired: over.word, ordering: .sequentiallyConsistent
+        ).exchanged
+    }
+
+    @inline(__always)
+    private func countSuccess(_ handler: HandlerQueuePointer) {
+        if handler.pointee.maxConcurrency == 1 {
+            handler.pointee.successes.store(
+                handler.pointee.successes.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+        } else {
+            handler.pointee.successes.wrappingAdd(1, ordering: .releasing)
+        }
+    }
+
+    /// Frees a task into this worker's list.
+    @inline(__always)
+    private func give(_ task: TaskReference) {
+        if let next = tasks.clear(task) { free.pointee.add(next, tasks) }
+    }
+
+    /// The queue is empty: looks at it for a while. Returns true when there is something.
+    private func waitForMore(_ handler: HandlerQueuePointer) -> Bool {
+        for round in 1...Self.searchRounds {
+            guard handler.pointee.gate.load(ordering: .acquiring) == 0,
+                pool.readyCount.load(ordering: .relaxed) == 0
+            else { return false }
+            if handler.hasNext { return true }
+            guard round % Self.yieldEvery == 0 else {
+                csys_pause()
+                continue
+            }
+            guard threads.cores.yield() else { return false }
+        }
+        return false
+    }
+
+    /// Gives the handler's place up. Returns false when a task came meanwhile and the place was taken
+    /// again.
+    private func leave(_ handler: HandlerQueuePointer) -> Bool {
+        engine.leavePlace(handler)
+        // A launcher adds, then looks at `active`; this is the other half.
+        guard !handler.isEmpty else { return true }
+        guard handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0 else {
+            engine.gateIsShut(handler)
+            return true
+        }
+        return !engine.takePlace(handler)
+    }
+}

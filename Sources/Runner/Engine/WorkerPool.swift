@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// The workers of one kind, and the handlers that are ready to be run.
+///
+/// A handler is listed once for each place it has taken; a worker that takes it runs its tasks one after
+/// another, without coming back here in between. Calls that may start a thread take the engine that it
+/// works for.
+final class WorkerPool: @unchecked Sendable {
+    // Sendable: the queues are locked, the counts atomic, the rest constant.
+
+    private struct State {
+        /// Oldest first, from `first` on.
+        var ready: [HandlerQueuePointer] = []
+        var first = 0
+        var idle: [UnsafeMutablePointer<WorkerCell>] = []
+        var alive = 0
+        var stopping = false
+
+        var isReady: Bool { first < ready.count }
+
+        mutating func next() -> HandlerQueuePointer? {
+            guard isReady else { return nil }
+            defer {
+                first += 1
+                if first == ready.count {
+                    ready.removeAll(keepingCapacity: true)
+                    first = 0
+                }
+            }
+            return ready[first]
+        }
+    }
+
+    /// The call that gets a worker to look for work, made once the lock is left.
+    private enum Call {
+        case none
+        case wake(UnsafeMutablePointer<WorkerCell>)
+        case start
+    }
+
+    let kind: TaskKind
+    let workers: HostConfiguration.Workers
+    private let state = Locked(State())
+    /// How many handlers are ready, to look at without the lock.
+    let readyCount = Atomic<Int>(0)
+    /// Workers that look for work: while there is one, none has to be woken.
+    private let searching = Atomic<Int>(0)
+    let wakeups = Atomic<UInt64>(0)
+
+    init(_ kind: TaskKind, _ workers: HostConfiguration.Workers) {
+        self.kind = kind
+        self.workers = workers
+    }
+
+    /// Threads that run or wait here; lost ones are not counted.
+    var alive: Int { state.withLock { $0.alive } }
+
+    /// A handler has taken a place and wants a worker.
+    func add(_ handler: HandlerQueuePointer, for engine: TaskEngine) {
+        let call = state.withLock { state -> Call in
+            state.ready.append(handler)
+            readyCount.store(state.ready.count - state.first, ordering: .sequentiallyConsistent)
+            return nextCall(&state)
+        }
+        carryOut(call, engine)
+    }
+
+    /// Decides which worker has to look for work, if none does. A worker that is woken or started counts
+    /// as searching from now on, so that one wake is on its way at a time.
+    private func nextCall(_ state: inout State) -> Call {
+        guard state.isReady, searching.load(ordering: .sequentiallyConsistent) == 0 else {
+            return .none
+        }
+        if let worker = state.idle.popLast() {
+            searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            return .wake(worker)
+        }
+        guard state.alive < workers.count else { return .none }
+        state.alive += 1
+        searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        return .start
+    }
+
+    /// Starts a worker if there is none. Returns false when the system has no thread for it.
+    func hasWorker(for engine: TaskEngine) -> Bool {
+        carryOut(
+            state.withLock { state in
+                guard state.alive == 0, !state.stopping else { return .none }
+                state.alive += 1
+                searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                return .start
+            }, engine)
+    }
+
+    /// Returns false when a worker could not be started.
+    @discardableResult
+    private func carryOut(_ call: Call, _ engine: TaskEngine) -> Bool {
+        switch call {
+        case .none: break
+        case .wake(let cell):
+            wakeups.wrappingAdd(1, ordering: .relaxed)
+            cell.pointee.wake.store(1, ordering: .sequentiallyConsistent)
+            csys_futex_wake(cell.wakeWord, 1)
+        case .start:
+            guard !Worker.start(in: self, for: engine) else { return true }
+            let (last, call) = state.withLock { state in
+                state.alive -= 1
+                searching.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                // While this one counted as searching, no other was called.
+                if state.isReady, let worker = state.idle.popLast() {
+                    searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                    return (false, Call.wake(worker))
+                }
+                return (state.alive == 0, Call.none)
+            }
+            // No worker will come for those that are ready: without their places the next launch
+            // tries again.
+            if last { clear(for: engine) }
+            carryOut(call, engine)
+            engine.log(
+                .error, nil, 0,
+                "no thread could be started for \(kind.name) handlers"
+                    + (last ? "; their tasks wait, and are tried again with the next launch" : ""))
+            return false
+        }
+        return true
+    }
+
+    /// Removes the handlers that no worker has taken: the gates are shut, and the workers may all be
+    /// stuck.
+    ///
+    /// - Parameter queues: keep the queues of plugins' subs.
+    func clear(besides queues: Bool = false, for engine: TaskEngine) {
+        let left = state.withLock { state in
+            let ready = state.ready[state.first...]
+            let kept = queues ? ready.filter { $0.pointee.code.isQueue } : []
+            defer {
+                state.ready = kept
+                state.first = 0
+                readyCount.store(kept.count, ordering: .sequentiallyConsistent)
+            }
+            return queues ? ready.filter { !$0.pointee.code.isQueue } : Array(ready)
+        }
+        for handler in left {
+            engine.leavePlace(handler)
+        }
+    }
+
+    /// A worker that is searching takes the next handler; nil leaves it searching.
+    func take(for engine: TaskEngine) -> HandlerQueuePointer? {
+        guard readyCount.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
+        let (handler, call) = state.withLock { state -> (HandlerQueuePointer?, Call) in
+            guard let handler = state.next() else { return (nil, .none) }
+            return (handler, foundWork(&state))
+        }
+        carryOut(call, engine)
+        return handler
+    }
+
+    private func foundWork(_ state: inout State) -> Call {
+        readyCount.store(state.ready.count - state.first, ordering: .sequentiallyConsistent)
+        searching.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        // The last searcher that finds work sees to it that more of it is looked for.
+        return nextCall(&state)
+    }
+
+    /// The next step of a searching worker that has found nothing for a while.
+    enum Rest {
+        case work(HandlerQueuePointer)
+        /// Sleep on the cell's word; the thread that wakes it has counted it as searching.
+        case sleep
+        case stop
+    }
+
+    func rest(_ cell: UnsafeMutablePointer<WorkerCell>, for engine: TaskEngine) -> Rest {
+        let (rest, call) = state.withLock { state -> (Rest, Call) in
+            if let handler = state.next() { return (.work(handler), foundWork(&state)) }
+            searching.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            if state.stopping {
+                state.alive -= 1
+                return (.stop, .none)
+            }
+            cell.pointee.wake.store(0, ordering: .sequentiallyConsistent)
+            state.idle.append(cell)
+            return (.sleep, .none)
+        }
+        carryOut(call, engine)
+        return rest
+    }
+
+    /// A worker has left its handler and looks for the next one.
+    func search() { searching.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+
+    /// A worker was given up: another may be started in its place.
+    func lose(for engine: TaskEngine) {
+        let call = state.withLock { state -> Call in
+            state.alive -= 1
+            return nextCall(&state)
+        }
+        carryOut(call, engine)
+    }
+
+    /// Tells every worker to leave once nothing is ready.
+    func stop() {
+        let sleeping = state.withLock { state in
+            state.stopping = true
+            defer { state.idle = [] }
+            searching.wrappingAdd(state.idle.count, ordering: .sequentiallyConsistent)
+            return state.idle
+        }
+        for cell in sleeping {
+            cell.pointee.wake.store(1, ordering: .sequentiallyConsistent)
+            csys_futex_wake(cell.wakeWord, 1)
+        }
+    }
+}

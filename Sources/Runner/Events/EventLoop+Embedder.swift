@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+package import PluginBridge
+package import Scheduling
+
+/// The embedder's events: those it raises, waits for, and subscribes to.
+extension EventLoop {
+    /// Readable while events wait; -1 where the host's own thread runs the loop.
+    package var descriptor: Int32 { isEmbedders ? queue.descriptor : -1 }
+
+    /// Makes that descriptor readable once. May be called in a signal handler, and so does nothing
+    /// but follow pointers and write(2).
+    package func wake() { csys_eventfd_signal(queue.descriptor) }
+
+    // MARK: Raising
+
+    /// Raises an event of the embedder's own, about no task. Its selector is a NUL-terminated text.
+    package func raise(_ selector: UnsafePointer<CChar>, _ values: [EventValue]) -> Status {
+        let length = strnlen(selector, EventSelector.textLimit + 1)
+        guard length <= EventSelector.textLimit else { return .invalid }
+        let text = UnsafeRawBufferPointer(start: selector, count: length)
+        if let entry = directory.raisedBefore(text) {
+            return entry._withUnsafeGuaranteedRef { raise($0, values) }
+        }
+        guard let selector = EventSelector(String(cString: selector)),
+            values.count == selector.arity
+        else { return .invalid }
+        return raise(selector, values)
+    }
+
+    /// Raises an event of the embedder's own, about no task.
+    package func raise(_ selector: EventSelector, _ values: [EventValue]) -> Status {
+        guard phase.isOpen else { return .closing }
+        guard
+            let signature = EventSignature(selector: selector, parameters: values.map(\.type))
+        else { return .invalid }
+        guard !selector.name.hasPrefix("curfew_") else { return .denied }
+        guard let declared = directory.declareRaised(signature) else { return .exhausted }
+        // What a handler declares is its tasks' alone, also where the handler is the embedder's.
+        guard declared.owner == nil else { return .denied }
+        guard declared.signature == signature else { return .invalid }
+        return queue.raise(declared.entry, values, task: 0).status
+    }
+
+    private func raise(_ entry: EventEntry, _ values: [EventValue]) -> Status {
+        guard let types = entry.declaration?.parameters, types.count == values.count else {
+            return .invalid
+        }
+        guard phase.isOpen else { return .closing }
+        for (type, value) in zip(types, values) where value.type != type { return .invalid }
+        return queue.raise(entry, values, task: 0).status
+    }
+
+    // MARK: Waiting
+
+    /// Expects the next event that matches, in place of an older expectation of the same kind.
+    /// `task` 0: about any task or none.
+    package func expect(
+        _ selector: EventSelector, task: UInt64, context: UInt
+    ) -> Result<Expectation, BridgeError> {
+        directory.expect(selector, task: task, context: context)
+    }
+
+    /// Waits for an expected event, at most `timeout` ns of real time, and ends the expectation.
+    package func collect(_ number: UInt64, timeout: UInt64) -> Result<HostEvent, BridgeError> {
+        switch threads.role {
+        case .worker, .watcher, .loading, .logging:
+            return .failure(
+                BridgeError(
+                    .wrongThread,
+                    "a worker, a watcher or a log function must not wait for an event"))
+        case .loop, .other: break
+        }
+        guard !isTooDeep else {
+            return .failure(
+                BridgeError(
+                    .exhausted,
+                    "too many waits stand inside each other's events; wait outside the receiver"))
+        }
+        guard let expectation = directory.expectation(number) else {
+            return .failure(BridgeError(.notFound, "no such expectation; it was collected before"))
+        }
+        let until = Self.deadline(after: timeout)
+        while expectation.outcome == nil, csys_monotonic_ns() < until {
+            if runWhileWaiting() {
+                if expectation.outcome == nil { sleep(until: until) }
+            } else {
+                expectation.sleep(until: until)
+            }
+        }
+        directory.giveUp(
+            expectation,
+            BridgeError(.timedOut, "the event did not come within \(timeout / 1_000_000) ms"))
+        return expectation.outcome ?? .failure(BridgeError(.timedOut, "the event did not come"))
+    }
+
+    package func giveUp(_ expectation: Expectation, _ error: BridgeError) {
+        directory.giveUp(expectation, error)
+    }
+
+    /// Sleeps until an event waits, for a thread that runs the loop while it waits for something. That
+    /// may come without an event, or with one that another thread delivers, so it looks again after
+    /// 10 ms.
+    func sleep(until deadline: UInt64) {
+        csys_wait_readable(queue.descriptor, min(deadline, csys_monotonic_ns() &+ 10_000_000))
+    }
+
+    /// The CLOCK_MONOTONIC time so many nanoseconds from now, or never.
+    static func deadline(after timeout: UInt64) -> UInt64 {
+        let (sum, overflow) = csys_monotonic_ns().addingReportingOverflow(timeout)
+        return overflow ? .max : sum
+    }
+
+    // MARK: Subscribing
+
+    /// Subscribes to an event, or to all when `selector` is nil.
+    package func subscribe(
+        _ selector: EventSelector?, _ receiver: EventReceiver
+    ) -> Result<UInt64, BridgeError> {
+        directory.subscribe(to: selector, receiver)
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import PluginBridge
+import Scheduling
+
+/// The log of a host: the embedder's function, or standard error.
+///
+/// Must not be called under a lock: the function is the embedder's.
+final class HostLog: Sendable {
+    typealias Function = @Sendable (LogLevel, String?, UInt64, String) -> Void
+
+    /// Closed once the host is destroyed: its function is not called any more.
+    let gate = CallGate()
+    private let function: Function?
+    private let threads: HostThreads
+    private let tasks: TaskTable
+    private let handlers: HandlerTable
+
+    init(_ function: Function?, _ threads: HostThreads, _ tasks: TaskTable, _ handlers: HandlerTable)
+    {
+        self.function = function
+        self.threads = threads
+        self.tasks = tasks
+        self.handlers = handlers
+    }
+
+    /// Writes a log line: one line, control characters made visible.
+    func callAsFunction(_ level: LogLevel, _ plugin: String?, _ task: UInt64, _ text: String) {
+        guard gate.enter() else { return }
+        defer { gate.leave() }
+        let line = LogLine.clean(text)
+        if let function {
+            threads.during(.logging) { function(level, plugin, task, line) }
+        } else if level >= .warning {
+            // A line that names its handler does without the task's.
+            let handler = identifier(ofTask: task).flatMap { line.contains($0) ? nil : $0 }
+            let from = [plugin, handler].compactMap(\.self).joined(separator: ", ")
+            var text = "curfew\(from.isEmpty ? "" : " [\(from)]"): \(line)\n"
+            text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        }
+    }
+
+    private func identifier(ofTask id: UInt64) -> String? {
+        guard let task = tasks.find(id), let queue = tasks.slot(task).handlerQueue else {
+            return nil
+        }
+        return handlers[queue.pointee.index].description.identifier
+    }
+}

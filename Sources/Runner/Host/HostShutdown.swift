@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// Ends a host: shuts it down in bounded phases, as `HostStateMachine` says, then destroys it.
+///
+/// It polls nothing: threads signal `HostPhase` when something has ended, a thread's own end is
+/// joined, and a gate wakes when the last call has left it.
+final class HostShutdown: Sendable {
+    private let engine: TaskEngine
+    private let loop: EventLoop
+    private let requests: RequestService
+    private let registry: PluginRegistry
+    private let targets: TargetDirectory
+    private let machine = Locked(HostStateMachine())
+
+    /// Hosts that were destroyed while a thread was inside plugin code.
+    static let leaked = Atomic<UInt32>(0)
+
+    /// Nanoseconds for threads that only need a processor to leave.
+    private static let patience: UInt64 = 10_000_000_000
+
+    init(
+        _ engine: TaskEngine, _ loop: EventLoop, _ requests: RequestService,
+        _ registry: PluginRegistry, _ targets: TargetDirectory
+    ) {
+        self.engine = engine
+        self.loop = loop
+        self.requests = requests
+        self.registry = registry
+        self.targets = targets
+    }
+
+    private var phase: HostPhase { engine.phase }
+    private var threads: HostThreads { engine.threads }
+    private var tasks: TaskTable { engine.tasks }
+    private var handlers: [HandlerRecord] { engine.handlers.all }
+
+    // MARK: Shutting down
+
+    /// Ends the host's work. A second call waits for the first. Throws `TIMED_OUT` when a thread did
+    /// not come back from foreign code, `WRONG_THREAD` inside of the host.
+    func run(_ limits: ShutdownLimits) throws(BridgeError) {
+        guard threads.role == .other else { throw PluginRegistry.wrongThread("shutdown") }
+        var action = machine.withLock { $0.shutDown() }
+        var expireEnd: UInt64?
+        while true {
+            switch action {
+            case .awaitClosed:
+                _ = phase.wait(until: .max) { phase.isClosed }
+                return
+            case .drain:
+                drain(limits)
+                let hasQueues = handlers.contains { $0.queue.pointee.code.isQueue }
+                action = machine.withLock { $0.drained(hasQueues: hasQueues) }
+            case .expire(let keepsQueues):
+                phase.enter(.expiring)
+                // Both rounds together have the one limit.
+                let end = expireEnd ?? EventLoop.deadline(after: expireLimit(limits))
+                let isSecond = expireEnd != nil
+                expireEnd = end
+                expire(keepsQueues: keepsQueues, until: end, isSecond: isSecond)
+                action = machine.withLock { $0.expired() }
+            case .interrupt:
+                interrupt(limits)
+                action = machine.withLock { $0.left() }
+            case .close:
+                return try close(limits)
+            }
+        }
+    }
+
+    private func drain(_ limits: ShutdownLimits) {
+        phase.enter(.draining)
+        loop.close()
+        targets.close()
+        // Threads that wait for tasks, after the phase has changed.
+        for index in 1..<Int(tasks.allocated.load(ordering: .sequentiallyConsistent)) {
+            tasks.slots[index].sleepers.wake()
+        }
+        // A thread that runs the loop while it waits sleeps on the descriptor.
+        loop.wake()
+        _ = phase.wait(until: EventLoop.deadline(after: limits.drain)) { isIdle }
+    }
+
+    private func expireLimit(_ limits: ShutdownLimits) -> UInt64 {
+        limits.expire ?? (handlers.map(\.description.grace).max() ?? 0) &+ 1_000_000_000
+    }
+
+    private func expire(keepsQueues: Bool, until end: UInt64, isSecond: Bool) {
+        let isDone = phase.wait(until: end) {
+            // Again, until no worker stands between taking a task and entering it: such a task is
+            // in no queue any more and not entered yet, so that it could not be told to stop.
+            let entering = isAnyEntering(besidesQueues: keepsQueues)
+            expireEverything(besidesQueues: keepsQueues)
+            return !entering && !hasUndecided(besidesQueues: keepsQueues)
+        }
+        guard !isDone, isSecond else { return }
+        // To leave a queue takes no more than a processor.
+        _ = phase.wait(until: EventLoop.deadline(after: Self.patience)) {
+            let entering = isAnyEntering(besidesQueues: keepsQueues)
+            expireEverything(besidesQueues: keepsQueues)
+            return !entering
+        }
+    }
+
+    private func interrupt(_ limits: ShutdownLimits) {
+        phase.enter(.leaving)
+        forEachTask { task, state in
+            if state.isEntered, !state.isClaimed { engine.graceOver(task) }
+        }
+        _ = phase.wait(until: EventLoop.deadline(after: limits.leave)) {
+            handlersInside.isEmpty && handlersCalling.isEmpty
+        }
+    }
+
+    private func close(_ limits: ShutdownLimits) throws(BridgeError) {
+        let inside = names(handlersInside.map(\.description.identifier))
+        let calling = names(handlersCalling.map(\.description.identifier))
+        requests.stop(until: EventLoop.deadline(after: Self.patience))
+        for pool in engine.pools { pool.stop() }
+        engine.deadlines.stop()
+        phase.enter(.closed)
+        loop.wake()
+        // A thread that is inside nothing foreign leaves as soon as it has a processor, which on a
+        // machine with too much to do takes its time. A thread that may never come is not waited for.
+        // What was raised is delivered by the host's own thread in any case.
+        let deadline = EventLoop.deadline(after: max(limits.leave, Self.patience))
+        if inside.isEmpty, calling.isEmpty {
+            _ = threads.awaitEnd(until: deadline)
+        } else {
+            _ = phase.wait(until: deadline) {
+                threads.areOver
+                    || ((loop.isEmbedders || loop.isQuiet)
+                        && engine.pools.allSatisfy { $0.alive <= stuckWorkers })
+            }
+        }
+        loop.doRemainingWorkIfMine()
+        engine.clock.manual?.leave(threads)
+        guard inside.isEmpty, threads.areOver else {
+            let who =
+                !inside.isEmpty
+                ? "a function of \(inside)"
+                : !calling.isEmpty
+                    ? "the expiration callback of \(calling)"
+                    : "a receiver of an event, a log function, or a destructor of thread-local data"
+            throw BridgeError(
+                .timedOut, "\(who) has not returned; its thread and the host's memory are kept")
+        }
+    }
+
+    private func names(_ identifiers: [String]) -> String {
+        identifiers.map { "\"\($0)\"" }.joined(separator: ", ")
+    }
+
+    private var stuckWorkers: Int { handlers.reduce(0) { $0 + Int($1.active) } }
+
+    // MARK: Looking
+
+    /// Nothing waits, runs or is pending.
+    private var isIdle: Bool {
+        engine.deadlines.pending == 0
+            && handlers.allSatisfy { handler in
+                handler.queue.isEmpty
+                    && handler.queue.pointee.active.load(ordering: .sequentiallyConsistent) == 0
+            }
+    }
+
+    /// The handlers whose functions have not returned. Not those with a place taken: a worker that
+    /// looks for the next task has one too.
+    private var handlersInside: [HandlerRecord] {
+        var inside: Set<UInt32> = []
+        forEachTask { task, state in
+            guard state.isEntered, !state.isReturned,
+                let queue = tasks.slot(task).handlerQueue
+            else { return }
+            inside.insert(queue.pointee.index)
+        }
+        return handlers.filter { $0.lost > 0 || inside.contains($0.index) }
+    }
+
+    /// The handlers whose expiration callbacks have not returned.
+    private var handlersCalling: [HandlerRecord] {
+        var calling: Set<UInt32> = []
+        forEachTask { task, state in
+            if state.isCalling, let queue = tasks.slot(task).handlerQueue {
+                calling.insert(queue.pointee.index)
+            }
+        }
+        return handlers.filter { calling.contains($0.index) }
+    }
+
+    /// A worker has a place and is inside no function: it may be about to enter one. The gates are
+    /// shut, so that it takes no other and its place is free soon.
+    private func isAnyEntering(besidesQueues: Bool) -> Bool {
+        var inside: [UInt32: UInt32] = [:]
+        forEachTask { task, state in
+            guard state.isEntered, !state.isReturned, !state.isLost,
+                let queue = tasks.slot(task).handlerQueue
+            else { return }
+            inside[queue.pointee.index, default: 0] += 1
+        }
+        return handlers.contains {
+            $0.active > inside[$0.index, default: 0]
+                && !(besidesQueues && $0.queue.pointee.code.isQueue)
+        }
+    }
+
+    private func hasUndecided(besidesQueues: Bool) -> Bool {
+        var undecided = false
+        forEachTask { task, state in
+            guard state.isEntered, !state.isOver, !(besidesQueues && isOfQueue(task)),
+                // It answered, and waits for a store that may not work again.
+                !(state.isClaimed && engine.isEndWaiting(task))
+            else { return }
+            undecided = true
+        }
+        return undecided
+    }
+
+    private func isOfQueue(_ task: TaskReference) -> Bool {
+        tasks.slot(task).handlerQueue?.pointee.code.isQueue == true
+    }
+
+    private func forEachTask(_ body: (TaskReference, TaskStateMachine) -> Void) {
+        for index in 1..<tasks.allocated.load(ordering: .acquiring) {
+            let state = tasks.slots[Int(index)].word.load(ordering: .acquiring)
+            let machine = TaskStateMachine(word: state)
+            body(TaskReference(index: index, generation: machine.generation), machine)
+        }
+    }
+
+    private func expireEverything(besidesQueues: Bool) {
+        for handler in handlers where !(besidesQueues && handler.queue.pointee.code.isQueue) {
+            // Nothing more is started; what waits is interrupted.
+            handler.queue.pointee.gate.bitwiseOr(
+                HandlerQueue.Gate.paused, ordering: .sequentiallyConsistent)
+            for task in handler.queue.waitingTasks() { engine.interruptQueued(task) }
+        }
+        for pool in engine.pools { pool.clear(besides: besidesQueues, for: engine) }
+        forEachTask { task, state in
+            if besidesQueues, isOfQueue(task) { return }
+            if state.isParked {
+                engine.interruptQueued(task)
+            } else if state.isEntered, !state.isClaimed,
+                engine.tellToStop(task, .shutdown) == .told
+            {
+                engine.deadlines.call(task)
+            }
+        }
+    }
+
+    // MARK: Destroying
+
+    /// Undoes a start that failed half-way.
+    func abandonStart() {
+        engine.deadlines.stop()
+        phase.enter(.closed)
+        loop.wake()
+        _ = threads.awaitEnd(until: EventLoop.deadline(after: 1_000_000_000))
+    }
+
+    /// Shuts down unless that is done, retires the plugins, and frees what no thread can touch any
+    /// more. The host must not be used afterwards. A second call does nothing.
+    ///
+    /// Throws `TIMED_OUT` when a thread never came back: then everything it may touch is kept for
+    /// the life of the process. `WRONG_THREAD`: nothing happened.
+    func destroy(_ limits: ShutdownLimits) throws(BridgeError) {
+        var failure: BridgeError?
+        do {
+            try run(limits)
+        } catch {
+            if error.status == .wrongThread { throw error }
+            failure = error
+        }
+        guard machine.withLock({ $0.destroy() }) else { return }
+        // A function may have returned since the host was shut down; its thread is on its way out.
+        if failure == nil { _ = threads.awaitEnd(until: EventLoop.deadline(after: limits.leave)) }
+        targets.end()
+        // No thread runs the embedder's loop any more.
+        if loop.isEmbedders { loop.end() }
+        registry.loadGate.close()
+        let isLoadStuck = !isEmpty(registry.loadGate, limits)
+        if isLoadStuck { LoadTurn.giveUp(of: threads) }
+        let isThreadStuck = isLoadStuck || !threads.areOver
+        let retiring = isThreadStuck ? [] : registry.retireAll(within: limits.leave)
+        reportKeptReferences()
+        let tables = registry.tables
+        for (_, table) in tables { table.gate.close() }
+        engine.children.report(to: engine.violations)
+        engine.log.gate.close()
+        // A thread of a plugin's may be inside a call that began before. Once is enough: later ones
+        // are turned away.
+        let gates = tables.map { $0.table.gate } + [engine.log.gate]
+        let isStuck =
+            isThreadStuck || !retiring.isEmpty || !gates.allSatisfy { isEmpty($0, limits) }
+        if isStuck {
+            Self.leaked.wrappingAdd(1, ordering: .relaxed)
+            _ = Unmanaged.passRetained(self)
+            threads.detach()
+        } else {
+            // Once for all tables: it looks at every task there ever was.
+            let isOwed = mayPluginsCall
+            for (library, table) in tables {
+                RetiredTables.put(table, library, isOwed: isOwed)
+            }
+        }
+        if let failure { throw failure }
+        if isStuck {
+            throw BridgeError(
+                .timedOut,
+                isLoadStuck
+                    ? "the entry of a plugin that was being loaded has not returned; its thread and the host's memory are kept"
+                    : !retiring.isEmpty
+                        ? "the retire function of \(names(retiring)) has not returned; its thread and the host's memory are kept"
+                        : isThreadStuck
+                            ? "a thread of the host is inside plugin code; it and the host's memory are kept"
+                            : "a thread of a plugin's is inside a call of its table, or a log function has not returned; the host's memory is kept"
+            )
+        }
+    }
+
+    private func isEmpty(_ gate: CallGate, _ limits: ShutdownLimits) -> Bool {
+        gate.waitUntilEmpty(until: EventLoop.deadline(after: limits.leave))
+    }
+
+    /// Reports references that plugins still hold after their last call: they will hardly be released.
+    private func reportKeptReferences() {
+        forEachTask { task, state in
+            guard state.pluginReferences > 0, let queue = tasks.slot(task).handlerQueue else {
+                return
+            }
+            let count = state.pluginReferences
+            engine.violations.report(
+                .keptReference, "holds \(count) reference\(count == 1 ? "" : "s")",
+                "the host goes, and the plugin's table is kept for the life of the process",
+                task: tasks.publicID(task), plugin: queue.pointee.plugin)
+        }
+    }
+
+    /// A plugin has a right to call as long as it owes an answer or a release.
+    private var mayPluginsCall: Bool {
+        var isHeld = engine.unanswered.load(ordering: .sequentiallyConsistent) > 0
+        forEachTask { _, state in if state.pluginReferences > 0 { isHeld = true } }
+        return isHeld
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+
+/// The plugins that a host knows, by number, and the one that is being loaded.
+final class PluginList: Sendable {
+    /// The number that stands for the embedder's own handlers.
+    static let embedder: Int32 = -1
+
+    private struct State {
+        var records: [PluginRecord] = []
+        var loading: PluginLoad?
+    }
+
+    private let state = Locked(State())
+
+    var all: [PluginRecord] { state.withLock { $0.records } }
+
+    func status(of plugin: PluginRecord) -> (status: PluginRecord.Status, reason: String) {
+        state.withLock { _ in (plugin.status, plugin.reason) }
+    }
+
+    /// The id of a plugin; nil for the embedder.
+    func id(of number: Int32) -> String? { record(number)?.id }
+
+    /// The queue of a plugin with handlers made of subs.
+    func subs(of number: Int32) -> PluginSubs? {
+        state.withLock { record(number, $0)?.subs }
+    }
+
+    private func record(_ number: Int32) -> PluginRecord? {
+        state.withLock { record(number, $0) }
+    }
+
+    private func record(_ number: Int32, _ state: State) -> PluginRecord? {
+        number >= 0 && Int(number) < state.records.count ? state.records[Int(number)] : nil
+    }
+
+    /// Changes what the lock guards of a record.
+    func update<T>(_ body: () -> T) -> T { state.withLock { _ in body() } }
+
+    /// The plugin that is in use under an id.
+    func ready(_ id: String) -> PluginRecord? {
+        state.withLock { $0.records.first { $0.status == .ready && $0.id == id } }
+    }
+
+    /// Adds a plugin, or changes the record of one that is not in use.
+    @discardableResult
+    func add(
+        _ path: String, _ manifest: Manifest?, _ status: PluginRecord.Status, _ reason: String
+    ) -> PluginRecord {
+        state.withLock { state in
+            // What was scanned is loaded under its number, and what failed is tried again under it.
+            if let known = state.records.first(where: {
+                $0.status != .ready && $0.status != .retired && $0.directory == path
+                    && $0.id == manifest?.id ?? "" && $0.version == manifest?.version ?? ""
+            }) {
+                known.status = status
+                known.reason = reason
+                return known
+            }
+            let record = PluginRecord(
+                number: Int32(state.records.count), directory: path, id: manifest?.id ?? "",
+                version: manifest?.version ?? "",
+                handlers: UInt32(manifest?.handlers.count ?? 0), status: status, reason: reason)
+            state.records.append(record)
+            return record
+        }
+    }
+
+    // MARK: Loading
+
+    /// Begins to load a plugin, and returns its table. `make` is called, under the lock, where it
+    /// has none.
+    func beginLoading(
+        _ record: PluginRecord, _ manifest: Manifest, path: String, make: () -> PluginTable
+    ) -> PluginTable {
+        state.withLock { state in
+            state.loading = PluginLoad(plugin: record.number, manifest: manifest)
+            // One that was entered before and refused has this table, and may have a thread.
+            if let table = record.table {
+                table.gate.open()
+                return table
+            }
+            let table = make()
+            record.table = table
+            record.libraryPath = path
+            return table
+        }
+    }
+
+    /// The load that has begun, with what was registered so far.
+    var loading: PluginLoad? { state.withLock { $0.loading } }
+
+    func endLoading() { state.withLock { $0.loading = nil } }
+
+    /// Registers the code of a handler while its plugin is inside its entry. Returns why not, with
+    /// the rule that was broken, if one was.
+    ///
+    /// - Parameter owner: names the owner of a handler of another plugin's.
+    func register(
+        _ identifier: String, _ code: HandlerCode, plugin: Int32, owner: (String) -> String?
+    ) -> (rule: Misbehaviour?, error: BridgeError)? {
+        state.withLock { state -> (Misbehaviour?, BridgeError)? in
+            guard var load = state.loading, load.plugin == plugin else {
+                return (nil, BridgeError(.wrongState, "the plugin is not being loaded"))
+            }
+            guard
+                let declared = load.manifest.handlers.first(where: { $0.identifier == identifier })
+            else {
+                load.addUndeclared(identifier)
+                state.loading = load
+                let other = owner(identifier)
+                return (
+                    other == nil ? .undeclaredHandler : .takenHandler,
+                    BridgeError(
+                        .denied,
+                        "\"\(identifier)\" is not in the plugin's manifest; "
+                            + (other.map { "it belongs to \($0)" }
+                                ?? "declare it under \"handlers\""))
+                )
+            }
+            guard declared.form == .entry else {
+                return (
+                    .registeredTwice,
+                    BridgeError(
+                        .denied,
+                        "the manifest says that \"\(identifier)\" has the form \(declared.form.rawValue), which needs no registering"
+                    )
+                )
+            }
+            guard load.registered[identifier] == nil else {
+                return (
+                    .registeredTwice,
+                    BridgeError(.exists, "\"\(identifier)\" was registered before")
+                )
+            }
+            load.registered[identifier] = code
+            state.loading = load
+            return nil
+        }
+    }
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CSystem
+import Glibc
+package import PluginBridge
+import Scheduling
+
+extension PluginRegistry {
+    // MARK: Scanning
+
+    /// Reads the manifests below `path`, one directory each, without loading code. Returns how many
+    /// plugins were added to the list, faulty ones included.
+    package func scan(_ path: String) throws(BridgeError) -> Int {
+        guard threads.role == .other else { throw Self.wrongThread("scan") }
+        guard engine.phase.isOpen else { throw HostPhase.closing }
+        guard let names = names(in: path) else {
+            throw BridgeError(
+                .system,
+                "the directory \(path) cannot be read: \(String(cString: strerror(errno))); no plugin was added"
+            )
+        }
+        var found = 0
+        for name in names {
+            let directory = path.appending(component: name)
+            guard Self.isPlugin(directory) else { continue }
+            found += 1
+            switch Manifest.read(directory: directory) {
+            case .success(let manifest): plugins.add(directory, manifest, .validated, "")
+            case .failure(let faults): plugins.add(directory, nil, .failed, faults.rendered)
+            }
+        }
+        return found
+    }
+
+    /// Returns the names of a directory's entries, in order and without hidden ones; nil, with `errno`,
+    /// when it cannot be read. A name that is not UTF-8 is left out and logged: repaired, it would be
+    /// the name of another plugin.
+    func names(in directory: String) -> [String]? {
+        guard let stream = opendir(directory) else { return nil }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let bytes = withUnsafeBytes(of: entry.pointee.d_name) {
+                $0.prefix { $0 != 0 }.map(\.self)
+            }
+            guard bytes.first != UInt8(ascii: ".") else { continue }
+            guard let name = String(validating: bytes, as: UTF8.self) else {
+                log(
+                    .warning, nil, 0,
+                    "\(directory.appending(component: String(decoding: bytes, as: UTF8.self))) is not looked at: its name is not UTF-8; rename it"
+                )
+                continue
+            }
+            names.append(name)
+        }
+        return names.sorted()
+    }
+
+    /// Whether there is a manifest in it, sound or not.
+    static func isPlugin(_ directory: String) -> Bool {
+        access(directory + "/" + Manifest.fileName, F_OK) == 0
+    }
+
+    static func wrongThread(_ what: String) -> BridgeError {
+        BridgeError(
+            .wrongThread,
+            "\(what) was called from inside one of the host's callbacks, events or plugin code; call it from another thread"
+        )
+    }
+
+    // MARK: Loading
+
+    /// Loads the plugin in a directory. On failure nothing of it is registered, and the list says
+    /// why.
+    package func load(_ path: String) throws(BridgeError) {
+        guard threads.role == .other else { throw Self.wrongThread("load") }
+        guard engine.phase.isOpen, loadGate.enter() else { throw HostPhase.closing }
+        defer { loadGate.leave() }
+        let turn = try takeTurn(path)
+        defer { turn.leave() }
+        let (folder, manifest) = try readManifest(path)
+        try load(folder, manifest)
+    }
+
+    private func takeTurn(_ path: String) throws(BridgeError) -> LoadTurn {
+        // A load that hangs is explained in the log.
+        var tellAt = csys_monotonic_ns() &+ 2_000_000_000
+        let answer = LoadTurn.take(for: threads) {
+            if csys_monotonic_ns() > tellAt {
+                tellAt = .max
+                log(
+                    .warning, nil, 0,
+                    "\(path) waits to be loaded: another plugin is inside its entry or a constructor, in this host or another of the process"
+                )
+            }
+            return !engine.phase.isOpen
+        }
+        switch answer {
+        case .mine(let turn): return turn
+        case .held: throw Self.wrongThread("load")
+        case .givenUp: throw HostPhase.closing
+        }
+    }
+
+    private func readManifest(_ path: String) throws(BridgeError) -> (PluginDirectory, Manifest) {
+        // The faults of a manifest fill a screen; a log gets one line.
+        var told: String?
+        do throws(BridgeError) {
+            let folder = try PluginDirectory(path)
+            switch try folder.manifest() {
+            case .success(let manifest): return (folder, manifest)
+            case .failure(let faults):
+                told = faults.line
+                let isForeign = faults.diagnostics.contains {
+                    $0.rule == ManifestRule.abi.rawValue
+                }
+                throw BridgeError(
+                    isForeign ? .abiMismatch : .refused, faults.rendered,
+                    rule: faults.diagnostics.first?.rule)
+            }
+        } catch let reason {
+            plugins.add(path, nil, .failed, reason.message)
+            log(.error, nil, 0, told ?? reason.line)
+            throw reason
+        }
+    }
+
+    private func load(_ folder: PluginDirectory, _ manifest: Manifest) throws(BridgeError) {
+        let record = plugins.add(folder.given, manifest, .validated, "")
+        do throws(BridgeError) {
+            try check(folder.given, manifest)
+            let library = try CheckedLibrary(manifest, in: folder, pins: configuration.pins)
+            try manifest.checkSystemLibraries(allowed: configuration.callableLibraries)
+            try open(library, folder.shown(manifest.library ?? Manifest.fileName), manifest, record)
+        } catch let reason {
+            plugins.update {
+                record.status = .failed
+                record.reason = reason.message
+            }
+            // A shadowed plugin is not at fault.
+            log(reason.status == .exists ? .warning : .error, manifest.id, 0, reason.line)
+            for handler in manifest.handlers {
+                notRegistered(handler, reason.message)
+            }
+            throw reason
+        }
+    }
+
+    /// Refuses a plugin whose id or names are taken, before any code of it runs.
+    private func check(_ path: String, _ manifest: Manifest) throws(BridgeError) {
+        if let other = plugins.ready(manifest.id) {
+            throw BridgeError(
+                .taken, .exists,
+                "the plugin \"\(manifest.id)\" is loaded already, from \(other.directory)"
+                    + (path == other.directory ? "" : "; \(path) is shadowed by it")
+            )
+        }
+        try engine.claims.check(manifest)
+    }
+
+    private func open(
+        _ checked: CheckedLibrary?, _ shown: String, _ manifest: Manifest, _ record: PluginRecord
+    ) throws(BridgeError) {
+        // One library, or manifest without one, one sort of table.
+        let path = checked?.path ?? record.directory
+        let table = plugins.beginLoading(record, manifest, path: path) {
+            let table = RetiredTables.take(path)
+            serve(table, plugin: record.number)
+            return table
+        }
+        var isUsed = false
+        defer {
+            if !isUsed { table.gate.close() }
+            plugins.endLoading()
+        }
+        let entered = enter(checked, table, manifest, record)
+        let load = plugins.loading
+        var library: PluginLibrary?
+        do throws(BridgeError) {
+            // First: an entry that was told so may have given up for that very reason.
+            if let load { try load.checkUndeclared(shown) }
+            library = try entered.get()
+            plugins.update { record.library = library }
+            // The entry may have taken its time.
+            guard engine.phase.isOpen else { throw HostPhase.closing }
+            if let load { try load.checkMissing(shown) }
+            let codes = try library!.codes(table, allowed: configuration.callableLibraries)
+            let registered = (load?.registered ?? [:]).merging(codes) { $1 }
+            var handlers = manifest.handlers.map {
+                (HandlerDescription($0), registered[$0.identifier]!)
+            }
+            let hasSubs = manifest.handlers.contains { $0.form == .subs }
+            let subs = hasSubs ? PluginSubs(library!, manifest, engine) : nil
+            if let subs {
+                handlers.append((subs.description(number: record.number), subs.code(table)))
+            }
+            var added: [HandlerRecord]
+            do throws(BridgeError) {
+                added = try engine.add(
+                    handlers, plugin: record.number, named: record.id, owner: subs)
+            } catch {
+                throw Self.asLoading(error)
+            }
+            isUsed = true
+            plugins.update {
+                record.status = .ready
+                record.reason = ""
+                record.subs = subs
+            }
+            if let subs { subs.begin(added.removeLast().index) }
+            for handler in added {
+                engine.stateChanged(handler)
+                _ = engine.events.raise(handler.registering, [.bool(true), .text("")], task: 0)
+            }
+        } catch let refusal {
+            // It was entered and is not used: the last call into it.
+            if let library = library ?? (try? entered.get()) {
+                threads.during(.loading) { library.retire() }
+                engine.children.endIfChild(task: 0, plugin: record.number)
+            }
+            plugins.update { record.library = nil }
+            throw refusal
+        }
+    }
+
+    /// Loads the library and calls its entry. Changes to the process are undone and reported.
+    private func enter(
+        _ checked: CheckedLibrary?, _ table: PluginTable, _ manifest: Manifest,
+        _ record: PluginRecord
+    ) -> Result<PluginLibrary, BridgeError> {
+        let watch = ProcessStateWatch()
+        let result = threads.during(.loading) {
+            () -> Result<PluginLibrary, BridgeError> in
+            do throws(BridgeError) {
+                defer { engine.children.endIfChild(task: 0, plugin: record.number) }
+                let library = try PluginLibrary(manifest, checked)
+                try library.enter(table, through: configuration.interposer)
+                return .success(library)
+            } catch {
+                return .failure(error)
+            }
+        }
+        for change in watch.restore() {
+            engine.violations.report(
+                .processState, "changed \(change.text) while it was loaded",
+                change.isPutBack
+                    ? "that was put back"
+                    : "that cannot be put back, and this process has to be started again",
+                task: 0, plugin: record.number)
+        }
+        return result
+    }
+
+    /// The error for a name that is taken, as loading reports it.
+    private static func asLoading(_ error: BridgeError) -> BridgeError {
+        error.status == .exists ? BridgeError(.taken, .exists, error.message) : error
+    }
+
+    /// Raises `registering<event>_done` for a handler that could not be registered.
+    private func notRegistered(_ handler: ManifestHandler, _ reason: String) {
+        guard
+            let signature = EventSignature(
+                name: "registering\(handler.event)_done", parameters: [.bool, .text]),
+            let entry = engine.directory.declareProvisionally(signature)
+        else { return }
+        _ = engine.events.raise(entry, [.bool(false), .text(reason)], task: 0)
+    }
+}
+
+extension HandlerDescription {
+    init(_ handler: ManifestHandler) {
+        self.init(
+            identifier: handler.identifier, kind: handler.kind, budget: handler.budget,
+            grace: handler.grace, maxConcurrency: UInt32(handler.maxConcurrency),
+            event: handler.event, events: handler.events)
+        needs = handler.needs
+    }
+}

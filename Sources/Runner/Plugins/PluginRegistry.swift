@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package import CCurfew
+package import PluginBridge
+package import Scheduling
+
+/// The plugins of a host: finds them, loads them, registers their handlers, and retires them.
+package final class PluginRegistry: Sendable {
+    let engine: TaskEngine
+    let requests: RequestService
+    let plugins: PluginList
+    let threads: HostThreads
+    let log: HostLog
+    let configuration: HostConfiguration
+    /// The table for the embedder's own handlers and threads.
+    let ownTable: PluginTable
+    /// Threads of the embedder's that are inside a plugin's entry, or on their way to it.
+    let loadGate = CallGate()
+    /// One thread looks for plugins at a time.
+    let discovering = Locked<Void>(())
+
+    init(
+        _ engine: TaskEngine, _ requests: RequestService, _ plugins: PluginList,
+        _ configuration: HostConfiguration
+    ) {
+        self.engine = engine
+        self.requests = requests
+        self.plugins = plugins
+        threads = engine.threads
+        log = engine.log
+        self.configuration = configuration
+        ownTable = RetiredTables.take("")
+        serve(ownTable, plugin: PluginList.embedder)
+    }
+
+    /// Lets a plugin call this host through a table.
+    func serve(_ table: PluginTable, plugin: Int32) {
+        table.serve(
+            PluginServices(engine, requests, plugins), plugin: plugin, owner: threads.owner)
+    }
+
+    /// The table that the embedder's own handlers are called with.
+    package var table: UnsafePointer<curfew_host_api> { ownTable.api }
+
+    // MARK: The list
+
+    package var all: [PluginRecord] { plugins.all }
+
+    package func status(
+        of plugin: PluginRecord
+    ) -> (status: PluginRecord.Status, reason: String) { plugins.status(of: plugin) }
+
+    /// Why a plugin failed, as a text that lives as long as the host; "" when it did not.
+    package func reasonText(of plugin: PluginRecord) -> UnsafePointer<CChar> {
+        plugin.texts.keep(plugins.status(of: plugin).reason)
+    }
+
+    // MARK: Handlers
+
+    /// Registers a handler of the embedder's own and raises `registering<event>_done`.
+    ///
+    /// - Parameter owner: kept as long as the functions may be called.
+    package func register(
+        _ description: HandlerDescription, run: @escaping curfew_run_function,
+        expired: curfew_expired_function?, data: UnsafeMutableRawPointer?, owner: AnyObject? = nil
+    ) throws(BridgeError) -> HandlerRecord {
+        try engine.register(
+            description,
+            HandlerCode(run: run, expired: expired, data: data, api: ownTable.api), owner: owner)
+    }
+
+    /// Releases a handler from quarantine. Returns `notFound` for an unknown identifier.
+    package func release(_ identifier: String) -> Status {
+        guard let handler = engine.handlers.find(identifier) else { return .notFound }
+        engine.endQuarantine(of: handler)
+        if handler.queue.pointee.code.isQueue {
+            plugins.subs(of: handler.queue.pointee.plugin)?.goOn()
+        }
+        return .ok
+    }
+
+    // MARK: Retiring
+
+    /// Makes the last call into each plugin that is used, one after the other. Returns the ids of
+    /// those that have not returned within the limit, which is each one's own, in nanoseconds.
+    func retireAll(within limit: UInt64) -> [String] {
+        var stuck: [String] = []
+        for record in plugins.all {
+            let (library, subs) = plugins.update { () -> (PluginLibrary?, PluginSubs?) in
+                guard record.status == .ready else { return (nil, nil) }
+                record.status = .retired
+                return (record.library, record.subs)
+            }
+            subs?.end()
+            guard let library, library.wantsRetirement else { continue }
+            let retirement = PluginRetirement(of: library, record, for: engine)
+            retirement.start()
+            let deadline = EventLoop.deadline(after: limit)
+            if !engine.phase.wait(until: deadline, { retirement.isOver })
+                || !threads.awaitEnd(until: deadline)
+            {
+                stuck.append(record.id)
+            }
+        }
+        return stuck
+    }
+
+    /// The tables of all plugins and of the embedder, with the paths of their libraries.
+    var tables: [(library: String, table: PluginTable)] {
+        let records = plugins.all
+        return [("", ownTable)]
+            + plugins.update {
+                records.compactMap { record in record.table.map { (record.libraryPath, $0) } }
+            }
+    }
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+import PluginBridge
+import Scheduling
+import Synchronization
+
+/// The services of a host that a plugin's table reaches.
+final class PluginServices: TaskServices {
+    let engine: TaskEngine
+    let requests: RequestService
+    private let plugins: PluginList
+    let tasks: TaskTable
+    let violations: ContractViolations
+
+    init(_ engine: TaskEngine, _ requests: RequestService, _ plugins: PluginList) {
+        self.engine = engine
+        self.requests = requests
+        self.plugins = plugins
+        tasks = engine.tasks
+        violations = engine.violations
+    }
+
+    func register(_ identifier: String, _ code: HandlerCode, plugin: Int32) -> BridgeError? {
+        let claims = engine.claims
+        let refusal = plugins.register(identifier, code, plugin: plugin) {
+            engine.handlers.find($0).map { claims.owner($0.plugin) }
+        }
+        guard let (rule, error) = refusal else { return nil }
+        if let rule {
+            violations.report(
+                rule, "called register_handler", error.message + "; nothing was registered",
+                task: 0, plugin: plugin)
+        }
+        return error
+    }
+
+    func facts(of id: UInt64, plugin: Int32) -> TaskFacts? {
+        let facts = existingFacts(of: id, plugin)
+        if facts == nil { _ = violations.cannotReach(id, "task_info", plugin: plugin) }
+        return facts
+    }
+
+    private func existingFacts(of id: UInt64, _ plugin: Int32) -> TaskFacts? {
+        guard let task = find(id, plugin) else { return nil }
+        return tasks.pinning(task) { slot in
+            guard let cell = slot.handlerQueue else { return nil }
+            let handler = engine.handlers.unretained(cell.pointee.index)
+            let record = tasks.existingRecord(of: slot)
+            let payload = slot.pointee.payload.load(ordering: .acquiring)
+            return TaskFacts(
+                kind: (record?.request?.kind ?? cell.pointee.kind).rawValue,
+                attempt: max(1, record?.attempt ?? 1),
+                reason: Int32(slot.state.reason?.rawValue ?? 0),
+                identifier: handler._withUnsafeGuaranteedRef { $0.identifierText },
+                payload: UnsafeRawPointer(bitPattern: payload),
+                payloadBytes: slot.pointee.payloadBytes.load(ordering: .acquiring),
+                budget: override(record?.budget, cell.pointee.budget),
+                grace: override(record?.grace, cell.pointee.grace))
+        } ?? nil
+    }
+
+    private func override(_ own: UInt64?, _ handlers: UInt64) -> UInt64 {
+        guard let own, own != 0 else { return handlers }
+        return own
+    }
+
+    @inline(__always)
+    private func find(_ id: UInt64, _ plugin: Int32) -> TaskReference? {
+        guard let task = tasks.find(id), engine.mayTouch(task, plugin) else { return nil }
+        return task
+    }
+
+    func shouldStop(_ id: UInt64, plugin: Int32) -> Bool {
+        guard let task = find(id, plugin) else { return true }
+        let state = tasks.slot(task).state
+        return state.generation != task.generation || state.shouldStop
+    }
+
+    func remaining(of id: UInt64, plugin: Int32) -> UInt64 {
+        guard let task = find(id, plugin) else { return 0 }
+        let slot = tasks.slot(task)
+        let state = slot.state
+        guard state.generation == task.generation, state.isEntered, !state.shouldStop else {
+            return 0
+        }
+        let deadline = slot.pointee.deadline.load(ordering: .acquiring)
+        let now = engine.clock.now()
+        return deadline > now ? deadline - now : 0
+    }
+
+    func report(_ fraction: Double, _ text: String, for id: UInt64, plugin: Int32) -> Status {
+        guard let task = find(id, plugin) else {
+            return violations.cannotReach(id, "progress", plugin: plugin)
+        }
+        var beginsGap = false
+        let status = whileNotOver(task) { record, handler in
+            record.progress.store(fraction.bitPattern, ordering: .relaxed)
+            let raised = engine.events.raiseIfWanted(
+                handler.progress, task: id, [.double(fraction), .text(text)])
+            beginsGap = raised.beginsGap
+            return raised.status
+        }
+        if status == .stale { return violations.cannotReach(id, "progress", plugin: plugin) }
+        if beginsGap { flooded("reported progress", id, plugin) }
+        return status
+    }
+
+    /// Reported once for all that are lost together.
+    private func flooded(_ did: String, _ id: UInt64, _ plugin: Int32) {
+        violations.report(
+            .eventFlood, did,
+            "the queue of \(engine.events.limit) events is full; this one is lost, and others are until there is room",
+            task: id, plugin: plugin)
+    }
+
+    func raise(
+        _ selector: EventSelector, _ values: [EventValue], for id: UInt64, plugin: Int32
+    ) -> Status {
+        guard let task = find(id, plugin), !isQueued(task),
+            tasks.slot(task).state.generation == task.generation,
+            let cell = tasks.slot(task).handlerQueue
+        else { return violations.cannotReach(id, "raise", plugin: plugin) }
+        let handler = engine.handlers[cell.pointee.index]
+        // Complaints first: nothing of the embedder's, a log among it, is called under a lock.
+        guard let entry = handler.declared[selector] else {
+            undeclared(selector, handler, id, plugin)
+            return .denied
+        }
+        let given = values.map(\.type)
+        guard let declared = entry.declaration?.parameters, declared == given else {
+            let wanted = entry.declaration.map { names($0.parameters) } ?? ""
+            violations.report(
+                .eventTypes, "raised \"\(selector)\" with (\(names(given)))",
+                "its manifest declares (\(wanted)); nothing was raised", task: id, plugin: plugin)
+            return .invalid
+        }
+        var beginsGap = false
+        let status = whileNotOver(task) { _, _ in
+            let raised = engine.events.raise(entry, values, task: id)
+            beginsGap = raised.beginsGap
+            return raised.status
+        }
+        if status == .stale { return violations.cannotReach(id, "raise", plugin: plugin) }
+        if beginsGap { flooded("raised \"\(selector)\"", id, plugin) }
+        return status
+    }
+
+    private func names(_ types: [EventType]) -> String {
+        types.map(\.name).joined(separator: ", ")
+    }
+
+    private func undeclared(
+        _ selector: EventSelector, _ handler: HandlerRecord, _ id: UInt64, _ plugin: Int32
+    ) {
+        let isHosts =
+            selector.name.hasPrefix("curfew_")
+            || handler.description.hostEvents.contains { $0.selector == selector }
+        if isHosts {
+            violations.report(
+                .hostEvent, "raised \"\(selector)\"",
+                "only the host raises it; nothing was raised", task: id, plugin: plugin)
+            return
+        }
+        let other = handler.declared.keys.first { $0.name == selector.name }
+        violations.report(
+            .undeclaredEvent, "raised \"\(selector)\"",
+            (other.map { "its manifest declares \"\($0)\", with another number of parameters" }
+                ?? "its manifest does not declare it") + "; nothing was raised",
+            task: id, plugin: plugin)
+    }
+
+    /// Does something for a running task that must not come after its done event.
+    private func whileNotOver(
+        _ task: TaskReference, _ body: (TaskRecord, HandlerRecord) -> Status
+    ) -> Status {
+        return tasks.pinning(task) { slot -> Status in
+            guard let (raising, state) = tasks.step(task, { $0.raise() }) else { return .stale }
+            guard raising else { return state.isEntered ? .already : .stale }
+            guard let cell = slot.handlerQueue else { return .stale }
+            let handler = engine.handlers[cell.pointee.index]
+            let record = tasks.record(of: slot)
+            return record.order.withLock { _ in
+                slot.state.isClaimed ? .already : body(record, handler)
+            }
+        } ?? .stale
+    }
+
+    func complete(
+        _ id: UInt64, _ status: Status, error: UnsafeRawBufferPointer?,
+        result: UnsafeRawBufferPointer, plugin: Int32
+    ) -> Status {
+        engine.complete(id, status, error: error, result: result, plugin: plugin)
+    }
+
+    func keep(_ id: UInt64, plugin: Int32) -> Status {
+        guard let task = find(id, plugin), !isQueued(task),
+            let (kept, _) = tasks.step(task, { $0.keepForPlugin() })
+        else { return violations.cannotReach(id, "keep", plugin: plugin) }
+        guard !kept else { return .ok }
+        violations.report(
+            .referenceLimit, "called keep",
+            "it holds \(TaskStateMachine.pluginReferenceLimit) references already; none was taken",
+            task: id, plugin: plugin)
+        return .exhausted
+    }
+
+    func release(_ id: UInt64, plugin: Int32) -> Status {
+        guard let task = find(id, plugin),
+            let (action, state) = tasks.step(task, { $0.releaseForPlugin() })
+        else { return violations.cannotReach(id, "release", plugin: plugin) }
+        switch action {
+        case .done:
+            engine.freeIfDone(task, state)
+            return .ok
+        case .abandoned:
+            engine.abandoned(task, state)
+            return .ok
+        case .wrongState:
+            // Only the running function's own is left, or none at all.
+            guard state.isEntered, !state.isReturned else {
+                return violations.cannotReach(id, "release", plugin: plugin)
+            }
+            violations.report(
+                .unkeptRelease, "called release",
+                "it holds no reference but its function's own, which is the host's; nothing was dropped",
+                task: id, plugin: plugin)
+            return .wrongState
+        }
+    }
+
+    /// A task that was not entered is no plugin's yet.
+    private func isQueued(_ task: TaskReference) -> Bool {
+        let state = tasks.slot(task).state
+        return state.generation == task.generation && !state.isEntered
+    }
+
+    func hasSubs(plugin: Int32) -> Bool { plugins.subs(of: plugin) != nil }
+
+    func callSub(_ selector: EventSelector, _ values: [EventValue], plugin: Int32) -> Status {
+        plugins.subs(of: plugin)?.call(selector, values) ?? .closing
+    }
+
+    func waitFor(
+        _ selector: EventSelector, sender: UInt64, limit: UInt64?,
+        _ continuation: PluginContinuation, plugin: Int32
+    ) -> Status {
+        plugins.subs(of: plugin)?.waitFor(selector, sender: sender, limit: limit, continuation)
+            ?? .closing
+    }
+
+    func sleep(_ duration: UInt64, _ continuation: PluginContinuation, plugin: Int32) -> Status {
+        plugins.subs(of: plugin)?.sleep(duration, continuation) ?? .closing
+    }
+
+    func log(_ level: LogLevel, _ text: String, for task: UInt64, plugin: Int32) {
+        engine.log(level, plugins.id(of: plugin), task, text)
+    }
+
+    func misbehaved(
+        _ rule: Misbehaviour, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,
+        task: UInt64, plugin: Int32
+    ) {
+        violations.report(rule, did(), answer(), task: task, plugin: plugin)
+    }
+
+    func currentThread() -> Int32 { Int32(engine.threads.role.rawValue) }
+}
