@@ -24,7 +24,7 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
         let factor = try factor(number)
-        let standing = try host.factor(factor)
+        let standing = try host.requests.factor(factor)
         guard StructArray.fill(out, 1, [standing], { curfew_factor_report(factor, $0) }) != nil
         else {
             throw sizeFault("curfew_factor_report")
@@ -37,7 +37,7 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
     _ detail: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        try host.set(
+        try host.requests.set(
             try factor(number),
             FactorReading(
                 try state(value), source: "embedder",
@@ -50,7 +50,7 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
     _ host: OpaquePointer, _ number: curfew_factor, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        try host.set(try factor(number), nil)
+        try host.requests.set(try factor(number), nil)
     }
 }
 
@@ -60,7 +60,7 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        try host.hear(
+        try host.requests.hear(
             try factor(number),
             FactorReading(
                 try state(value),
@@ -84,14 +84,14 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
             } else if let plugin {
                 .plugin(try name(plugin, "plugin"))
             } else { .all }
-        try host.set(HandlerSetting(refresh: refresh, enablement: enablement), for: scope)
+        try host.requests.set(HandlerSetting(refresh: refresh, enablement: enablement), for: scope)
     }
 }
 
 @c @implementation public func curfew_host_note_usage(
     _ host: OpaquePointer, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    answer(host, error) { (host) throws(RequestFailure) in try host.noteUsage() }
+    answer(host, error) { (host) throws(RequestFailure) in try host.requests.noteUsage() }
 }
 
 @c @implementation public func curfew_host_day_balance(
@@ -99,7 +99,7 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        let balance = try host.dayBalance()
+        let balance = try host.requests.dayBalance()
         let written = StructArray.fill(out, 1, [balance]) { balance in
             curfew_day_balance(
                 struct_size: 0, limits_launches: balance.launches != nil,
@@ -122,7 +122,7 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
     _ out: UnsafeMutablePointer<curfew_request>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        let id = try host.simulateLaunch((try? name(identifier)) ?? "")
+        let id = try host.requests.simulateLaunch((try? name(identifier)) ?? "")
         out?.pointee = id.rawValue
     }
 }
@@ -132,6 +132,6 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        try host.simulateExpiration((try? name(identifier)) ?? "")
+        try host.requests.simulateExpiration((try? name(identifier)) ?? "")
     }
 }

@@ -24,7 +24,7 @@ public import Scheduling
 /// observations and waits hold their host; handlers and observers should capture it `weak`.
 public final class Host: Sendable {
     /// The parts below, for the C interface.
-    public let runtime: HostRuntime
+    package let runtime: HostRuntime
 
     /// Where resumable subs run.
     let loopExecutor: LoopExecutor

@@ -36,7 +36,7 @@ public final class Expectation: @unchecked Sendable {
     }
 
     /// Calls `body` once, when it is settled, on the thread that settles it, or at once.
-    func whenSettled(_ body: @escaping @Sendable (Result<HostEvent, BridgeError>) -> Void) {
+    package func whenSettled(_ body: @escaping @Sendable (Result<HostEvent, BridgeError>) -> Void) {
         let settled = state.withLock { state in
             if state.outcome == nil { state.continuations.append(body) }
             return state.outcome

@@ -40,7 +40,7 @@ final class SimulationFeed: Sendable {
         var entries: [Entry] = []
         var lost = 0
         var simulated: UInt64?
-        var events: EventLoop?
+        var events: EventQueue?
     }
 
     private static let limit = 4_096
@@ -59,7 +59,7 @@ final class SimulationFeed: Sendable {
     deinit { csys_close(filled) }
 
     /// From now on items have positions.
-    func follow(_ events: EventLoop) { state.withLock { $0.events = events } }
+    func follow(_ events: EventQueue) { state.withLock { $0.events = events } }
 
     func add(_ event: HostEvent) { add(.event(event), of: event.task) }
 
