@@ -81,7 +81,8 @@ import Scheduling
         let plugin = plugins[Int(index)]
         let size = sizeOf(out)
         let state = curfew_plugin_state(
-            struct_size: size, status: host.plugins.status(of: plugin).status.rawValue, id: plugin.idText,
+            struct_size: size, status: host.plugins.status(of: plugin).status.rawValue,
+            id: plugin.idText,
             version: plugin.versionText, directory: plugin.directoryText,
             reason: host.plugins.reasonText(of: plugin), handlers: plugin.handlers, reserved: 0)
         StructCopy.write(state, to: out, size: size)
@@ -98,7 +99,9 @@ import Scheduling
 ) -> curfew_status {
     guard hasRoom(out, 8) else { return Status.invalid.rawValue }
     return with(host) { (host: HostRuntime) in
-        guard let handler = host.engine.handlers.find(index) else { return Status.notFound.rawValue }
+        guard let handler = host.engine.handlers.find(index) else {
+            return Status.notFound.rawValue
+        }
         let size = sizeOf(out)
         let state = curfew_handler_state(
             struct_size: size, kind: handler.description.kind.rawValue,
@@ -119,7 +122,9 @@ import Scheduling
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>, _ out: UnsafeMutablePointer<UInt32>
 ) -> curfew_status {
     with(host) { (host: HostRuntime) in
-        guard UInt(bitPattern: identifier) != 0, let index = host.engine.handlers.index(of: identifier) else {
+        guard UInt(bitPattern: identifier) != 0,
+            let index = host.engine.handlers.index(of: identifier)
+        else {
             return Status.notFound.rawValue
         }
         out.pointee = index
@@ -136,7 +141,8 @@ import Scheduling
 @c @implementation public func curfew_host_resume_handler(
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>?
 ) -> curfew_status {
-    ofHandlers(identifier) { name in with(host) { (host: HostRuntime) in host.engine.resume(name) } }
+    ofHandlers(identifier) { name in with(host) { (host: HostRuntime) in host.engine.resume(name) }
+    }
 }
 
 /// Does something with one handler or, for NULL, with all: no handler has a name that cannot be read.

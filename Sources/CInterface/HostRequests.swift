@@ -184,7 +184,8 @@ private func described(
     _ out: UnsafeMutablePointer<UInt32>, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        let found = try host.requests.attempts(of: RequestID(rawValue: request), limit: Int(capacity))
+        let found = try host.requests.attempts(
+            of: RequestID(rawValue: request), limit: Int(capacity))
         guard let count = StructArray.fill(attempts, capacity, found, { curfew_attempt_info($0) })
         else {
             throw sizeFault("curfew_attempt_info")

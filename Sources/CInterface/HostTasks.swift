@@ -10,7 +10,8 @@ import Scheduling
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     guard UInt(bitPattern: identifier) != 0,
-        let index = with(host, { (host: HostRuntime) in host.engine.handlers.index(of: identifier) })
+        let index = with(
+            host, { (host: HostRuntime) in host.engine.handlers.index(of: identifier) })
     else {
         return answer(
             error, .notFound,
@@ -154,7 +155,8 @@ private func read(
 ) -> curfew_status {
     let room = buffer == nil ? 0 : Int(clamping: capacity)
     let (status, bytes) = with(host) { (host: HostRuntime) in
-        host.engine.read(part, of: task, into: UnsafeMutableRawBufferPointer(start: buffer, count: room))
+        host.engine.read(
+            part, of: task, into: UnsafeMutableRawBufferPointer(start: buffer, count: room))
     }
     out?.pointee = UInt64(bytes)
     return status.rawValue

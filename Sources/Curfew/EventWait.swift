@@ -12,7 +12,9 @@ public final class EventWait: Sendable {
         self.host = host
     }
 
-    deinit { host.runtime.loop.giveUp(expectation, BridgeError(.notFound, "the wait was given up")) }
+    deinit {
+        host.runtime.loop.giveUp(expectation, BridgeError(.notFound, "the wait was given up"))
+    }
 
     /// The event, once it comes, at most `limit` of real time from now. Asked again it tells the
     /// same.

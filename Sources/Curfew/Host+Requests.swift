@@ -38,14 +38,17 @@ extension Host {
     /// where it was over before. Throws `.notFound`.
     @discardableResult
     public func cancel(_ request: RequestID) throws -> Bool {
-        try Self.checked { () throws(RequestFailure) in try runtime.requests.cancel(request) == .ok }
+        try Self.checked { () throws(RequestFailure) in try runtime.requests.cancel(request) == .ok
+        }
     }
 
     /// Cancels the pending requests of an identifier, or all there are; running tasks go on. Returns
     /// how many there were.
     @discardableResult
     public func cancelRequests(of identifier: String? = nil) throws -> Int {
-        try Self.checked { () throws(RequestFailure) in try runtime.requests.cancelPending(identifier) }
+        try Self.checked { () throws(RequestFailure) in
+            try runtime.requests.cancelPending(identifier)
+        }
     }
 
     /// Lets a request be launched again that was parked because the process ended again and again
@@ -126,7 +129,9 @@ extension Host {
     /// Sets what people want of launches: of all handlers, a plugin's, or one's. It is kept in the
     /// store. Throws `.invalid` where the scope's name is no identifier, or too many have a setting.
     public func set(_ setting: HandlerSetting, for scope: HandlerScope) throws {
-        try Self.checked { () throws(RequestFailure) in try runtime.requests.set(setting, for: scope) }
+        try Self.checked { () throws(RequestFailure) in
+            try runtime.requests.set(setting, for: scope)
+        }
     }
 
     /// The app is being used now: the hours at which it is are learnt from this.
@@ -146,7 +151,9 @@ extension Host {
     /// runs.
     @discardableResult
     public func simulateLaunch(_ identifier: String) throws -> RequestID {
-        try Self.checked { () throws(RequestFailure) in try runtime.requests.simulateLaunch(identifier) }
+        try Self.checked { () throws(RequestFailure) in
+            try runtime.requests.simulateLaunch(identifier)
+        }
     }
 
     /// Lets the time of a task be over that was launched by `simulateLaunch`. Throws `.notFound`

@@ -60,7 +60,9 @@ public final class LaunchedTask: Sendable {
     /// Tells it to stop while it runs, for `.condition` or `.host`. Returns false for other reasons,
     /// before it has started, and when it is over or was told to stop before.
     @discardableResult
-    public func stop(_ reason: StopReason) -> Bool { host.runtime.engine.stopTask(id, reason) == .ok }
+    public func stop(_ reason: StopReason) -> Bool {
+        host.runtime.engine.stopTask(id, reason) == .ok
+    }
 
     /// Holds it back while it has not started. Returns false once it has.
     @discardableResult

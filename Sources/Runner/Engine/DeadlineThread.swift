@@ -103,7 +103,8 @@ final class DeadlineThread {
                 guard state.calls.isEmpty, !state.stopping else { return nil }
                 next = min(next, state.next ?? .max)
                 let until = state.roster.sleeps(number, next: next)
-                deadlines.promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)
+                deadlines.promise.pointee.store(
+                    state.roster.promise, ordering: .sequentiallyConsistent)
                 return until
             }
             guard let until else { continue }
@@ -186,7 +187,8 @@ final class DeadlineThread {
         guard let handler else { return }
         handOver(next: next)
         slowCallback(
-            handler, deadlines.tasks.publicID(task), "has not returned from its expiration callback")
+            handler, deadlines.tasks.publicID(task), "has not returned from its expiration callback"
+        )
     }
 
     /// A shorter grace is not held against a callback: a processor can be missing as long.
@@ -214,7 +216,9 @@ final class DeadlineThread {
             engine.callbackReturned(task)
             return
         }
-        let (id, reason, grace) = (deadlines.tasks.publicID(task), slot.state.reason, grace(of: slot))
+        let (id, reason, grace) = (
+            deadlines.tasks.publicID(task), slot.state.reason, grace(of: slot)
+        )
         let since = deadlines.clock.now()
         handOver(next: next, Deadlines.Call(task: task, handler: handler, since: since))
         expired(code.data, code.api, id, Int32(reason?.rawValue ?? 0))
@@ -253,7 +257,9 @@ final class DeadlineThread {
             #endif
             let again = deadlines.scan(now: deadlines.clock.now())
             let earliest = again.due == nil && again.stuck == nil ? again.next : 0
-            if earliest < deadlines.promise.pointee.load(ordering: .sequentiallyConsistent) { deadlines.wake() }
+            if earliest < deadlines.promise.pointee.load(ordering: .sequentiallyConsistent) {
+                deadlines.wake()
+            }
         case .wake: deadlines.wake()
         case .start(let added):
             if !Self.start(added, of: engine) {

@@ -268,7 +268,8 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
     /// of the queue's end only what is full is read.
     @inline(__always) var hasNext: Bool {
         let position = pointee.head.load(ordering: .relaxed)
-        return (pointee.cells + Int(position & pointee.mask)).pointee.sequence.load(ordering: .acquiring)
+        return (pointee.cells + Int(position & pointee.mask)).pointee.sequence.load(
+            ordering: .acquiring)
             == position &+ 1
     }
 
@@ -294,7 +295,8 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
             // A cell that is claimed gets full within a few instructions.
             while cell.pointee.sequence.load(ordering: .acquiring) == position { csys_pause() }
             let bits = cell.pointee.task.load(ordering: .relaxed)
-            if cell.pointee.sequence.load(ordering: .sequentiallyConsistent) == position &+ 1, bits != 0
+            if cell.pointee.sequence.load(ordering: .sequentiallyConsistent) == position &+ 1,
+                bits != 0
             {
                 result.append(TaskReference(bits: bits))
             }

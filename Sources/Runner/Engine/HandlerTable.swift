@@ -14,12 +14,14 @@ package final class HandlerTable: @unchecked Sendable {
     /// Handlers that there may be.
     static let limit = 1 << 14
 
-    private struct Entry {
-        let queue: HandlerQueuePointer
+    struct Entry: ~Copyable {
+        /// The address of the queue; 0 until the handler is added.
+        let queue: Atomic<UInt>
         let record: Unmanaged<HandlerRecord>
     }
 
-    private let entries: UnsafeMutablePointer<Entry>
+    /// One for each index below the limit, all zero until the handler is added.
+    let entries: UnsafeMutablePointer<Entry>
     private let count = Atomic<UInt32>(0)
     private let identifiers = NameIndex()
 
@@ -38,12 +40,6 @@ package final class HandlerTable: @unchecked Sendable {
 
     /// All of them, in the order in which they were added.
     package var all: [HandlerRecord] { (0..<count.load(ordering: .acquiring)).map { self[$0] } }
-
-    /// The queue of a handler; nil where no handler has the index.
-    @inline(__always) func queue(at index: UInt32) -> HandlerQueuePointer? {
-        guard index < count.load(ordering: .acquiring) else { return nil }
-        return entries[Int(index)].queue
-    }
 
     /// A handler by an index that was given out.
     subscript(index: UInt32) -> HandlerRecord {
@@ -79,7 +75,8 @@ package final class HandlerTable: @unchecked Sendable {
     func add(_ record: HandlerRecord) {
         let index = count.load(ordering: .relaxed)
         (entries + Int(index)).initialize(
-            to: Entry(queue: record.queue, record: Unmanaged.passRetained(record)))
+            to: Entry(queue: Atomic(0), record: Unmanaged.passRetained(record)))
+        entries[Int(index)].queue.store(UInt(bitPattern: record.queue), ordering: .releasing)
         count.store(index + 1, ordering: .releasing)
         identifiers.add(
             UnsafeRawBufferPointer(

@@ -26,7 +26,7 @@ extension TaskEngine {
     /// The handler at `index`, where it may be launched now.
     @inline(__always)
     private func launchable(_ index: UInt32) -> HandlerQueuePointer? {
-        guard let handler = handlers.queue(at: index),
+        guard let handler = queue(at: index),
             handler.pointee.gate.load(ordering: .acquiring) & HandlerQueue.Gate.refusing == 0,
             phase.isBefore(rawValue: handler.pointee.closesAt)
         else { return nil }
@@ -36,7 +36,7 @@ extension TaskEngine {
     /// The result of a launch that is refused.
     @inline(never)
     private func refused(_ index: UInt32) -> Launched {
-        guard let handler = handlers.queue(at: index) else {
+        guard let handler = queue(at: index) else {
             return Launched(status: .notFound, task: 0)
         }
         let gate = handler.pointee.gate.load(ordering: .acquiring)
@@ -54,12 +54,8 @@ extension TaskEngine {
     private func launch(
         _ handler: HandlerQueuePointer, kept: Bool, prepare: (TaskReference) -> Void
     ) -> Launched {
-        var added = handler.add(tasks, prepare: prepare)
-        if case .failure(.full) = added, sweep(handler) {
-            added = handler.add(tasks, prepare: prepare)
-        }
-        switch added {
-        case .failure(.full): return Launched(status: .busy, task: 0)
+        switch handler.add(tasks, prepare: prepare) {
+        case .failure(.full): return launchAfterSweep(handler, kept: kept, prepare: prepare)
         case .failure(.noSlot): return Launched(status: .exhausted, task: 0)
         case .success(let task):
             callWorker(handler)
@@ -72,6 +68,15 @@ extension TaskEngine {
             }
             return Launched(status: .ok, task: tasks.publicID(task))
         }
+    }
+
+    /// Launches a handler whose queue is full, if cancelled tasks can be taken out of it.
+    @inline(never)
+    private func launchAfterSweep(
+        _ handler: HandlerQueuePointer, kept: Bool, prepare: (TaskReference) -> Void
+    ) -> Launched {
+        guard sweep(handler) else { return Launched(status: .busy, task: 0) }
+        return launch(handler, kept: kept, prepare: prepare)
     }
 
     private func prepare(_ task: TaskReference, _ launch: Launch, _ payload: inout LargeCopy) {

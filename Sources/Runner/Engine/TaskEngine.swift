@@ -34,6 +34,8 @@ package final class TaskEngine: @unchecked Sendable {
 
     let tasks: TaskTable
     package let handlers: HandlerTable
+    /// Those of `handlers`, one hop nearer to the path of a task.
+    private let entries: UnsafeMutablePointer<HandlerTable.Entry>
     let events: EventQueue
     let directory: EventDirectory
     let deadlines: Deadlines
@@ -57,13 +59,15 @@ package final class TaskEngine: @unchecked Sendable {
     private let observer = Locked<(@Sendable (HandlerRecord) -> Void)?>(nil)
 
     init(
-        _ configuration: HostConfiguration, _ limits: Limits, tasks: TaskTable, handlers: HandlerTable,
+        _ configuration: HostConfiguration, _ limits: Limits, tasks: TaskTable,
+        handlers: HandlerTable,
         events: EventQueue, directory: EventDirectory, deadlines: Deadlines, phase: HostPhase,
         threads: HostThreads, children: ForkedChildren, claims: HandlerClaims, log: HostLog,
         violations: ContractViolations
     ) {
         self.tasks = tasks
         self.handlers = handlers
+        entries = handlers.entries
         self.events = events
         self.directory = directory
         self.deadlines = deadlines
@@ -84,6 +88,12 @@ package final class TaskEngine: @unchecked Sendable {
     var pools: [WorkerPool] { [short, long] }
 
     // MARK: Handlers
+
+    /// The queue of a handler; nil where no handler has the index.
+    @inline(__always) func queue(at index: UInt32) -> HandlerQueuePointer? {
+        guard index < HandlerTable.limit else { return nil }
+        return HandlerQueuePointer(bitPattern: entries[Int(index)].queue.load(ordering: .acquiring))
+    }
 
     /// Adds handlers, all or none, and declares their events for `plugin`. Throws an error that names
     /// what is taken, and by whom.

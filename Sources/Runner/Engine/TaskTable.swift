@@ -113,7 +113,7 @@ final class TaskTable: @unchecked Sendable {
 
     /// A free slot for a handler's queue, or nil when the limit is reached.
     func allocate() -> TaskReference? {
-        if pooled.load(ordering: .relaxed) > 0, let bits = withPool({ $0.popLast() }) {
+        if pooled.load(ordering: .relaxed) > 0, let bits = takePooled() {
             return TaskReference(bits: bits)
         }
         while true {
@@ -131,6 +131,8 @@ final class TaskTable: @unchecked Sendable {
             return TaskReference(index: index, generation: 1)
         }
     }
+
+    @inline(never) private func takePooled() -> UInt64? { withPool { $0.popLast() } }
 
     /// Frees what a finished task had; its state has moved on to the next generation. Returns the
     /// slot's next id, or nil when its generations are used up, so that no id ever comes again.
@@ -172,7 +174,7 @@ final class TaskTable: @unchecked Sendable {
         }
     }
 
-    func give(_ id: UInt64) { withPool { $0.append(id) } }
+    @inline(never) func give(_ id: UInt64) { withPool { $0.append(id) } }
 
     /// Moves free ids between a worker's free list and the pool, many at a time.
     func give(_ ids: UnsafeBufferPointer<UInt64>) { withPool { $0.append(contentsOf: ids) } }

@@ -30,7 +30,8 @@ final class Worker {
     private let clock: HostClock
     private let phase: HostPhase
 
-    private init(_ engine: TaskEngine, _ pool: WorkerPool, _ cell: UnsafeMutablePointer<WorkerCell>) {
+    private init(_ engine: TaskEngine, _ pool: WorkerPool, _ cell: UnsafeMutablePointer<WorkerCell>)
+    {
         self.engine = engine
         self.pool = pool
         self.cell = cell
@@ -119,7 +120,29 @@ final class Worker {
             let (budget, request) = terms(slot, handler)
             guard enter(task, slot, budget) else { continue }
             let status = run(task, handler, request)
-            guard end(task, slot, handler, status, isRequest: request != nil) else {
+            let word = slot.pointee.word.load(ordering: .acquiring)
+            var over: TaskStateMachine?
+            // The end of a request is recorded first.
+            if status == 0, request == nil {
+                over = TaskEnding(task: task, slot: slot, handler: handler).decide(
+                    in: tasks, events,
+                    exchange: { wanted in
+                        let over = TaskStateMachine(word: word).finished(queueingDone: wanted)
+                        return exchange(slot, word, over)
+                    },
+                    decided: { countSuccess(handler) }, late: { (.succeeded, "") },
+                    unwanted: {
+                        cell.pointee.untaken.store(
+                            cell.pointee.untaken.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+                    })
+            }
+            if over == nil, status == 0 {
+                // Its function had completed it, its end is known, and no reference is left.
+                over = exchange(slot, word, TaskStateMachine(word: word).returnedWhenOver)
+            }
+            if let over {
+                if over.generation != task.generation { give(task) }
+            } else if engine.functionReturned(task, handler, Status(rawValue: status), error) {
                 cell.pointee.task.store(0, ordering: .releasing)
                 return false
             }
@@ -218,51 +241,18 @@ final class Worker {
         return status
     }
 
-    /// Ends a task whose function has returned. Returns false when this worker was given up meanwhile.
-    @inline(__always)
-    private func end(
-        _ task: TaskReference, _ slot: TaskSlotPointer, _ handler: HandlerQueuePointer,
-        _ status: curfew_status, isRequest: Bool
-    ) -> Bool {
-        let word = slot.pointee.word.load(ordering: .acquiring)
-        // The end of a request is recorded first.
-        if status == 0, !isRequest {
-            let state = TaskStateMachine(word: word)
-            let over = TaskEnding(task: task, slot: slot, handler: handler).decide(
-                in: tasks, events,
-                exchange: { wanted in
-                    guard let over = state.finished(queueingDone: wanted),
-                        exchange(slot, word, over)
-                    else { return nil }
-                    return over
-                },
-                decided: { countSuccess(handler) }, late: { (.succeeded, "") },
-                unwanted: {
-                    cell.pointee.untaken.store(
-                        cell.pointee.untaken.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-                })
-            if let over {
-                if over.generation != task.generation { give(task) }
-                return true
-            }
-        }
-        if status == 0, let over = TaskStateMachine(word: word).returnedWhenOver,
-            exchange(slot, word, over)
-        {
-            // Its function had completed it, its end is known, and no reference is left.
-            give(task)
-            return true
-        }
-        return !engine.functionReturned(task, handler, Status(rawValue: status), error)
-    }
-
+    /// Makes a step of a task's life that was found possible. Returns nil when another thread has made
+    /// one meanwhile, or it was not possible.
     @inline(__always)
     private func exchange(
-        _ slot: TaskSlotPointer, _ word: UInt64, _ over: TaskStateMachine
-    ) -> Bool {
-        slot.pointee.word.compareExchange(
-            expected: word, desired: over.word, ordering: .sequentiallyConsistent
-        ).exchanged
+        _ slot: TaskSlotPointer, _ word: UInt64, _ over: TaskStateMachine?
+    ) -> TaskStateMachine? {
+        guard let over,
+            slot.pointee.word.compareExchange(
+                expected: word, desired: over.word, ordering: .sequentiallyConsistent
+            ).exchanged
+        else { return nil }
+        return over
     }
 
     @inline(__always)

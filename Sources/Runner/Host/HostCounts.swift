@@ -43,7 +43,7 @@ extension HostRuntime {
         counts.eventsDelivered = events.pointee.delivered.load(ordering: .relaxed)
         counts.eventsUntaken =
             events.pointee.unheard.load(ordering: .relaxed)
-            &+ events.pointee.unwanted.load(ordering: .relaxed) 
+            &+ events.pointee.unwanted.load(ordering: .relaxed)
             &+ engine.deadlines.cells.untaken
         counts.eventsLost = events.pointee.dropped.load(ordering: .relaxed)
         counts.misbehaviours = engine.violations.count

@@ -16,8 +16,9 @@ final class HostLog: Sendable {
     private let tasks: TaskTable
     private let handlers: HandlerTable
 
-    init(_ function: Function?, _ threads: HostThreads, _ tasks: TaskTable, _ handlers: HandlerTable)
-    {
+    init(
+        _ function: Function?, _ threads: HostThreads, _ tasks: TaskTable, _ handlers: HandlerTable
+    ) {
         self.function = function
         self.threads = threads
         self.tasks = tasks

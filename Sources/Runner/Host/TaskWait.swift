@@ -59,7 +59,9 @@ struct TaskWait {
                 csys_pause()
             }
             let now = csys_monotonic_ns()
-            guard loop.phase.isOpen, now < end, loop.threads.cores.yield(at: now) else { return false }
+            guard loop.phase.isOpen, now < end, loop.threads.cores.yield(at: now) else {
+                return false
+            }
         }
     }
 

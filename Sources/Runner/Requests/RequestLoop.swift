@@ -510,7 +510,8 @@ final class RequestLoop: @unchecked Sendable {
         for (factor, state) in now.sorted(by: { $0.key < $1.key })
         where toldFactors[factor] != state {
             _ = engine.events.raise(
-                engine.directory.factor, [.text(factor.name), .int32(Int32(state.rawValue))], task: 0)
+                engine.directory.factor, [.text(factor.name), .int32(Int32(state.rawValue))],
+                task: 0)
         }
         toldFactors = now
     }

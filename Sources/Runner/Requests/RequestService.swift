@@ -123,7 +123,8 @@ package final class RequestService: @unchecked Sendable {
 
     private func announce(_ identifier: String, _ success: Bool, _ error: String) {
         guard let handler = engine.handlers.find(identifier) else { return }
-        _ = engine.events.raiseIfWanted(handler.scheduling, task: 0, [.bool(success), .text(error)])
+        _ = engine.events.raiseIfWanted(
+            handler.scheduling, task: 0, [.bool(success), .text(error)])
     }
 
     // MARK: Cancelling

@@ -275,7 +275,9 @@ final class Simulation {
             _ = clock.advance(by: 0)
             isDone = try !isAtWork(besides: left)
         }
-        if !isDone { stuck.formUnion(host.runtime.engine.handlers.all.filter { $0.active > 0 }.map(\.index)) }
+        if !isDone {
+            stuck.formUnion(host.runtime.engine.handlers.all.filter { $0.active > 0 }.map(\.index))
+        }
         settle(isOver: true)
         return isDone
     }
