@@ -14,11 +14,6 @@ let swift: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
     .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
 ]
-// Exclusivity of class properties on the path of a task is proven by tests and sanitizers.
-let fast: [SwiftSetting] =
-    swift
-    + (ours
-        ? [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))] : [])
 
 func link(_ flags: [String]) -> [LinkerSetting] {
     ours
@@ -73,7 +68,7 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         // Values, state machines, policy: no import line at all.
-        .target(name: "Scheduling", swiftSettings: fast),
+        .target(name: "Scheduling", swiftSettings: swift),
         .testTarget(
             name: "SchedulingTests", dependencies: ["Scheduling", "TestSupport"],
             swiftSettings: swift),
@@ -95,7 +90,7 @@ let package = Package(
         // Manifest, dlopen, ABI tables, libffi; the only place that touches plugin memory.
         .target(
             name: "PluginBridge", dependencies: ["Scheduling", "CCurfew", "CFFI", "CSystem"],
-            swiftSettings: fast),
+            swiftSettings: swift),
         .testTarget(
             name: "PluginBridgeTests", dependencies: ["PluginBridge", "Scheduling", "TestSupport"],
             swiftSettings: swift),
@@ -103,7 +98,12 @@ let package = Package(
         // Worker threads, timers, budgets, events, lifecycle.
         .target(
             name: "Runner", dependencies: ["Scheduling", "PluginBridge", "CCurfew", "CSystem"],
-            swiftSettings: fast),
+            swiftSettings: swift),
+
+        .testTarget(
+            name: "RunnerTests",
+            dependencies: ["Runner", "Scheduling", "PluginBridge", "CCurfew", "TestSupport"],
+            swiftSettings: swift),
 
         // The Swift embedding API and the one place where parts are put together.
         .target(
@@ -111,7 +111,7 @@ let package = Package(
             dependencies: [
                 "Runner", "Persistence", "Surroundings", "PluginBridge", "Scheduling", "CCurfew",
             ],
-            swiftSettings: fast),
+            swiftSettings: swift),
         .testTarget(
             name: "CurfewTests",
             dependencies: [
@@ -172,7 +172,7 @@ let package = Package(
             name: "CInterface",
             dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew"],
             exclude: ["libcurfew.map", "libcurfew.symbols", "curfew.pc.in", "cmake", "python"],
-            swiftSettings: fast),
+            swiftSettings: swift),
         .target(
             name: "LibCurfew", dependencies: ["CInterface"], swiftSettings: swift,
             linkerSettings: libraryLink),

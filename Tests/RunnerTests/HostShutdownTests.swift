@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PluginBridge
+import Scheduling
+import Synchronization
+import Testing
+
+@testable import Runner
+
+@Suite("Shutting down")
+struct HostShutdownTests {
+    /// A flag that threads of a test share.
+    private final class Flag: Sendable {
+        let isSet = Atomic<Bool>(false)
+    }
+
+    @Test("a wait for a phase ends when its condition has come true, or its time is over")
+    func signal() async {
+        let phase = HostPhase()
+        let flag = Flag()
+        async let waited = Task.detached {
+            phase.wait(until: .max) { flag.isSet.load(ordering: .sequentiallyConsistent) }
+        }.value
+        flag.isSet.store(true, ordering: .sequentiallyConsistent)
+        phase.progressed()
+        #expect(await waited)
+        #expect(!phase.wait(until: 1) { false })
+    }
+
+    @Test("a launch into a shutdown is refused, and leaves nothing behind")
+    func refused() throws {
+        let engine = try TestEngine()
+        try engine.host.shutDown()
+        #expect(engine.engine.launch(0).status == .closing)
+        #expect(engine.handler.queue.length == 0)
+        engine.end()
+    }
+
+    @Test("queued tasks are interrupted, a pending one is told to stop and answered for")
+    func interrupts() throws {
+        let engine = try TestEngine(observesDone: true) { _ in .pending }
+        let pending = engine.engine.launch(0, Launch(keep: true)).task
+        engine.awaitPending(pending)
+        _ = engine.engine.pause(nil)
+        let queued = engine.engine.launch(0, Launch(keep: true)).task
+        var limits = ShutdownLimits()
+        limits.expire = 1_000_000
+        try engine.host.shutDown(limits)
+        #expect(engine.engine.query(pending)?.outcome == .interrupted)
+        #expect(engine.engine.query(pending)?.reason == .shutdown)
+        #expect(engine.engine.query(queued)?.outcome == .interrupted)
+        engine.end()
+    }
+
+    @Test("draining lets queued tasks come to their end")
+    func drains() throws {
+        let engine = try TestEngine(queueLimit: 1_024, observesDone: true)
+        for _ in 0..<500 { _ = engine.engine.launch(0) }
+        var limits = ShutdownLimits()
+        limits.drain = 60_000_000_000
+        try engine.host.shutDown(limits)
+        #expect(engine.done.withLock { $0.count { $0.success } } == 500)
+        engine.end()
+    }
+
+    @Test("a second thread that shuts down waits for the first")
+    func twice() async throws {
+        let engine = try TestEngine()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    try engine.host.shutDown()
+                    #expect(engine.host.isClosed)
+                }
+            }
+            try await group.waitForAll()
+        }
+        engine.end()
+    }
+}
