@@ -15,6 +15,8 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 PYTHON ?= python3
+# Debian's Python has the modules of Debian's packages.
+SYSTEM_PYTHON := $(firstword $(wildcard /usr/bin/python3) $(PYTHON))
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -38,6 +40,8 @@ PACKAGES := bindgen binutils cmake faketime file fish g++ gcc groff-base jq libc
 # What the benchmarks compare with.
 BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libtbb-dev libuv1-dev \
                   redis-server strace
+# What the documentation is made with.
+DOCS_PACKAGES := furo python3-clang python3-myst-parser python3-sphinx
 
 VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' include/curfew/version.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
@@ -77,7 +81,7 @@ PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pe
                 -Wl,-z,nodelete -Wl,-z,defs
 
 .PHONY: all help packages toolchain release plugins test-plugins test test-all torture fuzz prefix fresh-prefix demo \
-        docs bench bench-packages growth instructions sanitize install uninstall check-format format clean
+        docs docs-packages bench bench-packages growth instructions sanitize install uninstall check-format format clean
 
 all: release plugins $(PYTHON_MODULE) ## build everything that is installed
 
@@ -88,9 +92,11 @@ help: ## list the targets
 
 packages: NEEDED := $(PACKAGES)
 bench-packages: NEEDED := $(BENCH_PACKAGES)
+docs-packages: NEEDED := $(DOCS_PACKAGES)
 packages: ## install the Debian packages the build and the tests need, if any is missing
 bench-packages: ## the same for the peers of the benchmarks
-packages bench-packages:
+docs-packages: ## the same for the documentation
+packages bench-packages docs-packages:
 	@if ! command -v dpkg-query >/dev/null; then
 	    echo "$@: not a Debian system; what is needed is called there: $(NEEDED)" >&2
 	    exit 0
@@ -302,21 +308,21 @@ test-all: test ## the tests, then all that takes longer: twins, torture, fuzzers
 	$(MAKE) --no-print-directory fuzz SECONDS=60
 	$(MAKE) --no-print-directory sanitize STRESS_TASKS=1000000
 
-# Every warning is an error: a link that leads nowhere, a public name without a comment.
-docs: packages release ## write the documentation as pages, into .build/docs
+# Where a page of the documentation is edited; {filename} is its path in the repository.
+EDIT_LINK ?= file://$(CURDIR)/{filename}
+
+# Every warning is an error: a link that leads nowhere, a page in no list, a public name without a
+# comment.
+docs: packages docs-packages release ## write the documentation as pages, into .build/docs
 	@echo "docs: writing the reference, the guides and the Swift modules"
-	rm -rf .build/docs
-	python="$(PYTHON)"  # Debian's Python has Debian's packages
-	for each in /usr/bin/python3 "$(PYTHON)"; do
-	    if "$$each" -c 'import markdown' 2>/dev/null; then python=$$each; break; fi
-	done
-	mkdir -p .build/docs
-	SWIFT="$(SWIFT)" "$$python" -B Documentation/site/modules.py --build $(RELEASE) \
-	    --output .build/docs/swift
-	$(RELEASE)/curfew explain --json >.build/docs/codes.json
-	"$$python" -B Documentation/site/build.py --include include --guides Documentation \
-	    --codes .build/docs/codes.json --output .build/docs
-	echo "docs: to read them: $$python -m http.server -d .build/docs, and http://localhost:8000"
+	rm -rf .build/docs .build/docs-swift
+	mkdir -p .build/docs .build/docs-source
+	SWIFT="$(SWIFT)" "$(SYSTEM_PYTHON)" -B Documentation/site/modules.py --build $(RELEASE) \
+	    --output .build/docs/swift --pages .build/docs-swift
+	CURFEW_EDIT_LINK='$(EDIT_LINK)' "$(SYSTEM_PYTHON)" -B -m sphinx -E -W --keep-going -q -b html \
+	    -c Documentation/site -D declarations="$$PWD/.build/docs-swift" .build/docs-source .build/docs
+	echo "docs: to read them, open .build/docs/index.html; the DocC archives need a server:"
+	echo "docs: $(SYSTEM_PYTHON) -m http.server -d .build/docs, and http://localhost:8000"
 
 demo: packages release plugins ## show what Curfew does
 	@PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh

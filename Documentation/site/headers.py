@@ -1,248 +1,267 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the public headers with their comments, in the C that they keep to."""
+"""Reads the public headers with clang, and writes each as a page of Sphinx' C domain.
+
+    headers.py include .build/reference
+
+A declaration stands on its page as it stands in the header. The comment above it, or behind it on its
+last line, is its text; every other comment is prose between the declarations. A name of Curfew's that
+no header declares is an error."""
+import pathlib
 import re
+import sys
+import textwrap
 from dataclasses import dataclass, field
 
-# A comment, a directive with its continued lines, a literal, a word, or a sign.
-_TOKEN = re.compile(
-    r'(?P<comment>/\*.*?\*/)|(?P<directive>^[ \t]*#(?:[^\n\\]|\\.)*(?:\\\n(?:[^\n\\]|\\.)*)*)'
-    r'|(?P<word>"(?:[^"\\]|\\.)*"|\w+|\S)', re.DOTALL | re.MULTILINE)
-_TAG = re.compile(r"\s*CURFEW_TAG\((\w+),\s*(\w+)\)")
-_SKIPPED = ("CURFEW_BEGIN_DECLS", "CURFEW_END_DECLS")
+from clang import cindex  # Debian: python3-clang
 
-
-class UnknownText(Exception):
-    """Something that the headers did not have until now; this reader has to learn it."""
+_TAG = re.compile(rb"\s*CURFEW_TAG\((\w+),\s*(\w+)\)")
+_STATUS = re.compile(r'X\((\w+), (\d+), "([^"]*)"\)')
+# Between a comment and its declaration: no blank line, but the conditions of a macro.
+_ADJACENT = re.compile(rb"[ \t]*\n?(?:[ \t]*#[^\n]*\n)*[ \t]*(?:#[ \t]*define[ \t]+)?")
+_KINDS = {"FUNCTION_DECL", "TYPEDEF_DECL", "STRUCT_DECL", "UNION_DECL", "ENUM_DECL",
+          "MACRO_DEFINITION"}
+_PARTS = {"FIELD_DECL", "ENUM_CONSTANT_DECL"}
 
 
 @dataclass
 class Item:
-    """A declaration, a macro, a member, or a constant."""
-    kind: str  # function, callback, struct, handle, alias, enumeration, macro, statuses, member
+    """A declaration or a macro, or a part of one: a member, a constant."""
+    directive: str
     name: str
-    text: str  # as it stands in the header, without comments and tags
-    comment: str = ""
-    tag: tuple | None = None
-    parts: list = field(default_factory=list)  # members or constants
-
-
-@dataclass
-class Section:
-    """A title, or prose, and what stands below it."""
-    title: str
-    prose: list = field(default_factory=list)
-    items: list = field(default_factory=list)
-
-
-@dataclass
-class Header:
-    name: str  # "curfew/ext/thread-check.h"
-    sections: list = field(default_factory=list)
-
-    def items(self):
-        return [item for section in self.sections for item in section.items]
-
-
-@dataclass
-class Token:
-    sort: str
-    text: str
+    text: str  # as it stands in the header, without comments
     start: int
-    line: int
-    last_line: int
-    begins_line: bool
+    end: int
+    tag: tuple = ()
+    comment: str = ""
+    parts: list = field(default_factory=list)
 
 
-def _tokens(source):
-    tokens = []
-    for match in _TOKEN.finditer(source):
-        start = match.start()
-        line_start = source.rfind("\n", 0, start) + 1
-        line = source.count("\n", 0, start) + 1
-        tokens.append(Token(
-            match.lastgroup, match[0], start, line, line + match[0].count("\n"),
-            not source[line_start:start].strip()))
-    return tokens
+class Header:
+    """One header: its items in their order, and the comments that belong to none of them."""
+
+    def __init__(self, path, include):
+        self.name = path.relative_to(include).as_posix()
+        self.source = path.read_bytes()  # clang counts in bytes
+        unit = cindex.Index.create().parse(
+            # Where pointers are assumed not to be null, extents of function pointers are too short.
+            str(path), ["-xc", "-std=c11", f"-I{include}", "-w", "-D_Pragma(text)="],
+            options=cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)
+        if unit.diagnostics:
+            raise ValueError(f"{self.name}: {unit.diagnostics[0]}")
+        hidden = set(re.findall(rb"#undef (\w+)|#ifndef (\w+_H)\n", self.source))
+        hidden = {name.decode() for pair in hidden for name in pair}
+        self.items = []
+        for cursor in sorted(unit.cursor.get_children(),
+                             key=lambda each: each.extent.start.offset):
+            if cursor.kind.name not in _KINDS or cursor.spelling in hidden - {""} \
+                    or str(cursor.location.file) != str(path):
+                continue
+            item = self._item(cursor)
+            # `typedef struct name { … } name` is one item. Constants that a macro makes stand with it.
+            is_inside = self.items and item.start < self.items[-1].end
+            is_made = len(item.parts) > 1 \
+                and item.start < item.parts[0].start == item.parts[-1].start
+            if not is_inside and not is_made:
+                self.items.append(item)
+        self.prose = []  # (place, text)
+        for token in unit.get_tokens(extent=unit.cursor.extent):
+            if token.kind == cindex.TokenKind.COMMENT and "SPDX-License" not in token.spelling:
+                self._attach(token)
+
+    def _item(self, cursor):
+        body = next((child for child in [cursor, *cursor.get_children()] if child.is_definition()
+                     and child.kind.name in ("STRUCT_DECL", "UNION_DECL", "ENUM_DECL")), None)
+        parts = [self._item(child) for child in (body.get_children() if body else ())
+                 if child.kind.name in _PARTS]
+        start, end = cursor.extent.start.offset, cursor.extent.end.offset
+        text = re.sub(r"/\*.*?\*/", "", self.source[start:end].decode(), flags=re.DOTALL)
+        name, kind = cursor.spelling, cursor.kind.name
+        if kind == "MACRO_DEFINITION":
+            arguments = re.match(r"\w+(\([^)]*\))?", text)[0]
+            item = Item("macro", name, arguments, start, end)
+            item.parts = [
+                Item("enumerator", f"CURFEW_{row[1]}", f"CURFEW_{row[1]} = {row[2]}", start, start,
+                     comment=f"“{row[3]}”" + f" (CF{int(row[2]):04})" * (row[2] != "0"))
+                for row in _STATUS.finditer(text)]
+            return item
+        text = " ".join(text.replace("\\\n", " ").split())
+        directive = {"FUNCTION_DECL": "function", "FIELD_DECL": "member",
+                     "ENUM_CONSTANT_DECL": "enumerator"}.get(kind, "type")
+        if body:
+            directive, text = ("enum", "") if body.kind.name == "ENUM_DECL" else ("struct", name)
+        elif kind == "ENUM_CONSTANT_DECL":
+            text = f"{name} = {cursor.enum_value}"
+        elif kind == "STRUCT_DECL" or re.fullmatch(r"typedef struct (\w+) \1", text):
+            text = name
+        tag = _TAG.match(self.source, end)
+        return Item(directive, name, text.removeprefix("typedef "), start, end,
+                    tag.groups() if tag else (), "", parts)
+
+    def _attach(self, token):
+        """Gives a comment to its item, or to none."""
+        start, end, text = token.extent.start.offset, token.extent.end.offset, plain(token.spelling)
+        named = [item for top in self.items for item in [top, *top.parts]]
+        line = self.source[self.source.rfind(b"\n", 0, start) + 1:start]
+        if line.startswith(b"#") or any(
+                item.start < start < item.end and not item.parts for item in named):
+            return  # of a guard's #endif, or inside of a declaration
+        before = max((item for item in named if item.end <= start), key=lambda item: item.end,
+                     default=None)
+        after = min((item for item in named if item.start >= end), key=lambda item: item.start,
+                    default=None)
+        if before and b"\n" not in self.source[before.end:start]:
+            before.comment = f"{before.comment}\n{text}".strip("\n")
+        elif after and _ADJACENT.fullmatch(self.source[end:after.start]):
+            after.comment = f"{after.comment}\n{text}".strip("\n")
+        else:
+            self.prose.append((start, text))
 
 
 def plain(comment):
     """The text of a comment, without its marks and its indentation."""
-    lines = comment.removeprefix("/*").removesuffix("*/").rstrip().split("\n")
-    rest = [re.sub(r"^[ \t]*\*? ?", "", line, count=1) if re.match(r"^[ \t]*\*", line)
-            else re.sub(r"^[ \t]+", "", line) for line in lines[1:]]
-    return "\n".join(line.rstrip() for line in [lines[0].strip(), *rest]).strip("\n")
-
-
-def _without_comments(text):
-    """A declaration as it is shown: comments and tags out, its indentation kept."""
-    text = re.sub(r"[ \t]*/\*.*?\*/", "", text, flags=re.DOTALL)
-    lines = [line.rstrip() for line in _TAG.sub("", text).split("\n")]
-    return "\n".join(line for line in lines if line)
-
-
-def _statement(tokens, at):
-    """The index after the `;` that ends the declaration which begins at `at`."""
-    depth = 0
-    for index in range(at, len(tokens)):
-        if tokens[index].sort == "word":
-            depth += (tokens[index].text in "{([") - (tokens[index].text in "})]")
-            if tokens[index].text == ";" and depth == 0:
-                return index + 1
-    raise UnknownText(f"line {tokens[at].line}: the declaration does not end")
-
-
-def _name(words):
-    """What a declaration without a body declares."""
-    text = " ".join(words)
-    if pointer := re.search(r"\( \* (\w+) \)", text):
-        return pointer[1]
-    if call := re.search(r"(\w+) \(", text):
-        return call[1]
-    return re.search(r"(\w+)(?: \[ \w+ \])?(?: = \S+)? [;,}]?$", text + " ")[1]
-
-
-def _parts(tokens, separator, source):
-    """Members or constants, each with the comments before it and behind it on its last line."""
-    parts, own, comments, depth = [], [], [], 0
-    for token in tokens:
-        if token.sort == "comment":
-            # Behind a member it is that member's, above one it is the next one's.
-            if own or token.begins_line:
-                comments.append(plain(token.text))
-            elif parts:
-                parts[-1].comment = f"{parts[-1].comment}\n{plain(token.text)}".strip()
-            continue
-        if token.sort == "directive":
-            raise UnknownText(f"line {token.line}: a directive among members")
-        depth += (token.text in "{([") - (token.text in "})]")
-        if token.text == separator and depth == 0:
-            parts.append(_part(own, comments, source))
-            own, comments = [], []
-        else:
-            own.append(token)
-    if own:
-        parts.append(_part(own, comments, source))
-    return parts
-
-
-def _part(tokens, comments, source):
-    first, last = tokens[0], tokens[-1]
-    text = source[first.start:last.start + len(last.text)]
-    tag = _TAG.search(text)
-    words = [token.text for token in tokens]
-    if tag:
-        words = words[:words.index("CURFEW_TAG")]
-    return Item("member", _name(words), _without_comments(text), "\n".join(comments),
-                tag.groups() if tag else None)
-
-
-def _declaration(tokens, comment, source):
-    first, last = tokens[0], tokens[-1]
-    text = source[first.start:last.start + len(last.text)]
-    words = [token.text for token in tokens if token.sort == "word"]
-    shown, tag = _without_comments(text), None
-    if "{" in words:
-        inside = tokens[next(i for i, t in enumerate(tokens) if t.text == "{") + 1:
-                        max(i for i, t in enumerate(tokens) if t.text == "}")]
-        if "enum" in words[:2]:
-            if any(token.text == "CURFEW_STATUS_MAP" for token in inside):
-                return None  # the constants of the map, which has a table
-            parts = _parts(inside, ",", source)
-            return Item("enumeration", parts[0].name, shown, comment, None, parts)
-        name = words[-2] if words[0] == "typedef" else words[1]
-        return Item("struct", name, shown, comment, None, _parts(inside, ";", source))
-    if "CURFEW_TAG" in words:
-        tag = _TAG.search(text).groups()
-        words = words[:words.index("CURFEW_TAG")]
-        return Item("callback" if words[0] == "typedef" else "function", _name(words), shown,
-                    comment, tag)
-    if words[:2] == ["typedef", "struct"]:
-        return Item("handle", words[-2], shown, comment)
-    if words[0] == "typedef":
-        return Item("alias", words[-2], shown, comment)
-    raise UnknownText(f"line {first.line}: {text}")
-
-
-def read(name, source):
-    """A header: its sections in order, each with its prose and its declarations."""
-    header = Header(name, [Section("")])
-    tokens = _tokens(source)
-    guard = re.search(r"#ifndef (CURFEW_\w+_H)\n", source)[1]
-    undefined = set(re.findall(r"#undef (\w+)", source))
-    defined = set()
-    pending = None  # a comment, and the line after it
-    at = 0
-
-    def prose():
-        nonlocal pending
-        if pending:
-            header.sections[-1].prose.append(pending[0])
-        pending = None
-
-    while at < len(tokens):
-        token = tokens[at]
-        at += 1
-        if token.sort == "comment":
-            prose()
-            text = plain(token.text)
-            if title := re.fullmatch(r"--- (.*?) -+", text):
-                header.sections.append(Section(title[1]))
-            elif not text.startswith("SPDX-"):
-                pending = (text, token.last_line + 1)
-        elif token.sort == "directive":
-            macro = re.match(r"\s*#\s*define\s+(\w+)", token.text)
-            if pending and token.line != pending[1] and not macro:
-                prose()
-            if not macro or macro[1] in defined | undefined | {guard}:
-                # A condition between a comment and its macro moves the comment on.
-                if pending and re.match(r"\s*#\s*if", token.text) and macro is None:
-                    pending = (pending[0], token.last_line + 1)
-                continue
-            defined.add(macro[1])
-            comment = pending[0] if pending and token.line == pending[1] else ""
-            if not comment:
-                prose()
-            pending = None
-            kind = "statuses" if macro[1] == "CURFEW_STATUS_MAP" else "macro"
-            item = Item(kind, macro[1], token.text.strip(), comment)
-            if kind == "statuses":
-                item.parts = [
-                    Item("member", f"CURFEW_{row[1]}", row[2], row[3]) for row in re.finditer(
-                        r'X\((\w+), (\d+), "([^"]*)"\)', token.text)]
-            header.sections[-1].items.append(item)
-        elif token.text in _SKIPPED:
-            prose()
-        else:
-            end = _statement(tokens, at - 1) if not _is_linkage(tokens, at - 1) else at
-            comment = pending[0] if pending and token.line in (pending[1], pending[1] - 1) else ""
-            if not comment:
-                prose()
-            pending = None
-            item = _declaration(tokens[at - 1:end], comment, source)
-            at = end
-            if item is None:
-                continue
-            items = header.sections[-1].items
-            if item.kind == "enumeration" and not comment and items and items[-1].kind == "alias":
-                items[-1].parts = item.parts
-                items[-1].text += "\n" + item.text
-            else:
-                items.append(item)
-    prose()
-    return header
-
-
-def _is_linkage(tokens, at):
-    return tokens[at].text == "extern"
+    first, *rest = comment.removeprefix("/*").removesuffix("*/").rstrip().split("\n")
+    rest = [re.sub(r"^[ \t]*\* ?", "", line) if re.match(r"[ \t]*\*", line) else line.strip()
+            for line in rest]
+    return "\n".join(line.rstrip() for line in [first.strip(), *rest]).strip("\n")
 
 
 def tag_words(types_header):
-    """What each thread and state of a CURFEW_TAG means, as the comment in types.h lists them."""
+    """{"thread": {word: meaning}, "state": …}, as the comment in types.h lists them."""
     meanings = {}
     for title in ("thread", "state"):
         block = re.search(rf"\n \* {title}, exactly one of:\n((?: \*   .*\n)+)", types_header)[1]
         rows = re.sub(r"\n \*    +(?! )", " ", "\n" + block)
-        meanings[title] = {
-            row[1]: " ".join(row[2].split())
-            for row in re.finditer(r"\n \*   (\w+)\s+(.*)", rows)}
+        meanings[title] = {row[1]: row[2] for row in re.finditer(r"\n \*   (\w+)\s+(.*)", rows)}
     return meanings
+
+
+# --- Text ----------------------------------------------------------------------------------------
+
+_NAME = re.compile(
+    r"`(?P<literal>[^`\n]+)`|\bapi->(?P<member>\w+)"
+    r"|\b(?P<name>(?:curfew|CURFEW)_\w*[A-Za-z0-9])\b(?!:)"
+    r"|\b(?:curfew/)?(?P<header>(?:ext/)?[a-z-]+\.h)\b|\b(?P<code>CF\d{4})\b")
+
+
+# Of the environment: no header declares them.
+_VARIABLES = {"CURFEW_PLUGIN_PATH", "CURFEW_PLUGIN_COPIES"}
+
+
+class Pages:
+    """The headers of a directory, as pages in reStructuredText."""
+
+    def __init__(self, include):
+        paths = sorted(include.glob("curfew/**/*.h"))
+        self.headers = {header.name: header for header in (Header(p, include) for p in paths)}
+        self.words = tag_words((include / "curfew/types.h").read_text())
+        items = [item for header in self.headers.values() for item in header.items]
+        self.structures = {item.name for item in items if item.directive == "struct"}
+        self.names = {item.name for item in items} | {
+            f"{item.name}.{part.name}" if item.directive == "struct" else part.name
+            for item in items for part in item.parts}
+        self.unknown = []
+        self.current = ""
+        self.codes = set()  # that have a place of their own: CF0006
+
+    def page(self, name):
+        header, self.current = self.headers[name], name  # whose name leads nowhere
+        out = [name, "=" * len(name), "", ".. code-block:: c", "", f"   #include <{name}>", ""]
+        stream = [(item.start, item) for item in header.items] + header.prose
+        for _, each in sorted(stream, key=lambda pair: pair[0]):
+            if isinstance(each, Item):
+                out += self._item(each, header)
+            elif title := re.fullmatch(r"--- (.*?) -+", each):
+                out += [title[1], "-" * len(title[1]), ""]
+            else:
+                out += [*self.text(each), ""]
+        return "\n".join(out) + "\n"
+
+    def _item(self, item, header):
+        content = []
+        if item.tag:
+            content += [" ".join(
+                f"*{title.capitalize()}* ``{word.decode()}``:"
+                f" {self._line(self.words[title][word.decode()])}."
+                for title, word in zip(("thread", "state"), item.tag)), ""]
+        content += self.text(item.comment) if item.comment else []
+        if item.directive == "macro" and not item.parts:
+            text = "#define " + header.source[item.start:item.end].decode()
+            content += ["", ".. code-block:: c", "", *textwrap.indent(text, "   ").split("\n")]
+        parts = [line for part in item.parts for line in self._item(part, header)]
+        if item.directive == "enum":
+            return [*content, "", ".. container:: constants", "", *_indented(parts)]
+        if item.directive == "type" and item.name in self.structures:  # declared elsewhere
+            return [f":c:struct:`{item.name}`", *_indented(content), ""]
+        out = [f".. c:{item.directive}:: {item.text}", "", *_indented(content), ""]
+        if item.directive == "macro" and parts:
+            return [*out, ".. container:: constants", "", *_indented(parts)]
+        return [*out, *_indented(parts)]
+
+    def text(self, comment):
+        """A comment: paragraphs, lists, meanings of names, code."""
+        out, sort = [], ""
+        for line in comment.split("\n"):
+            bullet = re.match(r" ?- (.*)", line)
+            meaning = re.match(r"([a-z_]+(?:, [a-z_]+)*):(?: +(.*)|$)", line)
+            if not line.strip():
+                out.append("")
+                sort = sort if sort == "code" else ""
+            elif sort != "code" and bullet:
+                out += [""] * (sort != "bullet") + ["- " + self._line(bullet[1])]
+                sort = "bullet"
+            elif meaning and sort in ("", "meaning"):
+                out += [""] * (not sort) + [
+                    f"``{meaning[1]}``", "   " + self._line(meaning[2] or "")]
+                sort = "meaning"
+            elif line.startswith("  ") and sort in ("bullet", "meaning"):
+                out.append(("  " if sort == "bullet" else "   ") + self._line(line.strip()))
+            elif line.startswith("  "):
+                out += (["", "::", ""] if sort != "code" else []) + ["   " + line]
+                sort = "code"
+            else:
+                out += ([""] if sort not in ("", "text") else []) + [self._line(line)]
+                sort = "text"
+        return out
+
+    def _line(self, text):
+        parts, end = [], 0
+        for match in _NAME.finditer(text):
+            parts += [_escaped(text[end:match.start()]), self._link(match)]
+            end = match.end()
+        return "".join([*parts, _escaped(text[end:])])
+
+    def _link(self, match):
+        name = f"curfew_host_api.{match['member']}" if match["member"] else match["name"]
+        if name and name not in _VARIABLES:
+            if name not in self.names:
+                self.unknown.append(f"{self.current}: there is no {name}")
+            return rf"\ :c:member:`{match[0]} <{name}>`\ "
+        header = match["header"] and f"curfew/{match['header']}"
+        if header in self.headers and header != self.current:
+            return rf"\ :doc:`{match[0]} </include/{header.removesuffix('.h')}>`\ "
+        if match["code"] in self.codes:
+            return rf"\ :ref:`{match[0]} <{match[0]}>`\ "
+        return rf"\ ``{match['literal']}``\ " if match["literal"] else _escaped(match[0])
+
+
+def _escaped(text):
+    return re.sub(r"([\\*|_`])", r"\\\1", text)
+
+
+def _indented(lines):
+    return [f"   {line}" if line else "" for line in lines]
+
+
+def main():
+    include, output = map(pathlib.Path, sys.argv[1:])
+    pages = Pages(include)
+    for name in pages.headers:
+        path = output / f"{name.removesuffix('.h')}.rst"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(pages.page(name))
+    if pages.unknown:
+        sys.exit("\n".join(pages.unknown))
+
+
+if __name__ == "__main__":
+    main()

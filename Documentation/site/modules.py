@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the pages of the Swift modules with DocC, out of what was built.
+"""Makes the archives of the Swift modules with DocC, out of what was built, and a page of each
+module's declarations in Markdown, which can be read without a server.
 
-    modules.py --build .build/release --output .build/docs/swift
+    modules.py --build .build/release --output .build/docs/swift --pages .build/docs-swift
 
 A public symbol without a comment is an error, and so is every warning of DocC's."""
 import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -82,14 +84,33 @@ def undocumented(graph):
             yield f"{place}:{line}: {name} is public and has no comment"
 
 
+def page(graph, module):
+    """All declarations of a module in Markdown, those of a type below it."""
+    out = [f"# {module}: declarations", "",
+           f'<p>With links between them in the <a href="../swift/{module}/documentation/'
+           f'{module.lower()}/index.html">DocC archive</a>, which needs a web server.</p>', ""]
+    for symbol in sorted(graph["symbols"], key=lambda each: each["pathComponents"]):
+        path = symbol["pathComponents"]
+        declaration = "".join(part["spelling"] for part in symbol["declarationFragments"])
+        comment = "\n".join(line["text"] for line in symbol.get("docComment", {}).get("lines", ()))
+        if not comment or "::SYNTHESIZED::" in symbol["identifier"]["precise"]:
+            continue  # of the compiler
+        title = "##" if len(path) == 1 else "###"
+        comment = re.sub(r"(?m)^#+ (.*)$", r"**\1**", comment)
+        out += [f"{title} `{'.'.join(path)}`", "", "```swift", declaration, "```", "", comment, ""]
+    return "\n".join(out)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--output", type=pathlib.Path, required=True)
+    parser.add_argument("--pages", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
     swift = os.environ.get("SWIFT", "swift")
     docc = pathlib.Path(os.path.realpath(shutil.which(swift) or swift)).with_name("docc")
     wrong = []
+    arguments.pages.mkdir(parents=True, exist_ok=True)
     for module in _MODULES:
         with tempfile.TemporaryDirectory() as place:
             directory = pathlib.Path(place)
@@ -99,6 +120,7 @@ def main():
                 other.unlink()
             path.write_text(json.dumps(graph))
             wrong += undocumented(graph)
+            (arguments.pages / f"{module}.md").write_text(page(graph, module))
             output = arguments.output / module
             shutil.rmtree(output, ignore_errors=True)
             output.parent.mkdir(parents=True, exist_ok=True)

@@ -2,63 +2,57 @@
 import Foundation
 import TestSupport
 
-/// The pages that `Documentation/site` makes of a tree of headers.
+/// The pages that `Documentation/site/headers.py` makes of a tree of headers, for Sphinx.
 struct ReferencePages {
-    /// How making them ended; what is wrong with the headers is told on standard error.
+    /// Making the pages. Its standard error names the mistakes in the headers.
     let making: ChildProcess
     private let directory: TemporaryDirectory
 
     init(of headers: Headers) throws {
         directory = try TemporaryDirectory()
-        let script = "\(BuiltProducts.packageRoot)/Documentation/site/build.py"
+        let script = "\(BuiltProducts.packageRoot)/Documentation/site/headers.py"
+        // Debian's Python has Debian's clang module.
         making = try ChildProcess.run(
-            "python3",
-            [
-                "-B", script, "--include", headers.includeDirectory, "--output", directory.path,
-            ])
-    }
-
-    /// The names of all pages, `reference/host.html`.
-    func names() throws -> [String] {
-        try FileManager.default.subpathsOfDirectory(atPath: directory.path)
-            .filter { $0.hasSuffix(".html") }
-    }
-
-    /// A page, or a file beside them.
-    func isThere(_ name: String) -> Bool {
-        FileManager.default.fileExists(atPath: directory.path(name))
-    }
-
-    func page(_ name: String) throws -> String {
-        String(decoding: try directory.read(name), as: UTF8.self)
+            "/usr/bin/python3", ["-B", script, headers.includeDirectory, directory.path])
     }
 
     /// The page of `curfew/ext/thread-check.h`.
     func page(ofHeader name: String) throws -> String {
-        let base = name.dropFirst("curfew/".count).dropLast(".h".count)
-        return try page("reference/\(base.replacingOccurrences(of: "/", with: "-")).html")
+        String(decoding: try directory.read("\(name.dropLast(".h".count)).rst"), as: UTF8.self)
     }
 
-    /// The places of a page that can be linked to.
-    static func places(in page: String) -> [String] {
-        page.matches(of: /\bid="([^"]+)"/).map { String($0.1) }
+    /// The names that a page declares, members as `structure.member`, and what stands below each.
+    static func sections(of page: String) -> [(name: String, text: String)] {
+        var sections: [(name: String, indent: Int, text: String)] = []
+        var open: [Int] = []  // those that a line can belong to
+        var structure = ""
+        for line in page.components(separatedBy: "\n") where !line.isEmpty {
+            let indent = line.prefix { $0 == " " }.count
+            open.removeAll { sections[$0].indent >= indent }
+            if let directive = line.firstMatch(of: /^ *\.\. c:(\w+):: (.+)$/) {
+                var name = declared(String(directive.2))
+                if directive.1 == "struct" { structure = name }
+                if directive.1 == "member" { name = "\(structure).\(name)" }
+                open.append(sections.count)
+                sections.append((name, indent, ""))
+            } else {
+                for index in open { sections[index].text += line + "\n" }
+            }
+        }
+        return sections.map { ($0.name, $0.text) }
     }
 
-    /// What stands on a page under a name, up to the end of its declaration.
-    static func section(_ name: String, in page: String) -> Substring? {
-        guard let start = page.range(of: "id=\"\(name)\">") else { return nil }
-        let rest = page[start.upperBound...]
-        return rest[..<(rest.range(of: "</section>")?.lowerBound ?? rest.endIndex)]
+    /// The name in a declaration of C.
+    private static func declared(_ text: String) -> String {
+        let patterns = [/\(\*(\w+)\)/, /(\w+)\(/, /(\w+)(?:\[\w*\])?(?: = .*)?$/]
+        return patterns.lazy.compactMap { text.firstMatch(of: $0) }.first.map { String($0.1) } ?? ""
     }
 
     /// The words of a page as they are read, with one space between two.
-    static func words(of html: some StringProtocol) -> String {
-        let text = String(html).replacing(/<[^>]*>/, with: " ")
-            .replacingOccurrences(of: "&lt;", with: "<")
-            .replacingOccurrences(of: "&gt;", with: ">")
-            .replacingOccurrences(of: "&quot;", with: "\"")
-            .replacingOccurrences(of: "&amp;", with: "&")
-        return words(in: text)
+    static func words(of page: some StringProtocol) -> String {
+        let links = /:\w+(?::\w+)?:`([^`<]+) <[^`]*>`/
+        return words(
+            in: String(page).replacing("\\", with: "").replacing(links) { $0.1 })
     }
 
     /// The words of a text: neither signs nor the layout count.
