@@ -41,7 +41,7 @@ PACKAGES := bindgen binutils cmake faketime file fish g++ gcc groff-base jq libc
 BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libtbb-dev libuv1-dev \
                   redis-server strace
 # What the documentation is made with.
-DOCS_PACKAGES := furo python3-clang python3-myst-parser python3-sphinx
+DOCS_PACKAGES := furo graphviz python3-clang python3-myst-parser python3-sphinx
 
 VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' include/curfew/version.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
@@ -81,7 +81,7 @@ PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pe
                 -Wl,-z,nodelete -Wl,-z,defs
 
 .PHONY: all help packages toolchain release plugins test-plugins test test-all torture fuzz prefix fresh-prefix demo \
-        docs docs-packages bench bench-packages growth instructions sanitize install uninstall check-format format clean
+        docs docs-packages layers bench bench-packages growth instructions sanitize install uninstall check-format format clean
 
 all: release plugins $(PYTHON_MODULE) ## build everything that is installed
 
@@ -323,6 +323,9 @@ docs: packages docs-packages release ## write the documentation as pages, into .
 	    -c Documentation/site -D declarations="$$PWD/.build/docs-swift" .build/docs-source .build/docs
 	echo "docs: to read them, open .build/docs/index.html; the DocC archives need a server:"
 	echo "docs: $(SYSTEM_PYTHON) -m http.server -d .build/docs, and http://localhost:8000"
+
+layers: docs-packages toolchain ## draw the targets of Package.swift, into Documentation/layers.svg
+	@"$(SWIFT)" package dump-package | "$(SYSTEM_PYTHON)" -B Documentation/site/layers.py Documentation/layers.svg
 
 demo: packages release plugins ## show what Curfew does
 	@PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh

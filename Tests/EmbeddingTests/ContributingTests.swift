@@ -16,51 +16,71 @@ struct ContributingTests {
     ]
 
     private let text: String
-    private let graph: TargetGraph
+    /// The targets of `Sources`, each with what Package.swift says that it depends on.
+    private let targets: TargetGraph
 
     init() throws {
         text = try String(contentsOfFile: "\(Self.root)/CONTRIBUTING.md", encoding: .utf8)
-        graph = try TargetGraph(drawn: text)
+        targets = TargetGraph(
+            manifest: try String(contentsOfFile: "\(Self.root)/Package.swift", encoding: .utf8)
+        ).filter {
+            $0 == "CCurfew"
+                || FileManager.default.fileExists(atPath: "\(Self.root)/Sources/\($0)")
+        }
     }
 
-    @Test("The targets it draws are those of Package.swift, with the same arrows")
-    func isThePackages() throws {
-        let manifest = try String(
-            contentsOfFile: "\(Self.root)/Package.swift", encoding: .utf8)
-        let declared = TargetGraph(manifest: manifest).dependencies
-            .filter { name, _ in
-                name == "CCurfew"
-                    || FileManager.default.fileExists(atPath: "\(Self.root)/Sources/\(name)")
+    @Test("Its picture has the targets of Package.swift, each above those it depends on")
+    func picture() throws {
+        let path = "\(Self.root)/Documentation/layers.svg"
+        let picture = TargetGraph(picture: try String(contentsOfFile: path, encoding: .utf8))
+        #expect(targets.names.count > 5)
+        #expect(
+            Set(picture.names) == Set(targets.names) && picture.reachable == targets.reachable,
+            "Package.swift has changed; draw the picture again and commit it: make layers")
+        for (line, name) in picture.names.enumerated() {
+            for dependency in picture.dependencies[name] ?? [] {
+                let below = picture.names.firstIndex(of: dependency) ?? -1
+                #expect(below > line, "\(name) → \(dependency)")
             }
-        #expect(declared.count > 5)
-        #expect(graph.dependencies == declared)
+        }
+    }
+
+    @Test("Each folder of Sources is a target")
+    func folders() throws {
         let folders = try FileManager.default
             .contentsOfDirectory(atPath: "\(Self.root)/Sources")
             // A package of its own is no target of this one.
             .filter {
                 !FileManager.default.fileExists(atPath: "\(Self.root)/Sources/\($0)/Package.swift")
             }
-        #expect(Set(graph.names) == Set(folders + ["CCurfew"]))
+        #expect(Set(targets.names) == Set(folders + ["CCurfew"]))
     }
 
-    @Test("Its arrows point down")
-    func pointsDown() {
-        for (line, name) in graph.names.enumerated() {
-            for dependency in graph.dependencies[name] ?? [] {
-                let below = graph.names.firstIndex(of: dependency) ?? -1
-                #expect(below > line, "\(name) → \(dependency)")
+    @Test("Each target has a page that says what goes in and out, and names three of its types")
+    func pages() throws {
+        for name in targets.names where name != "CCurfew" {
+            let page = try String(
+                contentsOfFile: "\(Self.root)/Sources/\(name)/\(name).docc/\(name).md",
+                encoding: .utf8)
+            #expect(page.contains("\n### In and out\n"), "\(name)")
+            let files = try sources(of: name).map(\.file)
+            guard files.count > 1 else { continue }
+            let list = page.components(separatedBy: "\n### Types to read first\n").last ?? ""
+            let types = list.components(separatedBy: "\n#")[0].matches(of: /(?m)^- `+(\w+)`+:/)
+            #expect(types.count == 3, "\(name)")
+            // Those of Runner are moving to these names.
+            for type in types where name != "Runner" {
+                // A type has a file of its name.
+                let isThere = files.contains { "/\($0)".hasSuffix("/\(type.1).swift") }
+                #expect(isThere, "\(name) has no \(type.1)")
             }
         }
     }
 
-    @Test("Each target imports what its line names, and Scheduling nothing at all")
+    @Test("Each target imports what Package.swift names, and Scheduling nothing at all")
     func imports() throws {
-        for name in graph.names where name != "CCurfew" {
-            let folder = "\(Self.root)/Sources/\(name)"
-            let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
-                .filter { $0.hasSuffix(".swift") }
-            for file in files {
-                let source = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+        for name in targets.names where name != "CCurfew" {
+            for (file, source) in try sources(of: name) {
                 let imported = Set(
                     source.matches(
                         of: /(?m)^(?:@\w+ )*(?:public |internal |package |private )?import (\w+)/
@@ -68,11 +88,19 @@ struct ContributingTests {
                 let allowed =
                     name == "Scheduling"
                     ? []
-                    : (graph.dependencies[name] ?? []).union(Self.system)
+                    : (targets.dependencies[name] ?? []).union(Self.system)
                         .union(Self.apple.contains(name) ? ["Foundation", "Dispatch"] : [])
                 #expect(imported.isSubset(of: allowed), "Sources/\(name)/\(file)")
             }
         }
+    }
+
+    /// The Swift files of a target.
+    private func sources(of name: String) throws -> [(file: String, text: String)] {
+        let folder = "\(Self.root)/Sources/\(name)"
+        return try FileManager.default.subpathsOfDirectory(atPath: folder)
+            .filter { $0.hasSuffix(".swift") }
+            .map { ($0, try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8)) }
     }
 
     @Test("The paths it names exist, and what is not a path is said somewhere")

@@ -6,20 +6,22 @@ struct TargetGraph {
     let names: [String]
     let dependencies: [String: Set<String>]
 
-    /// Reads lines of `Name → Other, Another`, or `Name → nothing`.
-    ///
-    /// - Throws: ``Fault`` when a target has two lines.
-    init(drawn text: String) throws {
-        var names: [String] = []
+    /// Reads the picture that `make layers` draws: names from the top to the bottom, and arrows.
+    init(picture: String) {
+        var heights: [String: Double] = [:]
         var dependencies: [String: Set<String>] = [:]
-        for match in text.matches(of: /(?m)^(\w+) +→ (.+)$/) {
+        let group =
+            /<title>(\w+)(?:&#45;&gt;(\w+))?<\/title>\n[^\n]*\n(?:<text [^>]* y="([-.\d]+)")?/
+        for match in picture.matches(of: group) {
             let name = String(match.1)
-            guard dependencies[name] == nil else { throw Fault(text: "\(name) has two lines") }
-            names.append(name)
-            dependencies[name] = Set(
-                match.2.split(separator: ", ").map(String.init).filter { $0 != "nothing" })
+            if let other = match.2 {
+                dependencies[name, default: []].insert(String(other))
+            } else if let height = match.3.flatMap({ Double($0) }) {
+                heights[name] = height
+                dependencies[name] = dependencies[name] ?? []
+            }
         }
-        self.names = names
+        names = heights.sorted { $0.value < $1.value }.map(\.key)
         self.dependencies = dependencies
     }
 
@@ -44,5 +46,29 @@ struct TargetGraph {
         }
         self.names = names
         self.dependencies = dependencies
+    }
+
+    /// Keeps some of the targets.
+    func filter(_ isIncluded: (String) -> Bool) -> TargetGraph {
+        TargetGraph(
+            names: names.filter(isIncluded),
+            dependencies: dependencies.filter { isIncluded($0.key) })
+    }
+
+    private init(names: [String], dependencies: [String: Set<String>]) {
+        self.names = names
+        self.dependencies = dependencies
+    }
+
+    /// For each target all those below it.
+    var reachable: [String: Set<String>] {
+        var reachable = dependencies
+        while true {
+            let further = reachable.mapValues { below in
+                below.union(below.flatMap { reachable[$0] ?? [] })
+            }
+            if further == reachable { return reachable }
+            reachable = further
+        }
     }
 }
