@@ -39,7 +39,7 @@ PACKAGES := bindgen binutils cmake faketime file fish g++ gcc groff-base jq libc
             python3-pycparser rustc sqlite3 tzdata valgrind zsh
 # What the benchmarks compare with.
 BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libtbb-dev libuv1-dev \
-                  redis-server strace
+                  python3-matplotlib redis-server strace
 # What the documentation is made with.
 DOCS_PACKAGES := furo graphviz python3-clang python3-myst-parser python3-sphinx
 
@@ -339,10 +339,12 @@ bench: packages release ## measure the paths BENCH (all) beside their peers and 
 	echo "bench: building the benchmarks and measuring"
 	"$(PYTHON)" -B Benchmarks/bench.py $(BENCH) --rounds $(ROUNDS) \
 	    --library $(RELEASE)/libCurfewHost.so --command $(RELEASE)/curfew
+	"$(SYSTEM_PYTHON)" -B Benchmarks/chart.py .build/bench.json .build/bench.svg
 
 growth: packages release ## measure what an operation costs against how many there are of something
 	@echo "growth: building the programs and measuring"
 	"$(PYTHON)" -B Benchmarks/growth.py --library $(RELEASE)/libCurfewHost.so
+	"$(SYSTEM_PYTHON)" -B Benchmarks/chart.py .build/growth/growth.json
 
 instructions: packages release ## count instructions of single operations, and compare with the thresholds
 	@echo "instructions: building the driver and counting"

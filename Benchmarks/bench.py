@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the paths of a task and of a request: ours, peers, and what no program can go below.
 
-    python3 Benchmarks/bench.py [PATH…] [--library LIBRARY] [--rounds N] [--chart PICTURE]
+    python3 Benchmarks/bench.py [PATH…] [--library LIBRARY] [--rounds N] [--json FIGURES]
 
 A round runs each program of a path once, in a fresh process; rounds follow each other, so that a
 slow minute of the machine falls on all of them. Of the rounds the median is shown, the lowest and
@@ -18,9 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
-import chart
 import paths
-from programs import ROOT, Programs
+from programs import ROOT, Programs, machine
 
 TIME_LIMIT_SECONDS = 60  # for one run of one program
 PATH_SECONDS = 110  # after so long a path begins no further round, once it has three
@@ -95,7 +94,7 @@ def show(table, lines):
 
 def heading(library, compiler):
     print(f"Curfew's benchmarks, {time.strftime('%Y-%m-%d %H:%M %Z')}")
-    print(f"{chart.machine()}; load before: {os.getloadavg()[0]:.2f}")
+    print(f"{machine()}; load before: {os.getloadavg()[0]:.2f}")
     print(f"Linux {platform.release()}; {compiler}")
     print(f"{library}")
     print("* ours, = the limit, others are peers; a ratio is to the first row of its table")
@@ -114,8 +113,6 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=9, help="how often each runs (default: 9)")
     parser.add_argument("--json", type=Path, default=ROOT / ".build" / "bench.json",
                         help="where to write the figures (default: .build/bench.json)")
-    parser.add_argument("--chart", type=Path, default=ROOT / ".build" / "bench.svg",
-                        help="where to draw them (default: .build/bench.svg)")
     options = parser.parse_args()
     unknown = [name for name in options.paths if name not in paths.NAMES]
     if unknown:
@@ -154,12 +151,6 @@ def main():
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n",
                             encoding="utf-8")
-    # A picture of ratios: without what has nothing to be a ratio of.
-    limited = {line["path"] for line in results if line["role"] == "limit" and line["median"] > 0}
-    drawn = [line for line in results if line["path"] in limited]
-    if drawn:
-        options.chart.write_text(
-            chart.bars(drawn, chart.machine(), time.strftime("%Y-%m-%d")), encoding="utf-8")
     print("\nTargets\n" + "\n".join(verdicts))
 
 

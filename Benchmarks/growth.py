@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cost of an operation against size: runs the programs of growth/, prints a table for each curve,
-and writes growth.json and a plot for each.
+and writes growth.json, of which chart.py draws a plot for each.
 
     python3 Benchmarks/growth.py
 
@@ -23,8 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import chart
-from programs import HERE, ROOT, Programs
+from programs import HERE, ROOT, Programs, machine
 
 TIME_LIMIT_SECONDS = 120  # for one run of one program
 NOISE = 1.5  # medians of a few runs on a shared machine differ by as much
@@ -274,21 +273,12 @@ def show(curve):
         print(f"  FLAG: {why}")
 
 
-def write(curves, output, machine, date):
-    """Writes growth.json and a plot for each curve into the directory `output`."""
+def write(curves, output, place, date):
+    """Writes growth.json into the directory `output`."""
     output.mkdir(parents=True, exist_ok=True)
     for curve in curves:
         curve["exponent"], curve["flag"] = exponent(curve["points"]), flag(curve)
-        points = [(p["size"], p["median"], p["min"], p["max"])
-                  for p in curve["points"] if p["median"] > 0]
-        if len(points) < 2:
-            continue
-        name = re.sub(r"\W+", "-", f"growth {curve['program']} {curve['key']}") + ".svg"
-        plot = chart.curve(
-            curve["title"], curve["unit"], points, what=curve["what"], machine=machine, date=date,
-            guide=curve["may_grow"])
-        (output / name).write_text(plot, encoding="utf-8")
-    text = json.dumps({"machine": machine, "date": date, "curves": curves}, indent=2,
+    text = json.dumps({"machine": place, "date": date, "curves": curves}, indent=2,
                       ensure_ascii=False)
     (output / "growth.json").write_text(text + "\n", encoding="utf-8")
 
@@ -333,7 +323,7 @@ def main():
         curves = measure(wanted, options.rounds, places, tell)
     for curve in curves:
         show(curve)
-    write(curves, output, chart.machine(), time.strftime("%Y-%m-%d"))
+    write(curves, output, machine(), time.strftime("%Y-%m-%d"))
     flagged = [curve for curve in curves if curve["flag"]]
     print(f"\n{len(flagged)} of {len(curves)} curves are flagged")
     for curve in flagged:

@@ -3,6 +3,8 @@
 same flags. What a peer needs and is not there leaves that peer out, with a word about it."""
 
 import json
+import os
+import platform
 import re
 import shlex
 import shutil
@@ -20,6 +22,18 @@ PLUGIN = ["-fPIC", "-shared", "-fvisibility=hidden",
 
 class Missing(Exception):
     """What a program needs is not on this machine."""
+
+
+def machine():
+    """The machine that this runs on, in a line."""
+    model = platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as info:
+            model = next((line.split(":", 1)[1].strip() for line in info
+                          if line.startswith("model name")), model)
+    except OSError:
+        pass
+    return f"{os.cpu_count()} cores, {model}, Linux {platform.release()}"
 
 
 def run(command):
