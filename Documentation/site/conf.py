@@ -177,7 +177,26 @@ def edit_link(app, pagename, templatename, context, doctree):
         context["page_source_suffix"] = ""  # there is none
 
 
+def mend_theme(app, exception):
+    """Debian 12's furo is not what its authors build: the script imports another one, which browsers
+    refuse for files, and nothing follows the reader's dark mode."""
+    static = Path(app.outdir, "_static")
+    script, style = static / "scripts/furo.js", static / "styles/furo.css"
+    if exception or not script.is_file():
+        return
+    text = script.read_text()
+    if text.startswith("import Gumshoe"):
+        script.write_text(
+            (static / "scripts/gumshoe-patched.js").read_text() + text.partition("\n")[2])
+    rules = style.read_text()
+    if "prefers-color-scheme" not in rules:
+        dark = re.search(r'body\[data-theme="dark"\] (\{.*?\})', rules, re.DOTALL)[1]
+        style.write_text(f'{rules}\n@media screen and (prefers-color-scheme: dark) {{\n'
+                         f'body[data-theme="auto"] {dark}\n}}\n')
+
+
 def setup(app):
     app.add_config_value("declarations", "", "env")  # a directory: what modules.py wrote
     app.connect("config-inited", collect)
     app.connect("html-page-context", edit_link)
+    app.connect("build-finished", mend_theme)
