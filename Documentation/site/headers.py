@@ -48,12 +48,11 @@ class Header:
             options=cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)
         if unit.diagnostics:
             raise ValueError(f"{self.name}: {unit.diagnostics[0]}")
-        hidden = set(re.findall(rb"#undef (\w+)|#ifndef (\w+_H)\n", self.source))
-        hidden = {name.decode() for pair in hidden for name in pair}
+        hidden = re.findall(r"#(?:undef|ifndef(?=.*_H\n)) (\w+)", self.source.decode())
         self.items = []
         for cursor in sorted(unit.cursor.get_children(),
                              key=lambda each: each.extent.start.offset):
-            if cursor.kind.name not in _KINDS or cursor.spelling in hidden - {""} \
+            if cursor.kind.name not in _KINDS or cursor.spelling in hidden \
                     or str(cursor.location.file) != str(path):
                 continue
             item = self._item(cursor)
@@ -98,7 +97,7 @@ class Header:
                     tag.groups() if tag else (), "", parts)
 
     def _attach(self, token):
-        """Gives a comment to its item, or to none."""
+        """Gives a comment to its item, or to the prose."""
         start, end, text = token.extent.start.offset, token.extent.end.offset, plain(token.spelling)
         named = [item for top in self.items for item in [top, *top.parts]]
         line = self.source[self.source.rfind(b"\n", 0, start) + 1:start]
@@ -137,12 +136,10 @@ def tag_words(types_header):
 
 # --- Text ----------------------------------------------------------------------------------------
 
-_NAME = re.compile(
-    r"`(?P<literal>[^`\n]+)`|\bapi->(?P<member>\w+)"
-    r"|\b(?P<name>(?:curfew|CURFEW)_\w*[A-Za-z0-9])\b(?!:)"
+_DECLARED = r"(?:api->(?P<member>\w+)|(?P<name>(?:curfew|CURFEW)_\w*[A-Za-z0-9]))\b"
+_LINKED = re.compile(
+    rf"(?P<tick>`)?\b{_DECLARED}(?(tick)`)(?!:)|`(?P<literal>[^`\n]+)`"
     r"|\b(?:curfew/)?(?P<header>(?:ext/)?[a-z-]+\.h)\b|\b(?P<code>CF\d{4})\b")
-
-
 # Of the environment: no header declares them.
 _VARIABLES = {"CURFEW_PLUGIN_PATH", "CURFEW_PLUGIN_COPIES"}
 
@@ -199,6 +196,9 @@ class Pages:
 
     def text(self, comment):
         """A comment: paragraphs, lists, meanings of names, code."""
+        self.unknown += [f"{self.current}: there is no {name}"
+                         for match in re.finditer(rf"\b{_DECLARED}(?!:)", comment)
+                         if (name := _declared(match)) not in self.names | _VARIABLES]
         out, sort = [], ""
         for line in comment.split("\n"):
             bullet = re.match(r" ?- (.*)", line)
@@ -225,23 +225,25 @@ class Pages:
 
     def _line(self, text):
         parts, end = [], 0
-        for match in _NAME.finditer(text):
+        for match in _LINKED.finditer(text):
             parts += [_escaped(text[end:match.start()]), self._link(match)]
             end = match.end()
         return "".join([*parts, _escaped(text[end:])])
 
     def _link(self, match):
-        name = f"curfew_host_api.{match['member']}" if match["member"] else match["name"]
+        name = _declared(match)
         if name and name not in _VARIABLES:
-            if name not in self.names:
-                self.unknown.append(f"{self.current}: there is no {name}")
-            return rf"\ :c:member:`{match[0]} <{name}>`\ "
+            return rf"\ :c:member:`{match[0].strip('`')} <{name}>`\ "
         header = match["header"] and f"curfew/{match['header']}"
         if header in self.headers and header != self.current:
             return rf"\ :doc:`{match[0]} </include/{header.removesuffix('.h')}>`\ "
         if match["code"] in self.codes:
             return rf"\ :ref:`{match[0]} <{match[0]}>`\ "
         return rf"\ ``{match['literal']}``\ " if match["literal"] else _escaped(match[0])
+
+
+def _declared(match):
+    return f"curfew_host_api.{match['member']}" if match["member"] else match["name"]
 
 
 def _escaped(text):

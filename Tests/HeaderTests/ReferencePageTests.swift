@@ -118,7 +118,7 @@ struct ReferencePageTests {
 
     @Test(
         "A comment with a name that nothing has is refused",
-        arguments: ["curfew_host_lunch", "CURFEW_FINE", "api->compleet"])
+        arguments: ["curfew_host_lunch", "CURFEW_FINE", "api->compleet", "`curfew_lunch(1)`"])
     func unknownNames(name: String) throws {
         let pages = try ReferencePages(
             of: Headers.own.adding(
