@@ -315,12 +315,13 @@ EDIT_LINK ?= file://$(CURDIR)/{filename}
 # comment.
 docs: packages docs-packages release ## write the documentation as pages, into .build/docs
 	@echo "docs: writing the reference, the guides and the Swift modules"
-	rm -rf .build/docs .build/docs-swift
+	rm -rf .build/docs .build/docs-swift .build/docs-source
 	mkdir -p .build/docs .build/docs-source
 	SWIFT="$(SWIFT)" "$(SYSTEM_PYTHON)" -B Documentation/site/modules.py --build $(RELEASE) \
 	    --output .build/docs/swift --pages .build/docs-swift
-	CURFEW_EDIT_LINK='$(EDIT_LINK)' "$(SYSTEM_PYTHON)" -B -m sphinx -E -W --keep-going -q -b html \
-	    -c Documentation/site -D declarations="$$PWD/.build/docs-swift" .build/docs-source .build/docs
+	CURFEW_EDIT_LINK='$(EDIT_LINK)' "$(SYSTEM_PYTHON)" -B -m sphinx -W --keep-going -q -b html \
+	    -c Documentation/site -D declarations="$$PWD/.build/docs-swift" -d .build/docs-source/.doctrees \
+	    .build/docs-source .build/docs
 	echo "docs: to read them, open .build/docs/index.html; the DocC archives need a server:"
 	echo "docs: $(SYSTEM_PYTHON) -m http.server -d .build/docs, and http://localhost:8000"
 

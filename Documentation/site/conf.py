@@ -7,7 +7,6 @@ source directory first, so that links among them stay as they are written. A pag
 the file there; a link in README.md sets its place among the guides."""
 import os
 import re
-import shutil
 import sys
 from pathlib import Path
 
@@ -41,6 +40,8 @@ _EDIT = os.environ.get("CURFEW_EDIT_LINK", "file://" + str(ROOT / "{filename}"))
 _FENCED = re.compile(r"(?ms)(^```.*?^```$)")
 _NAME = re.compile(r"(?m)(?<!\[)`((?:curfew|CURFEW)_\w+)`(?!\])")
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
+
+
 def contents(names, caption=""):
     """A list of pages, which stands at the left of all of them."""
     lines = [":hidden:", *([f":caption: {caption}"] if caption else []), "",
@@ -149,16 +150,11 @@ class Pages:
             contents(names, caption) for caption, names in lists.items() if names)
 
     def write(self, place):
-        """Leaves what did not change as it is, and Sphinx does not read it again."""
-        wanted = {place / name: text.encode() for name, text in self.texts.items()}
-        wanted |= {place / path.relative_to(ROOT): path.read_bytes() for path in self.files}
-        for path in place.rglob("*"):
-            if path.is_file() and path not in wanted:
-                path.unlink()
-        for path, content in wanted.items():
+        contents = {place / name: text.encode() for name, text in self.texts.items()}
+        contents |= {place / path.relative_to(ROOT): path.read_bytes() for path in self.files}
+        for path, content in contents.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            if not path.is_file() or path.read_bytes() != content:
-                path.write_bytes(content)
+            path.write_bytes(content)
 
 
 def collect(app, config):
