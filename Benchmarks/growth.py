@@ -60,7 +60,7 @@ def build():
     for source in sorted((HERE / "growth").glob("*.c")):
         built.c(f"growth/{source.stem}")
     built.plugin("growth/growth-plugin", "growth")
-    built.plugin("growth/many-plugin", "many")
+    built.plugin("growth/many-plugin", "many", "org.example.many.n000000")
     return built.output
 
 

@@ -121,10 +121,12 @@ def absolute(bound, unit, ours):
 
 # --- Tasks ----------------------------------------------------------------------------------------
 
+EMPTY = "org.example.empty"  # the handler that does nothing
+
 
 def dispatch(c):
     b = c.programs
-    curfew, empty = b.c("dispatch/curfew"), b.plugin("dispatch/empty-plugin", "empty")
+    curfew, empty = b.c("dispatch/curfew"), b.plugin("dispatch/empty-plugin", "empty", EMPTY)
     ring, ours = "ring and deadline cell in C", "Curfew"
     libdispatch = b.dispatch("dispatch/libdispatch")
     programs = [
@@ -153,7 +155,7 @@ def dispatch(c):
 
 def events(c):
     b = c.programs
-    curfew, empty = b.c("dispatch/curfew"), b.plugin("dispatch/empty-plugin", "empty")
+    curfew, empty = b.c("dispatch/curfew"), b.plugin("dispatch/empty-plugin", "empty", EMPTY)
     limit = b.c("events/limit", ["libffi"])
     programs = [
         Program("direct", LIMIT, "look-up and ffi_call in C", [limit, "direct"]),
@@ -186,7 +188,7 @@ def events(c):
 
 def round_trip(c):
     b = c.programs
-    curfew, empty = b.c("round-trip/curfew"), b.plugin("dispatch/empty-plugin", "empty")
+    curfew, empty = b.c("round-trip/curfew"), b.plugin("dispatch/empty-plugin", "empty", EMPTY)
     programs, tables = [], []
     for variant, title in (("busy", "one after the other"), ("rested", "each after 1 ms of rest")):
         found = [
@@ -294,7 +296,7 @@ def copies(c, name, library, description, count=LOADED):
 def load(c):
     b = c.programs
     curfew = b.c("load/curfew")
-    plugin = b.plugin("load/load-plugin", "load")
+    plugin = b.plugin("load/load-plugin", "load", "org.example.load000")
     many = copies(c, "load-200", f"{plugin}/libload.so", "load/load-plugin/manifest.json")
 
     def peas():
@@ -330,7 +332,7 @@ def durable(c, kind, one, many):
     b = c.programs
     limit = b.c("submit/limit", flags=["-lsqlite3"])
     curfew = b.c("submit/curfew")
-    plugin = b.plugin("submit/parallel-plugin", "parallel")
+    plugin = b.plugin("submit/parallel-plugin", "parallel", "org.example.parallel")
     groups = []
     for callers, count in (("1", one), ("64", many)):
         raw = "group" if callers == "64" else "single"
@@ -379,16 +381,16 @@ def request(c):
 def start(c):
     b = c.programs
     spawn = [b.c("start/spawn"), "15", "--"]
-    empty = b.plugin("dispatch/empty-plugin", "empty")
+    empty = b.plugin("dispatch/empty-plugin", "empty", EMPTY)
     swift = "an empty Swift program, dynamic"
     programs = [
         Program("swift", LIMIT, swift, [*spawn, b.swift("start/empty")]),
         Program("static", LIMIT, "the same, static",
                 [*spawn, b.swift("start/empty", ("-static-stdlib",))]),
         Program("curfew", OURS, "curfew run, an empty task",
-                [*spawn, c.command, "run", "--plugin", empty, "org.example.empty"]),
+                [*spawn, c.command, "run", "--plugin", empty, EMPTY]),
         Program("host", OURS, "a host in C, and a task",
-                [*spawn, b.c("start/host"), c.library, empty, "org.example.empty"]),
+                [*spawn, b.c("start/host"), c.library, empty, EMPTY]),
         Program("python", PEER, "python3 -c pass", [*spawn, b.interpreter, "-c", "pass"]),
         *c.peers(("huey", "python3, huey imported", lambda: (
             [*spawn, b.interpreter, "-c", "import huey"],

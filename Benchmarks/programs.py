@@ -85,16 +85,19 @@ class Programs:
         return self.build(name + suffix, source, lambda target: [
             self.swiftc, "-O", *flags, str(source), "-o", target])
 
-    def library(self, name, flags, packages=()):
-        """A shared object of <name>.c."""
-        source = HERE / f"{name}.c"
+    def library(self, name, flags, packages=(), source=None):
+        """A shared object of <name>.c, or of another source."""
+        source = HERE / (source or f"{name}.c")
         return self.build(f"{name}.so", source, lambda target: [
             str(self.clang), "-std=gnu11", *COMMON, *flags, str(source), "-o", target,
             *self.flags_of(packages)])
 
-    def plugin(self, directory, library):
-        """A directory with the plugin of <directory>/<library>.c, as a host loads it."""
-        built = self.library(f"{directory}/{library}", PLUGIN)
+    def plugin(self, directory, library, identifier=None):
+        """A directory with the plugin of <directory>/<library>.c, as a host loads it; with an
+        identifier, that of empty.c, whose one handler has it."""
+        name = f"{directory}/{library}"
+        built = (self.library(name, [*PLUGIN, f'-DIDENTIFIER="{identifier}"'], source="empty.c")
+                 if identifier else self.library(name, PLUGIN))
         target = self.output / directory.replace("/", "-")
         target.mkdir(exist_ok=True)
         for source, name in ((Path(built), f"lib{library}.so"),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin that is loaded 200 times: prepare.py writes each copy's number in place of the 000. */
+/* A handler that does nothing: what is left of a task is what Curfew does for it. Several plugins
+ * are built from this file, each with an IDENTIFIER of its own. */
 #include <curfew/plugin.h>
 
 CURFEW_PLUGIN_NOTE();
@@ -15,6 +16,6 @@ CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *ap
                                                        curfew_error *host_error) {
     (void)host_info;
     const curfew_handler handler = {
-        .struct_size = sizeof handler, .identifier = "org.example.load000", .run = run};
+        .struct_size = sizeof handler, .identifier = IDENTIFIER, .run = run};
     return api->register_handler(api, &handler, host_error);
 }
