@@ -6,7 +6,6 @@
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-swift=${SWIFT:-swift}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -41,7 +40,9 @@ find Tests -name '*.swift' -print0 | sort -z | xargs -0 -r awk '
     }' >"$work/sources"
 
 # Module.Suite/Suite/function(labels:), where a name with spaces stands in backticks.
-"$swift" test list --skip-build >"$work/list"
+for bundle in .build/debug/*.xctest; do
+    "$bundle" --testing-library swift-testing --list-tests >"$work/list"
+done
 sed -n -e 's/^\([A-Za-z0-9_]*\)\.\(.*\/\)\{0,1\}`\([^`]*\)`(.*)$/\1\t\3/p;t' \
     -e 's/^\([A-Za-z0-9_]*\)\.\(.*\/\)\{0,1\}\([^`/(]*\)(.*)$/\1\t\3/p' "$work/list" \
     >"$work/listed"
