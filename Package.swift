@@ -87,9 +87,12 @@ let package = Package(
             name: "PersistenceTests", dependencies: ["Persistence", "Scheduling", "TestSupport"],
             swiftSettings: swift),
 
+        // Documentation/codes, embedded.
+        .target(name: "CFaults"),
         // Manifest, dlopen, ABI tables, libffi; the only place that touches plugin memory.
         .target(
-            name: "PluginBridge", dependencies: ["Scheduling", "CCurfew", "CFFI", "CSystem"],
+            name: "PluginBridge",
+            dependencies: ["Scheduling", "CCurfew", "CFaults", "CFFI", "CSystem"],
             swiftSettings: swift),
         .testTarget(
             name: "PluginBridgeTests", dependencies: ["PluginBridge", "Scheduling", "TestSupport"],

@@ -9,9 +9,9 @@ enum ExplainCommand {
         options: [.json],
         details: [
             """
-            CODE is what stands in the brackets of an error or at the beginning of a log
-            line: CF0704, or 704. NAME is the rule beside it, undeclared-event, or a status
-            of the headers, CURFEW_BUSY. Without either all are listed.
+            CODE stands in the brackets of an error, or at the beginning of a log line:
+            CF0704, or 704. NAME is the rule beside it, undeclared-event, or a status of
+            the headers, CURFEW_BUSY. Without an operand the command lists all codes.
             """
         ],
         exits: [
@@ -38,16 +38,9 @@ enum ExplainCommand {
         return .ok
     }
 
-    /// By the hundreds of their numbers.
-    private static let groups: [(hundred: UInt16, title: String)] = [
-        (0, "what calls answer"), (1, "the text of a manifest"), (2, "what a manifest says"),
-        (3, "loading a plugin"), (4, "lists of what is permitted"),
-        (7, "what a plugin does against the contract"),
-        (8, "what the cases of conform find"),
-    ]
-
-    private static func title(of fault: Fault) -> String {
-        groups.first { $0.hundred == fault.number / 100 }?.title ?? "others"
+    /// The title of the page that explains a fault.
+    private static func title(of fault: Fault) -> String? {
+        FaultPage.all.first { $0.faults.contains(fault) }?.title
     }
 
     private static func find(_ word: String) -> Fault? {
@@ -92,13 +85,11 @@ enum ExplainCommand {
 
     private static func list(_ out: Output) {
         let columns = min(width, out.columns ?? width)
-        for (hundred, title) in groups {
-            let faults = Fault.all.filter { $0.number / 100 == hundred }
-            guard !faults.isEmpty else { continue }
-            if hundred > 0 { out.line() }
-            out.line(out.paint(title + ":", .strong))
+        for (index, page) in FaultPage.all.enumerated() {
+            if index > 0 { out.line() }
+            out.line(out.paint(page.title + ":", .strong))
             let lines = TermList.lines(
-                faults.map { ($0.code + "  " + $0.name, $0.text) }, columns: columns
+                page.faults.map { ($0.code + "  " + $0.name, $0.text) }, columns: columns
             ) { term in
                 out.paint(String(term.prefix(6)), .accent) + term.dropFirst(6)
             }
@@ -113,7 +104,7 @@ enum ExplainCommand {
     private static func item(_ fault: Fault) -> JSONItem {
         .object([
             ("code", .text(fault.code)), ("name", .text(fault.name)),
-            ("group", .text(title(of: fault))), ("text", .text(fault.text)),
+            ("group", .text(orNull: title(of: fault))), ("text", .text(fault.text)),
             ("explanation", .text(fault.explanation)),
             ("status", .text(orNull: fault.answer?.constant)),
             ("statusValue", fault.answer.map { .integer(Int64($0.rawValue)) } ?? .null),

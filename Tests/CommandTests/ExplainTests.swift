@@ -72,8 +72,8 @@ struct ExplainTests {
         let lines = run.output.split(separator: "\n")
         #expect(lines.allSatisfy { $0.count <= 80 }, "\(run.output)")
         let groups = lines.filter { $0.hasSuffix(":") && !$0.hasPrefix(" ") }
-        #expect(groups.first == "what calls answer:")
-        #expect(groups.last == "what the cases of conform find:")
+        #expect(groups.first == "Status codes:")
+        #expect(groups.last == "Conformance cases:")
         let items = lines.compactMap {
             $0.wholeMatch(of: #/  (CF[0-9]{4})  ([a-z0-9-]+) .+/#)?.output
         }
@@ -135,7 +135,7 @@ struct ExplainTests {
         let fault = try CommandRun("explain", "704", "--json").document()
         #expect(fault["code"] as? String == "CF0704")
         #expect(fault["name"] as? String == "undeclared-event")
-        #expect(fault["group"] as? String == "what a plugin does against the contract")
+        #expect(fault["group"] as? String == "Plugin contract")
         #expect((fault["text"] as? String)?.isEmpty == false)
         #expect((fault["explanation"] as? String)?.hasSuffix(".") == true)
         #expect(fault["status"] as? String == "CURFEW_DENIED")

@@ -45,9 +45,9 @@ struct FaultTests {
 
     @Test("the cases of conform are numbered without a gap")
     func conformance() {
-        #expect(Fault.conformance.map(\.number) == Array(801...867))
-        #expect(Fault.all.filter { $0.number / 100 == 8 } == Fault.conformance)
-        #expect(Fault.conformance.allSatisfy { $0.answer == nil })
+        let cases = Fault.all.filter { $0.number / 100 == 8 }
+        #expect(cases.map(\.number) == Array(801...867))
+        #expect(cases.allSatisfy { $0.answer == nil })
     }
 
     @Test("no number and no name is there twice, and the numbers ascend")

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that can be wrong, as a person looks it up: `curfew explain CF0203`.
+/// An error code with its explanation, as `curfew explain CF0203` prints it.
 ///
-/// The number and the name are for ever: neither is given to anything else, also when the fault
-/// itself is gone.
+/// The number and the name are permanent: neither is reused, even after the fault itself is removed.
 public struct Fault: Hashable, Sendable {
-    /// 1…9999, by hundreds: statuses 00, JSON 01, manifests 02, loading 03, lists of what is
-    /// permitted 04, misbehaviour of plugins 07, the cases of conform 08.
+    /// 1…9999. The hundreds are the family: status codes 00, manifest syntax 01, manifest values 02,
+    /// loading 03, permitted handlers 04, plugin contract 07, conformance cases 08.
     public let number: UInt16
     /// The name of the rule in diagnostics and JSON, `json-trailing-comma`.
     public let name: String
-    /// What is wrong, in general: one line, lower case, no full stop.
+    /// The fault in one line, lower case, without a full stop.
     public let text: String
-    /// Why the rule is there, and how to mend what breaks it: a few sentences.
+    /// The reason of the rule, and how to mend what breaks it: a few sentences, one paragraph.
     public let explanation: String
-    /// What a call answers that meets it, where that is one status; of a status, itself.
+    /// The status that a call returns for the fault, where there is one; for a status, itself.
     public let answer: Status?
 
     init(
@@ -28,16 +27,19 @@ public struct Fault: Hashable, Sendable {
         self.answer = answer
     }
 
+    /// All faults, by ascending number.
+    public static let all: [Fault] = FaultPage.all.flatMap(\.faults)
+
     /// `CF` and four digits.
     public var code: String {
         let digits = String(number)
         return "CF" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    /// The fault of a rule's name; every rule has one.
+    /// Returns the fault that a rule's name leads to. Every rule has one.
     public static func named(_ name: String) -> Fault? { byName[name] }
 
-    /// The fault of a code, however it is written: `CF0203`, `cf203`, `203`.
+    /// Returns the fault of a code, in any of the forms `CF0203`, `cf203`, `203`.
     public static func coded(_ code: String) -> Fault? {
         let digits = code.lowercased().hasPrefix("cf") ? code.dropFirst(2) : code[...]
         guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
@@ -46,7 +48,7 @@ public struct Fault: Hashable, Sendable {
         return all.first { $0.number == number }
     }
 
-    /// The fault of a status; OK and numbers that are no status have none.
+    /// Returns the fault of a status. `CURFEW_OK` and numbers that are no status have none.
     public static func of(_ status: Status) -> Fault? {
         UInt16(exactly: status.rawValue).flatMap { number in
             all.first { $0.number == number && $0.number < 100 }

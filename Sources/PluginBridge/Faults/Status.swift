@@ -2,11 +2,24 @@
 public import CCurfew
 import CSystem
 
-/// A `curfew_status`: what a call answers. The values and the texts are the header's.
+/// A `curfew_status`, which functions return. The values and the texts are those of the header.
 public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: curfew_status
 
     public init(rawValue: curfew_status) { self.rawValue = rawValue }
+
+    /// The status of a name in the header, `CURFEW_WRONG_STATE`; nil for other names.
+    init?(constant: String) {
+        // The header numbers them without a gap.
+        for value in (0 as curfew_status)... {
+            guard let name = Status(rawValue: value).constant else { return nil }
+            guard name != constant else {
+                self.init(rawValue: value)
+                return
+            }
+        }
+        return nil
+    }
 
     @inlinable init(_ constant: Int) { rawValue = curfew_status(constant) }
 
@@ -77,10 +90,10 @@ public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConverti
     /// `CURFEW_STORE_UNKNOWN`
     @inlinable public static var storeUnknown: Status { Status(CURFEW_STORE_UNKNOWN) }
 
-    /// The text of the header, static and NUL-terminated.
+    /// The header's text of the status: static and NUL-terminated.
     public var text: UnsafePointer<CChar>? { UnsafePointer(csys_status_text(rawValue)) }
 
-    /// The name the header gives it, `CURFEW_WRONG_STATE`; nil for a number that is no status.
+    /// The name of the constant in the header, `CURFEW_WRONG_STATE`; nil for a number that is no status.
     public var constant: String? {
         csys_status_name(rawValue).map { "CURFEW_" + String(cString: $0) }
     }
