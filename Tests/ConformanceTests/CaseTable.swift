@@ -14,13 +14,13 @@ enum CaseTable {
     static func text() throws -> String {
         let twins = try Twin.all()
         var text = """
-            For each there is a plugin in Tests/Plugins/twins that breaks this one rule and keeps all
-            others: so it is known that the case sees it.
+            For each case, a bad twin in Tests/Plugins/twins breaks this one rule and keeps all
+            others, to prove that the case detects it.
 
             """
         for level in ConformanceCase.levels {
             text += "\n### Level \(level)\n\n"
-            text += "| case | fails when | a plugin that fails it |\n|---|---|---|\n"
+            text += "| case | fails when | bad twins |\n|---|---|---|\n"
             for each in ConformanceCase.all.filter({ $0.level == level })
                 .sorted(by: { $0.fault.number < $1.fault.number })
             {

@@ -55,16 +55,16 @@ struct SourceLinePage {
     /// All of it.
     var text: String {
         var text = """
-            # What the source documents say, and what shows it
+            # Requirements traceability
 
-            Curfew does on Linux what five documents describe for iOS. Each line here is one statement of
-            theirs, in our words, with the tests that show it, or with the reason why it cannot apply and what
-            to use in its place. `Tests/SourceLineTests` writes this page, and fails when a line has neither.
+            Curfew does on Linux what five documents describe for iOS. Each line here is one requirement of
+            these documents, with the tests of it, or with the reason why it cannot apply, and the alternative.
+            `Tests/SourceLineTests` writes this page, and fails if a line has neither.
 
             """
         for document in list.documents {
             let lines = list.lines.filter { $0.document == document.name }
-            text += "\n## \(document.name): \(document.title)\n\n| line | statement | shown by |\n"
+            text += "\n## \(document.name): \(document.title)\n\n| line | requirement | tests |\n"
             text += "|---|---|---|\n"
             for line in lines {
                 text += "| \(line.number) | \(cell(line.statement)) | \(shown(line)) |\n"
