@@ -4,7 +4,7 @@
 enum CommandTable {
     static let all: [Command] = [
         RunCommand.command, SubmitCommand.command, ListCommand.command, ShowCommand.command,
-        WhyCommand.command, LogCommand.command, CancelCommand.command, LiftCommand.command,
+        WhyCommand.command, LogCommand.command, CancelCommand.command, ReleaseCommand.command,
         SettingsCommand.command, SimulateCommand.command, DatabaseCommand.command,
         PluginsCommand.command, InspectCommand.command, LintCommand.command,
         ConformCommand.command, NewCommand.command, ExplainCommand.command, PathsCommand.command,

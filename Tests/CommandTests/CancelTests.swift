@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("curfew cancel, lift and db; stores that cannot be used")
+@Suite("curfew cancel, release and db; stores that cannot be used")
 struct CancelTests {
     private func filled() throws -> RequestDesk {
         let desk = try RequestDesk()
@@ -60,22 +60,22 @@ struct CancelTests {
         }
     }
 
-    @Test("only what is parked is lifted")
-    func lift() throws {
+    @Test("only a parked request is released")
+    func release() throws {
         let desk = try filled()
-        let waiting = try desk.run("lift", "1")
+        let waiting = try desk.run("release", "1")
         #expect(waiting.code == 8)
         #expect(waiting.errors.hasPrefix("error: request 1 is not parked, it is pending\n"))
-        #expect(try desk.run("lift", "9").code == 4)
+        #expect(try desk.run("release", "9").code == 4)
         let parked = try desk.python(
             """
             db = sqlite3.connect(store + "/requests.db")
             db.execute("UPDATE request SET state = 3 WHERE id = 1")
             db.commit()
-            print(*run("lift", "1"))
+            print(*run("release", "1"))
             """)
         #expect(
-            parked.output.hasPrefix("0 1  org.example.a  pending again, and may begin at once\n"),
+            parked.output.hasPrefix("0 1  org.example.a  pending again, and may be launched at once\n"),
             "\(parked)")
         #expect(try states(desk)[0] == "pending")
     }
@@ -212,7 +212,7 @@ struct CancelTests {
     @Test(
         "without a store each command says so, leaves with 4, and makes none",
         arguments: [
-            ["ps"], ["show", "1"], ["why", "1"], ["log"], ["cancel", "1"], ["lift", "1"],
+            ["ps"], ["show", "1"], ["why", "1"], ["log"], ["cancel", "1"], ["release", "1"],
             ["db", "check"], ["db", "backup", "x"], ["settings"],
             ["settings", "enablement=suspended"],
         ])
@@ -248,7 +248,7 @@ struct CancelTests {
         #expect(lost.succeeded, "\(lost)")
         for words in [
             ["ps"], ["show", "1"], ["why", "1"], ["why", "org.example.a"], ["log"], ["settings"],
-            ["cancel", "1"], ["cancel", "--all"], ["lift", "1"], ["db", "check"],
+            ["cancel", "1"], ["cancel", "--all"], ["release", "1"], ["db", "check"],
             ["db", "check", "--full"], ["db", "backup", "x"], ["db", "forget", "clock"],
             ["settings", "enablement=suspended"], ["submit", "org.example.b"],
         ] {

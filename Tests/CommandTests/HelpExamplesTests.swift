@@ -26,7 +26,7 @@ struct HelpExamplesTests {
           curfew submit $name --kind health-research --after 1d --pending-limit 13 \\
             --payload "{\\"number\\": $number}"
         done
-        if [ "$COMMAND" = lift ]; then
+        if [ "$COMMAND" = release ]; then
           sqlite3 "$CURFEW_STORE/requests.db" "UPDATE request SET state = 3 WHERE id = 12"
         fi
         """

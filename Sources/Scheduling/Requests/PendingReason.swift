@@ -12,7 +12,7 @@ public enum PendingReason: UInt8, Sendable, CaseIterable {
     case repetition = 4
     /// Its task was interrupted, by a shutdown or with the process.
     case interrupted = 5
-    /// It was parked, and somebody lifted it.
+    /// It was parked, and then released.
     case lifted = 6
 
     /// The word used in text and JSON.

@@ -17,7 +17,7 @@ extension RequestScheduler {
                     detail:
                         "the process ended \(request.crashes) times while its task ran",
                     since: request.changedAt,
-                    change: "lift it once its handler is mended, or cancel it"), at: 0)
+                    change: "release it once its handler is mended, or cancel it"), at: 0)
         }
         return Self.sorted(reports)
     }
@@ -77,7 +77,7 @@ extension RequestScheduler {
         case .snoozed: "its task asked to be launched again later"
         case .repetition: "the next date of its repetition"
         case .interrupted: "its task was interrupted and is to be launched again"
-        case .lifted: "it was parked, and lifted"
+        case .lifted: "it was parked, and released"
         }
     }
 
@@ -100,7 +100,7 @@ extension RequestScheduler {
             case .missing: ("no handler is registered for it", "load the plugin that has it")
             case .paused: ("the handler is paused", "resume it")
             case .quarantined(let reason):
-                ("the handler is quarantined: \(reason)", "lift the quarantine once it is mended")
+                ("the handler is quarantined: \(reason)", "release the handler once it is mended")
             }
         let holds = handler.standing.closed != nil
         return FactorReport(
@@ -121,7 +121,7 @@ extension RequestScheduler {
             switch refresh {
             case .available: ""
             case .denied: "turn its refresh setting on"
-            case .restricted: "whoever runs the machine lifts the restriction"
+            case .restricted: "the administrator of the machine has to remove the restriction"
             }
         return FactorReport(
             .refreshSetting, refresh == .available ? .yes : .no, holds: refresh != .available,

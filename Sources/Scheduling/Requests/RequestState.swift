@@ -6,7 +6,7 @@ public enum RequestState: UInt8, Sendable, CaseIterable {
     case pending = 1
     /// Its task was launched and is not over.
     case running = 2
-    /// It took the process down again and again, and waits for a person to lift or cancel it.
+    /// The process crashed repeatedly while its task ran. It waits for a person to release or cancel it.
     case parked = 3
     /// Its last task is over, whatever came of it.
     case finished = 4

@@ -158,7 +158,7 @@ struct RequestScreen {
         switch request.state {
         case .pending: "curfew why \(request.id)\(place.option)"
         case .running: "curfew log \(request.id) --follow\(place.option)"
-        case .parked: "curfew lift \(request.id)\(place.option)"
+        case .parked: "curfew release \(request.id)\(place.option)"
         default:
             "curfew ps --history --identifier \(ShellWord.quoted(request.description.identifier))\(place.option)"
         }

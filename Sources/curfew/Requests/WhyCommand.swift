@@ -132,7 +132,7 @@ enum WhyCommand {
             return "curfew submit \(ShellWord.quoted(answer.identifier))\(place.option)"
         }
         switch request.state {
-        case .parked: return "curfew lift \(request.id)\(place.option)"
+        case .parked: return "curfew release \(request.id)\(place.option)"
         case .pending
         where answer.holding.contains { $0.factor == .enablement || $0.factor == .refreshSetting }:
             return "curfew settings\(place.option)"

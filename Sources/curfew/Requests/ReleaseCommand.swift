@@ -3,16 +3,16 @@ import CSystem
 import Curfew
 import Scheduling
 
-/// `curfew lift`
-enum LiftCommand {
+/// `curfew release`
+enum ReleaseCommand {
     static let command = Command(
-        name: "lift", summary: "let a parked request be launched again",
+        name: "release", summary: "make a parked request pending again",
         operands: "REQUEST", operandCount: 1...1, operandSort: .request,
         options: [.store, .json],
         details: [
             """
-            A request is parked when the process of its host ended several times in a row
-            while its task ran: it might take the next one down too. Lift it once its
+            A host parks a request whose task ran when the process crashed, several times in
+            a row: the task may have caused the crashes. Release the request once its
             handler is mended, or cancel it.
             """
         ],
@@ -21,19 +21,19 @@ enum LiftCommand {
             ExitMeaning.missing, ExitMeaning.denied, ExitMeaning.storeUnavailable,
             ExitMeaning(.conflict, "it is not parked; nothing was done"),
         ],
-        examples: ["curfew lift 12"]
+        examples: ["curfew release 12"]
     ) { arguments, console throws(CommandError) in
         let place = try StorePlace(arguments)
         let id = try RequestArgument.value(arguments.operands[0])
         let store = try place.open()
         let now = csys_realtime_ns()
-        let (isLifted, request) = try StorePlace.translated { () throws(StoreFault) in
+        let (isReleased, request) = try StorePlace.translated { () throws(StoreFault) in
             try store.write { (ledger, transaction) throws(StoreFault) in
                 (try ledger.lift(id, at: now, transaction), try transaction.request(id))
             }
         }
         guard let request else { throw RequestArgument.unknown(id, place) }
-        guard isLifted else {
+        guard isReleased else {
             throw CommandError(
                 .conflict, "request \(id) is not parked, it is \(RequestText.state(request))",
                 notes: ["nothing was done"], help: ["curfew show \(id)\(place.option)"])
@@ -42,7 +42,7 @@ enum LiftCommand {
             console.out.line(RequestItem.item(request).written)
         } else {
             console.out.line(
-                "\(id)  \(Shown.line(request.description.identifier))  pending again, and may begin at once"
+                "\(id)  \(Shown.line(request.description.identifier))  pending again, and may be launched at once"
             )
             HostNote.print(store, console.errors)
         }
