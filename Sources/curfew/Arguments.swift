@@ -3,7 +3,7 @@ import CSystem
 import Glibc
 import Scheduling
 
-/// What stands after a command's name, taken apart by getopt_long(3).
+/// The words after a command's name, parsed by getopt_long(3).
 struct Arguments {
     /// The values of each option that was given, "" for one that has none.
     private var values: [String: [String]] = [:]
@@ -30,7 +30,7 @@ struct Arguments {
                 name: UnsafePointer(pair.0), has_argument: pair.1.value == nil ? 0 : 1,
                 value: Int32(1_000 + index))
         }
-        // A leading colon: a missing value is told apart from an unknown option.
+        // With a leading colon getopt reports a missing value and an unknown option differently.
         let letters =
             (upToOperand ? "+:" : ":") + options.compactMap(\.letter).map(String.init).joined()
         csys_getopt_reset()
@@ -105,7 +105,7 @@ struct Arguments {
     private static func unknown(
         _ word: String, _ options: [CommandOption], _ owner: String, _ code: Int32
     ) -> CommandError {
-        // Of `-xyz` getopt tells the letter; of an unknown long name it does not.
+        // getopt reports the letter of `-xyz`, and nothing of an unknown long name.
         let typed = String(word.prefix { $0 != "=" })
         if code >= 1_000, Int(code) - 1_000 < options.count {
             let option = options[Int(code) - 1_000]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a piece of text is, told by colour; the raw value is the parameter of the escape sequence.
+/// The role of a piece of text, shown by its colour; the raw value is the parameter of the escape
+/// sequence.
 enum Colour: String {
     case good = "1;32"
     case warning = "1;33"

@@ -6,7 +6,7 @@ struct Command: Sendable {
     let name: String
     /// One line, lower case, no full stop.
     let summary: String
-    /// What stands after the name, options aside: `IDENTIFIER`, `PATH…`.
+    /// The operands, as help shows them: `IDENTIFIER`, `PATH…`.
     var operands = ""
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> = 0...0

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
 
-/// Why a command could not be carried out, as it is told on standard error.
+/// The failure of a command, as printed on standard error.
 struct CommandError: Error {
     let code: ExitCode
     /// One cause: lower case, no full stop. May quote what came from outside.
     let message: String
-    /// What `curfew explain` says more about, if anything.
+    /// The fault that `curfew explain` explains, if there is one.
     let fault: Fault?
-    /// What else there is to know, one line each.
+    /// Further facts, one line each.
     var notes: [String] = []
-    /// What to do next; the last line is the next thing to type.
+    /// The next steps; the last line is a command to type.
     var help: [String] = []
     /// The message has been laid out already: a manifest's faults with their places.
     var isLaidOut = false
@@ -36,7 +36,7 @@ struct CommandError: Error {
     /// Prints it the way the faults of manifests look.
     func print(to output: Output) { output.write(text(for: output)) }
 
-    /// What is printed, with the line feed at the end.
+    /// Returns the message, with a line feed at the end.
     func text(for output: Output) -> String {
         var lines: [String] = []
         if isLaidOut {
@@ -50,7 +50,7 @@ struct CommandError: Error {
             lines.append("  = note: " + output.wrapped(Shown.line(note), after: 10, indent: 10))
         }
         let help = help + (fault.map { ["curfew explain \($0.code)"] } ?? [])
-        // What can be typed next is not broken: it is there to be copied.
+        // Commands are not wrapped, so that they can be copied.
         for (index, line) in help.enumerated() {
             lines.append((index == 0 ? "  = help: " : "          ") + Shown.line(line))
         }

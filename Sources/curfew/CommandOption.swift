@@ -8,7 +8,7 @@ struct CommandOption: Sendable {
     var letter: Character?
     /// How its value is called in help; nil: it has none.
     var value: String?
-    /// What its value is.
+    /// The sort of its value.
     var sort = ValueSort.text
     /// "" is a value as any other.
     var mayBeEmpty = false
@@ -38,6 +38,6 @@ struct CommandOption: Sendable {
         name: "limit", value: "N", summary: "show at most so many, 100 without it")
     static let version = CommandOption(name: "version", summary: "the same as `curfew version`")
 
-    /// Those that every command has.
+    /// The options of every command.
     static let everywhere = [help, noColor]
 }

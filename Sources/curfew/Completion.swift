@@ -5,19 +5,19 @@ import Glibc
 import PluginBridge
 import Scheduling
 
-/// What a shell may offer in the place of the last of some words: the answer to its Tab key.
+/// Words that a shell may offer for the last of some words, when its Tab key is pressed.
 ///
 /// The scripts of `curfew completions` know no command and no option, they ask the program itself:
 /// what they offer is what it takes. The answer is a line with what the shell is to add, a tab and
 /// what stands before a file's name in the word; then a line for each word, a tab and its meaning.
 struct Completion {
-    /// What a shell knows better: names of files.
+    /// File names, which the shell completes itself.
     enum Files: String {
         case none, files, directories
     }
 
     private(set) var files = Files.none
-    /// What stands in the last word before the name of a file: `--plugins=`, `@`.
+    /// The part of the last word before a file name: `--plugins=`, `@`.
     private(set) var lead = ""
     private(set) var words: [(word: String, text: String)] = []
 
@@ -153,7 +153,7 @@ struct Completion {
         "\(request.description.identifier), \(RequestText.state(request))"
     }
 
-    /// Those that run and wait in the store that the words before name.
+    /// Returns the running and the pending requests of the store that the words before name.
     private func requests(_ values: [String: [String]]) -> [Request] {
         let named = values[CommandOption.store.name]?.last.map(Completion.expanded)
         guard let directory = named ?? StorePlace.usual,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What teaches a shell to ask this program what may stand in the place of a word.
+/// A script that makes a shell ask this program for completions.
 ///
-/// The program that is asked is the one in PATH, not the one that was typed: the Tab key is to start
-/// nothing of a directory that somebody only looks at.
+/// The script runs the program in PATH, not the one that was typed: the Tab key must not start a
+/// program of an untrusted directory.
 enum CompletionScript {
     static func text(_ shell: Shell) -> String {
         switch shell {

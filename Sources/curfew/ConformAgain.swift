@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Conformance
 
-/// What to type to see a failure again.
+/// The command that repeats a failure.
 struct ConformAgain {
     /// In a child; nil where this was asked for already.
     let inChild: String?

@@ -89,7 +89,7 @@ enum ConformCommand {
                 ? ConformSilence() : ConformScreen(console.out, request)
             for round in 0..<request.rounds {
                 let report = try run(path, request, round, screen) {
-                    // Nobody reads on, and nobody else is told.
+                    // The reader of the output is gone, and no file is written.
                     if console.out.failure != 0, request.junit == nil {
                         Program.leave(.faults, console)
                     }

@@ -3,7 +3,7 @@ import CCurfew
 import Conformance
 import PluginBridge
 
-/// What the kit found, as JSON. Members are only added; `version` changes when one goes.
+/// The results of the kit as JSON. Members are only added; `version` changes when one is removed.
 enum ConformRecords {
     static func item(_ reports: [ConformReport], _ request: ConformRequest) -> JSONItem {
         .object([

@@ -17,7 +17,7 @@ struct ConformReport {
     var code: ExitCode {
         if isForeign { return .otherABI }
         if tally.failures > 0 { return .faults }
-        // What nobody has looked at has not passed.
+        // A plugin of which every case was skipped has not passed.
         return tally[.skip] == tally.all ? .usage : .ok
     }
 

@@ -4,7 +4,7 @@ import Glibc
 import PluginBridge
 import Scheduling
 
-/// What `curfew conform` was asked for.
+/// The parsed arguments of `curfew conform`.
 struct ConformRequest {
     /// The directories of plugins, as they were given.
     let paths: [String]
@@ -35,7 +35,7 @@ struct ConformRequest {
             }
         }
         isInProcess = arguments.has(ConformCommand.inProcessOption)
-        // What one case leaves behind would be in the way of the next.
+        // In one process, a case would see what the case before left behind.
         if isInProcess, selection.only.isEmpty || selection.cases.count > 1 {
             let count =
                 selection.only.isEmpty ? "none is named" : "these are \(selection.cases.count)"
@@ -52,7 +52,7 @@ struct ConformRequest {
         self.paths = paths
     }
 
-    /// Those that every reader of JSON can hold.
+    /// Integers that every JSON parser represents exactly.
     private static var seeds: ClosedRange<UInt64> { 0...(1 << 53 - 1) }
 
     private static func seed(

@@ -9,13 +9,13 @@ final class ConformScreen: ConformView {
     private var count = 0
     private var number = 0
     private var isDrawn = false
-    /// Skipped one after another, all for one reason: they are told of together.
+    /// Skipped cases in a row with the same reason, which are printed together.
     private var skipped: [CaseResult] = []
 
     private static var nameWidth: Int { 25 }
     private static var nameColumn: Int { 20 }
     private static var textColumn: Int { nameColumn + nameWidth + 1 }
-    /// What stands below a line of a case, by how much it is moved to the right.
+    /// The indent of the lines below a case.
     private var indent: Int { (out.columns ?? 80) >= 60 ? Self.nameColumn + 2 : 6 }
 
     init(_ out: Output, _ request: ConformRequest) {
@@ -71,8 +71,7 @@ final class ConformScreen: ConformView {
         row("= ", "curfew explain \(result.tested.fault.code)", .accent)
     }
 
-    /// Those that lack what another case found broken are only counted: they say nothing of their
-    /// own.
+    /// Prints the skipped cases; those that depend on a failed case are only counted.
     private func showSkipped() {
         guard let first = skipped.first else { return }
         let verdict = first.verdict
@@ -113,7 +112,7 @@ final class ConformScreen: ConformView {
         let text = Shown.line(text)
         let start = String(repeating: " ", count: indent)
         let room = out.columns.map { max(16, $0 - indent - lead.count) }
-        // What can be typed next is not broken: it is there to be copied.
+        // Commands are not wrapped, so that they can be copied.
         let lines = colour == .accent ? [text] : room.map { Shown.wrapped(text, $0) } ?? [text]
         for (index, line) in lines.enumerated() {
             let lead = index == 0 ? lead : String(repeating: " ", count: lead.count)

@@ -3,7 +3,7 @@ import CSystem
 import Conformance
 import Glibc
 
-/// What is said when the code of a plugin ends this process.
+/// The message that is printed when a plugin's code ends this process.
 ///
 /// All of it is prepared while all is well, for afterwards nothing but write(2) can be relied on.
 /// A child that the code has forked has a copy of all this, and its end is none of the task's: there
@@ -31,7 +31,7 @@ enum CrashNote {
     // Set back by that thread once nothing of the plugin's can be mistaken for the task any more.
     nonisolated(unsafe) private static var isArmed = false
 
-    /// From now on the end of the process is told.
+    /// Prints the message if the process ends from now on.
     ///
     /// - Parameters:
     ///   - identifier: whose code is run.
@@ -79,7 +79,7 @@ enum CrashNote {
         }
     }
 
-    /// What ends the process now is its own end.
+    /// Prints no message any more: the process ends by itself.
     static func disarm() { isArmed = false }
 
     private static func bytes(_ text: String) -> UnsafeMutableBufferPointer<UInt8> {
@@ -88,7 +88,7 @@ enum CrashNote {
         return bytes
     }
 
-    /// Unless somebody else wants the signal: a sanitizer, a debugger's library.
+    /// Installs the handler, unless a sanitizer or a debugger's library has one.
     private static func take(_ number: Int32) {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0,
@@ -96,7 +96,8 @@ enum CrashNote {
         else { return }
         action.__sigaction_handler.sa_handler = { number in
             if CrashNote.isInItsProcess { CrashNote.tell(number) }
-            // Set back to what ends the process, and not blocked: who waits for it is told the truth.
+            // The signal has its default action and is not blocked, so that the parent sees the
+            // true cause.
             raise(number)
         }
         action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND)) | SA_NODEFER | SA_ONSTACK

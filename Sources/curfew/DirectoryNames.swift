@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What is in a directory.
+/// The entries of a directory.
 enum DirectoryNames {
     /// All names but `.` and `..`, in no order.
     static func all(in path: String) throws(CommandError) -> [String] {

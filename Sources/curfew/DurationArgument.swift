@@ -3,7 +3,7 @@ import PluginBridge
 
 /// Reads durations as manifests write them.
 enum DurationArgument {
-    /// What is said where a number has more digits than are read.
+    /// The message for a number with too many digits.
     static let digits = "nine digits before the point at most"
 
     /// Returns nanoseconds, or nil when the option was not given.

@@ -25,7 +25,8 @@ enum EarlyEnd {
         }
     }
 
-    /// What the parent has us ignore stays ignored: nohup, and shells' background jobs.
+    /// Signals that the parent ignores stay ignored, as nohup(1) and background jobs of shells need
+    /// it.
     private static var wanted: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)

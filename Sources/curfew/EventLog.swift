@@ -13,7 +13,7 @@ struct EventLog {
             output = console.out
             return
         }
-        // A named pipe that nobody reads must not keep the task waiting before it has begun.
+        // Opening a named pipe without a reader must not block.
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let descriptor = open(path, flags, 0o666)
         guard descriptor >= 0 else {
@@ -30,7 +30,7 @@ struct EventLog {
 
     var isStandardOutput: Bool { path == "-" }
 
-    /// Why not everything is in the file; what is wrong with standard output is told elsewhere.
+    /// The reason why the file is incomplete. Errors of standard output are reported elsewhere.
     var failure: CommandError? {
         guard !isStandardOutput, output.failure != 0 else { return nil }
         return CommandError(

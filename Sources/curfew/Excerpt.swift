@@ -42,7 +42,7 @@ struct Excerpt {
             && place.dropFirst(2).allSatisfy { $0 == " " || $0 == "^" }
     }
 
-    /// What of the text is shown in so many columns, of which each cut takes one.
+    /// Returns the part of the text that fits into the columns; each cut takes one column.
     private static func window(
         in text: [Unicode.Scalar], around fault: Range<Int>, _ room: Int
     ) -> Range<Int> {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the program leaves with. The numbers are part of its interface: they are never given
-/// another meaning.
+/// The exit status of the program. The numbers are part of its interface and never get another
+/// meaning.
 struct ExitCode: Hashable, Comparable {
     let rawValue: Int32
 
-    /// What was asked for was done; of `run`: the task succeeded.
+    /// Success; for `run`, the task succeeded.
     static let ok = ExitCode(rawValue: 0)
     /// `lint` found faults; of every command: the output could not be written, whatever else came
     /// of it.
@@ -16,7 +16,7 @@ struct ExitCode: Hashable, Comparable {
     static let kit = ExitCode(rawValue: 3)
     /// `conform`: the plugin was built for an ABI that this host does not speak.
     static let otherABI = ExitCode(rawValue: 4)
-    /// Of requests: there is no such request, or no store.
+    /// There is no such request, or no store.
     static let missing = ExitCode(rawValue: 4)
     /// The store is not this user's to use.
     static let denied = ExitCode(rawValue: 5)

@@ -25,14 +25,14 @@ struct ExitMeaning: Sendable {
         .storeUnavailable, "the store is busy, full, damaged, or of a newer version")
     static let conflict = ExitMeaning(
         .conflict, "a request that is there is in its way; nothing was done")
-    /// Of a command that only looks at requests.
+    /// The statuses of commands that only read requests.
     static let looking = [
         ExitMeaning(.ok, "it was written"), unwritten, usage, missing, denied, storeUnavailable,
     ]
-    /// Of a command that only tells something.
+    /// The statuses of commands that only print.
     static let telling = [ExitMeaning(.ok, "it was written"), unwritten, usage]
 
-    /// What the numbers mean wherever they are used.
+    /// The meaning of each number, wherever it is used.
     static let all = [
         ExitMeaning(.ok, "what was asked for was done; of `run`: the task succeeded"),
         ExitMeaning(

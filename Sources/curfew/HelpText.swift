@@ -2,7 +2,7 @@
 
 /// Help, made from the table of commands.
 enum HelpText {
-    /// What the program is for.
+    /// The purpose of the program.
     static let summary = "runs background tasks of plugins, each within a budget of time"
     /// How it is called.
     static let usage = "curfew COMMAND [OPTION]… [ARGUMENT]…"
@@ -55,7 +55,7 @@ enum HelpText {
     /// A paragraph without its line ends.
     static func flowing(_ paragraph: String) -> String { paragraph.replacing("\n", with: " ") }
 
-    /// What help says of an option.
+    /// Returns the help of an option.
     static func text(_ option: CommandOption) -> String {
         option.summary + (option.isRepeated ? "; repeatable" : "")
     }

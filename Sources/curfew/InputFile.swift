@@ -8,7 +8,7 @@ enum InputFile {
         let reason: String
     }
 
-    /// How many milliseconds a named pipe may be without anybody who writes to it.
+    /// Milliseconds to wait for a writer of a named pipe.
     private static var patience: Int32 { 1_000 }
 
     /// - Parameter path: `-` is standard input.
@@ -38,8 +38,8 @@ enum InputFile {
         return bytes
     }
 
-    /// Opens a file without waiting for ever for somebody who writes to a named pipe. Adds what had
-    /// to be read for that to the bytes.
+    /// Opens a file, and waits for the writer of a named pipe only for a limited time. Appends the
+    /// bytes that it had to read for that.
     private static func opened(_ path: String, _ bytes: inout [UInt8]) throws(Fault) -> Int32 {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Fault(reason: String(cString: strerror(errno))) }

@@ -71,7 +71,7 @@ enum InspectCommand {
             ?? search.plugin(declaring: name)?.plugin
             ?? search.plugins.first { $0.directory.parts(at: "/").last ?? "" == name }
         if let found { return found.directory }
-        // An empty directory is told what it lacks.
+        // The message for an empty directory says what is missing.
         var status = stat()
         if stat(name, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return name }
         var help = ["curfew plugins" + search.options]

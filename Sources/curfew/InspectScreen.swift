@@ -108,7 +108,7 @@ struct InspectScreen {
             "open files",
             trial.texts(.descriptor).map { $0.replacing(" ", with: " → ", maxReplacements: 1) })
         list("signals", trial.texts(.signal))
-        // The refusal itself is told above.
+        // The refusal is printed above.
         let reason = trial.refusal?.reason
         let log = trial.log.filter { line in reason.map { !line.line.hasSuffix($0) } ?? true }
         for (index, line) in log.prefix(20).enumerated() {
@@ -122,7 +122,7 @@ struct InspectScreen {
         if written.count > 10 || trial.unreadOutput > 0 { row("", "and more") }
     }
 
-    /// What was found, or that nothing was.
+    /// Prints the items, or that there are none.
     private func list(_ word: String, _ items: [String]) {
         row(word, items.isEmpty ? "none" : items.joined(separator: ", "))
     }

@@ -3,9 +3,9 @@ import Glibc
 import PluginBridge
 import Scheduling
 
-/// What is known of a plugin without running any of its code.
+/// The facts about a plugin that need none of its code to run.
 struct InspectedPlugin {
-    /// A file, as stat(2) tells of it.
+    /// A file's status by stat(2).
     struct File {
         let size: UInt64
         /// `root:root`, or numbers where there is no name.

@@ -15,7 +15,7 @@ enum Installation {
 
     static var plugins: String? { prefix.map { $0 + "/lib/curfew/plugins" } }
     static var schema: String? { prefix.map { $0 + "/share/curfew/manifest.schema.json" } }
-    /// What `curfew new` makes plugins of.
+    /// The directory of the templates of `curfew new`.
     static var templates: String? { prefix.map { $0 + "/share/curfew/templates" } }
     /// The library of this very version.
     static var library: String? {

@@ -33,7 +33,8 @@ final class Interruption: Sendable {
     /// Blocks the signals in this thread and in those it will start, so it must come before a host.
     init(_ feed: LifeFeed) throws(CommandError) {
         self.feed = feed
-        // What the parent has us ignore stays ignored: nohup, and shells' background jobs.
+        // Signals that the parent ignores stay ignored, as nohup(1) and background jobs of shells
+        // need it.
         signals = [SIGINT, SIGTERM, SIGHUP].filter { number in
             var action = sigaction()
             return sigaction(number, nil, &action) != 0

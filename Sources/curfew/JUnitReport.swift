@@ -3,8 +3,8 @@ import Conformance
 import Glibc
 import PluginBridge
 
-/// What the kit found, in the XML that JUnit has made common and CI services read: a suite for each
-/// plugin, a failure for what broke a rule, an error for what crashed or was killed.
+/// The results of the kit in JUnit's XML, which CI services read: a suite for each plugin, a
+/// failure for each broken rule, an error for each crash or timeout.
 enum JUnitReport {
     static func write(_ reports: [ConformReport], to path: String) throws(CommandError) {
         var text = text(of: reports)

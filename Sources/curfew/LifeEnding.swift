@@ -10,7 +10,7 @@ struct LifeEnding {
     let time: UInt64
     /// The text of the done event.
     let error: String
-    /// What the handler itself said, or nil.
+    /// The handler's own message; nil if it gave none.
     let answer: String?
     /// Why it was told to stop, or nil.
     let reason: StopReason?

@@ -12,9 +12,9 @@ struct LifeEntry: Sendable {
         case log(LogLevel, String)
         /// The program was sent a signal, and tells the task to stop.
         case signal(Int32)
-        /// It was told to stop; it has so many nanoseconds to answer.
+        /// The task is expiring; the handler has this grace, in nanoseconds.
         case expiring(StopReason?, grace: UInt64)
-        /// So many events were lost.
+        /// The number of events that were lost.
         case gap(Int64)
         /// Its done event, the last.
         case done(EventSelector, [EventValue])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
 
-/// What is known of a task before it is launched.
+/// The facts about a task before its launch.
 struct LifeFacts {
     let handler: ManifestHandler
     let plugin: Manifest

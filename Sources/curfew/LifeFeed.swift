@@ -4,10 +4,10 @@ import PluginBridge
 import Runner
 import Synchronization
 
-/// What a host's threads tell the thread that shows it, in order.
+/// A bounded queue from a host's threads to the thread that prints, in order.
 ///
-/// A bounded queue: whoever delivers events waits while it is full, so that they pile up in the
-/// host, which counts what is lost; log lines and signals never wait.
+/// The thread that delivers events waits while the queue is full, so that events pile up in the
+/// host, which counts the lost ones. Log lines and signals never wait.
 final class LifeFeed: Sendable {
     enum Item: Sendable {
         case event(HostEvent)
@@ -51,7 +51,7 @@ final class LifeFeed: Sendable {
     /// Nanoseconds since it was made.
     var now: UInt64 { csys_monotonic_ns() - beginning }
 
-    /// The same for a reading of CLOCK_MONOTONIC.
+    /// Returns the time for a value of CLOCK_MONOTONIC.
     func time(of instant: UInt64) -> UInt64 { instant < beginning ? 0 : instant - beginning }
 
     /// Adds an event; waits while there is no room.
@@ -89,7 +89,7 @@ final class LifeFeed: Sendable {
         csys_eventfd_signal(filled)
     }
 
-    /// Takes all that is there, waiting at most so many nanoseconds for the first.
+    /// Removes and returns all items; waits for the first one, up to the limit in nanoseconds.
     func take(within nanoseconds: UInt64) -> [(time: UInt64, item: Item)] {
         csys_wait_readable(filled, csys_monotonic_ns() &+ nanoseconds)
         csys_eventfd_drain(filled)
@@ -106,7 +106,7 @@ final class LifeFeed: Sendable {
         return taken
     }
 
-    /// Lets whoever waits for room go; events are no longer taken.
+    /// Wakes threads that wait for room; the queue accepts no more events.
     func close() {
         state.withLock { $0.isClosed = true }
         csys_eventfd_signal(emptied)

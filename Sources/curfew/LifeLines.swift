@@ -2,8 +2,8 @@
 import PluginBridge
 import Scheduling
 
-/// The life of a task as lines for a person: on a terminal the last one is drawn over while the
-/// task runs, elsewhere it is told now and then how far it is.
+/// Prints the life of a task as lines. On a terminal it redraws the last line while the task runs;
+/// elsewhere it prints the progress from time to time.
 final class LifeLines: LifeView {
     private let out: Output
     private let isVerbose: Bool
@@ -24,7 +24,7 @@ final class LifeLines: LifeView {
     private var isLive = false
     private var drawnAt: UInt64 = 0
     private var isOver = false
-    /// Of the last line that stays.
+    /// The time of the last permanent line.
     private var lastTime: UInt64 = 0
 
     init(_ out: Output, isVerbose: Bool) {

@@ -8,8 +8,8 @@ final class LifeRecords: LifeView {
 
     init(_ out: Output) { self.out = out }
 
-    /// What stands in the objects, for help and the manual: before a colon the members besides
-    /// `time` and `event`.
+    /// The members of the objects, for help and the manual: before a colon stand the members
+    /// besides `time` and `event`.
     static let section = HelpSection(
         title: "events",
         text: """

@@ -4,7 +4,7 @@ import Glibc
 import PluginBridge
 import Scheduling
 
-/// What was found out about one manifest and its library, without running anything.
+/// The findings about a manifest and its library, without running any code.
 struct LintedPlugin {
     /// As it was given.
     let path: String
@@ -28,7 +28,7 @@ struct LintedPlugin {
         }
         let file = path == "-" ? "<stdin>" : path
         do throws(InputFile.Fault) {
-            // What is over the limit is for the reader to refuse, with the limit's name.
+            // The reader refuses a larger file, and names the limit.
             let bytes = try InputFile.beginning(of: path, limit: JSONReader.sizeLimit)
             take(Manifest.parse(bytes: bytes, file: file))
         } catch {
@@ -127,8 +127,8 @@ struct LintedPlugin {
             if folder.has(Manifest.fileName) { _ = try folder.manifest() }
             _ = try CheckedLibrary(manifest, in: folder, pins: nil)
         } catch {
-            // What to do about it comes last in most messages, and in between in those about
-            // whoever may change a file.
+            // Most messages end with the advice; messages about who may change a file have it in
+            // the middle.
             let isTrust = [LoadRule.owner, .writable].map(\.rawValue).contains(error.rule)
             var parts = isTrust ? [] : error.message.split(separator: "; ").map(String.init)
             let help =

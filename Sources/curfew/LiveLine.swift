@@ -9,7 +9,7 @@ struct LiveLine {
     let progress: (fraction: Double, text: String)?
     /// Nanoseconds until the budget is used up, or the grace is.
     let left: UInt64
-    /// Of so many.
+    /// The limit that the bar represents.
     let limit: UInt64
     /// The task was told to stop: what is left is its grace.
     let isGrace: Bool
@@ -36,7 +36,7 @@ struct LiveLine {
         Shown.rightAligned(String(Int(fraction * 100)), 3) + " %"
     }
 
-    /// Eighths of a column are told apart where the terminal can show them.
+    /// Eighths of a column are drawn if the terminal can show them.
     private func bar(_ width: Int, _ isUTF8: Bool) -> String {
         guard isUTF8 else {
             let full = Int((fraction * Double(width)).rounded(.up))

@@ -3,7 +3,7 @@ import CCurfew
 
 /// The manual, made from the table of commands.
 enum ManualPage {
-    /// Of the texts. A page that is built twice is the same page.
+    /// The date of the texts, so that repeated builds produce the same page.
     private static let date = "2026-11-20"
     private static let source = "curfew \(CURFEW_VERSION_STRING)"
 

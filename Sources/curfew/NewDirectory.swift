@@ -6,7 +6,7 @@ import Scheduling
 struct NewDirectory {
     private let parent: String
     private let name: String
-    /// What there is of it until it has its name, in the order in which it was made.
+    /// The files and directories made so far, in order, until the directory gets its name.
     private var made: [String] = []
 
     /// As it is shown.
@@ -30,7 +30,7 @@ struct NewDirectory {
 
     /// Makes it with these files. Nothing of it stays when that fails.
     mutating func make(_ files: [ProjectFile]) throws(CommandError) {
-        // Whoever interrupts this gets all of it or nothing, too.
+        // An interruption leaves either the whole directory or nothing.
         var signals = sigset_t()
         var before = sigset_t()
         sigemptyset(&signals)

@@ -34,7 +34,7 @@ final class Output {
         text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
     }
 
-    /// The same for bytes of any kind.
+    /// Writes any bytes.
     func write(bytes: [UInt8]) { bytes.withUnsafeBytes { write($0) } }
 
     private func write(_ bytes: UnsafeRawBufferPointer) {
@@ -45,7 +45,8 @@ final class Output {
             if written >= 0 {
                 rest = UnsafeRawBufferPointer(rebasing: rest[written...])
             } else if errno == EAGAIN {
-                // Somebody else has made our descriptor non-blocking, as shells' children may.
+                // Another process may have made the shared descriptor non-blocking, as children of
+                // shells do.
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&ready, 1, -1)
             } else if errno != EINTR {

@@ -45,7 +45,7 @@ enum PathsCommand {
         return .ok
     }
 
-    /// What `make install` put where; the name is that of the member in JSON.
+    /// The paths of `make install`, by the names of their JSON members.
     private static var files: [(name: String, path: String)] {
         [
             ("program", Installation.program), ("library", Installation.library),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a plugin can be written in that `curfew new` begins.
+/// The languages of `curfew new`.
 enum PluginLanguage: String, CaseIterable {
     case c
     case swift

@@ -5,7 +5,7 @@ import PluginBridge
 
 /// The plugins of some directories, found without loading any code.
 struct PluginSearch {
-    /// Those that were looked through, in order; an earlier one's plugins come first.
+    /// The directories that were searched, in order; plugins of earlier ones win.
     let directories: [String]
     private(set) var plugins: [FoundPlugin] = []
     /// The options by which another command looks at the same places, each after a blank.
@@ -13,7 +13,7 @@ struct PluginSearch {
     /// Where the plugins really are: one that is reached in two ways is one plugin.
     private var places: Set<String> = []
 
-    /// Those of the options, or the usual ones.
+    /// Searches the directories of the options, or the usual ones.
     init(_ arguments: Arguments, failingWith code: ExitCode) throws(CommandError) {
         try self.init(
             single: arguments.values(.plugin), named: arguments.values(.plugins),
@@ -70,7 +70,7 @@ struct PluginSearch {
             try host.scan(directory)
             for found in host.plugins { add(found.directory) }
         } catch {
-            // Of the usual places, any may be missing, as in PATH.
+            // Usual directories may be missing, as in PATH.
             guard mustExist else { return }
             throw CommandError(
                 code, String(describing: error),

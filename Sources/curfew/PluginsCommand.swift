@@ -103,14 +103,14 @@ enum PluginsCommand {
                     : Shown.padded(row[column], widths[column])
             }
             let line = padded.joined(separator: "  ") + "  "
-            // Of a long path the end tells more.
+            // The end of a long path identifies it better.
             let room = out.columns.map { max(8, $0 - Shown.width(line)) } ?? .max
             let shown = line + Shown.fittedEnd(row[heads.count - 1], room)
             out.line(number == 0 ? out.paint(shown, .faint) : shown)
         }
     }
 
-    /// The same where a table is too wide: each handler with its own lines.
+    /// Prints the handlers as blocks of lines if a table would be too wide.
     private static func list(_ cells: [[String]], _ columns: Int, _ out: Output) {
         for row in cells {
             out.line(out.paint(Shown.fitted(row[0], columns), .strong))

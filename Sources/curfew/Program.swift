@@ -6,8 +6,8 @@ import Glibc
 @main
 enum Program {
     static func main() {
-        // Whoever started this may have closed some of the first three descriptors. What is opened
-        // later must not be taken for them; the wrong way round, so that their use fails.
+        // The parent may have closed some of the first three descriptors. Open them, so that no
+        // later file gets their numbers; in the wrong direction, so that using them fails.
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
             _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
         }
@@ -100,7 +100,7 @@ enum Program {
         var code = code
         let failure = console.out.failure
         if failure == EPIPE {
-            // As if the signal had not been ignored: whoever looks at the status knows it.
+            // Ends as if the signal had not been ignored, so that the parent sees its status.
             signal(SIGPIPE, SIG_DFL)
             raise(SIGPIPE)
         } else if failure != 0 {

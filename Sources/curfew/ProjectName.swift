@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
 
-/// What a new plugin is called, and what follows from it.
+/// The name of a new plugin, and the names derived from it.
 struct ProjectName {
     /// How many bytes it may have.
     static var limit: Int { 64 }
@@ -11,10 +11,10 @@ struct ProjectName {
     /// The reverse-DNS name of its handler; the plugin's own has `-plugin` after it.
     let identifier: String
 
-    /// What the names of its events and of C begin with: `my_feed`.
+    /// The prefix of its events and C functions: `my_feed`.
     var symbol: String { text.replacing("-", with: "_") }
 
-    /// What its types in Swift begin with: `MyFeed`.
+    /// The prefix of its Swift types: `MyFeed`.
     var type: String {
         text.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }

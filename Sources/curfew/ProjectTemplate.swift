@@ -2,8 +2,8 @@
 import CCurfew
 import Glibc
 
-/// What `curfew new` makes a plugin of: a plugin called `sample` that `make install` has put beside
-/// the program. It can be built as it is, and its names stand in it for those of the new one.
+/// A template of `curfew new`: a plugin called `sample` that `make install` has copied. It can be
+/// built unchanged; its names are replaced by those of the new plugin.
 struct ProjectTemplate {
     /// More than any file of a template has; what is larger is none.
     private static var fileLimit: Int { 1 << 20 }

@@ -56,7 +56,7 @@ struct Roff {
         line.hasPrefix(".") || line.hasPrefix("'") ? #"\&"# + line : line
     }
 
-    /// What stands between backticks becomes bold, and can be copied as it is shown.
+    /// Text between backticks becomes bold.
     private static func marked(_ text: String) -> String {
         let parts = text.split(separator: "`", omittingEmptySubsequences: false)
         return parts.enumerated().map { index, part in
@@ -71,7 +71,7 @@ struct Roff {
         }.joined()
     }
 
-    /// The same with signs of minus, which roff(7) would take for hyphens.
+    /// Escapes minus signs as well, which roff(7) would print as hyphens.
     private static func literal(_ text: String) -> String {
         escaped(text).replacing("-", with: #"\-"#)
     }

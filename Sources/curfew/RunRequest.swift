@@ -2,7 +2,7 @@
 import PluginBridge
 import Scheduling
 
-/// What `curfew run` was asked for.
+/// The parsed arguments of `curfew run`.
 struct RunRequest {
     let identifier: String
     let payload: [UInt8]

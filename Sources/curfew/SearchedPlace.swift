@@ -6,7 +6,7 @@ import Scheduling
 
 /// A directory that is looked into for plugins, or would be, and why.
 struct SearchedPlace {
-    /// Who says that it is looked into.
+    /// The source that names the directory.
     enum Origin: String {
         case environment, user, machine, installed, distribution
 
@@ -57,7 +57,7 @@ struct SearchedPlace {
         return all
     }
 
-    /// What of the environment does not count, and why.
+    /// Returns the ignored parts of the environment, with the reasons.
     static func remarks() -> [String] {
         let names = [PluginSearchPath.variable, "XDG_DATA_HOME", "HOME"]
         let given = names.filter { !(Environment.value($0) ?? "").isEmpty }

@@ -18,7 +18,7 @@ enum ShellWord {
         return "'" + quoted.joined() + "'"
     }
 
-    /// The same for an operand that names a file: it must not be taken for an option, nor for
+    /// Quotes an operand that names a file, so that it is taken neither for an option nor for
     /// standard input.
     static func path(_ text: String) -> String {
         quoted(text.begins(with: "-") ? "./" + text : text)

@@ -31,7 +31,7 @@ enum Shown {
     /// How many columns a terminal gives the text.
     static func width(_ text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + width($1) } }
 
-    /// As much of the text as fits into so many columns, with `…` where something is left out.
+    /// Returns the text, cut to the columns, with `…` in place of its end.
     static func fitted(_ text: String, _ columns: Int) -> String {
         guard width(text) > columns else { return text }
         var result = String.UnicodeScalarView()
@@ -44,7 +44,7 @@ enum Shown {
         return columns > 0 ? String(result) + "…" : ""
     }
 
-    /// The same with the beginning left out.
+    /// Returns the text, cut to the columns, with `…` in place of its beginning.
     static func fittedEnd(_ text: String, _ columns: Int) -> String {
         guard width(text) > columns else { return text }
         var kept: [Unicode.Scalar] = []
@@ -59,7 +59,8 @@ enum Shown {
         return columns > 0 ? "…" + String(result) : ""
     }
 
-    /// The text in lines of so many columns, broken between words; longer words stay whole.
+    /// Returns the text as lines of at most the given columns, broken between words; longer words
+    /// stay whole.
     ///
     /// - Parameter first: how many columns the first line has, if not as many.
     static func wrapped(_ text: String, _ columns: Int, first: Int? = nil) -> [String] {

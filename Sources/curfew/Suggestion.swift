@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
 
-/// What was probably meant.
+/// The word that the user probably meant.
 enum Suggestion {
     static func nearest(to text: String, among words: [String]) -> String? {
         ManifestSpelling.nearest(to: text, among: words)
     }
 
-    /// The same for identifiers, where the last component alone is enough.
+    /// Returns the nearest identifier; a match of the last component is enough.
     static func identifier(near text: String, among identifiers: [String]) -> String? {
         if text.contains(".") { return nearest(to: text, among: identifiers) }
         let endings = identifiers.map { $0.split(separator: ".").last.map(String.init) ?? $0 }

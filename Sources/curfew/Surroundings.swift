@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the program reads besides its arguments, as the manual tells it.
+/// The program's inputs besides its arguments, for the manual.
 enum Surroundings {
     static let variables: [(term: String, text: String)] = [
         (

@@ -75,7 +75,7 @@ final class TaskLife {
             failure.print(to: console.errors)
             code = failure.code
         }
-        // The host would wait for a function that does not return; nobody else does.
+        // Shutting down would wait for the function that does not return, so leave without it.
         if !ending.isReturned { Program.leave(code, console, atOnce: true) }
         return code
     }
@@ -142,7 +142,8 @@ final class TaskLife {
             let now = feed.now
             view.tick(now)
             if console.out.failure != 0 || log?.output.failure ?? 0 != 0, !isCancelled {
-                // Nobody reads any more; the task may answer, but need not go on.
+                // The output has no reader any more: cancel the task, which may still end by
+                // itself.
                 isCancelled = true
                 task.cancel()
             }
@@ -172,7 +173,7 @@ final class TaskLife {
         }
     }
 
-    /// What an item is to the task, or nil when it is about something else.
+    /// Returns the entry that an item makes for the task; nil if it concerns something else.
     private func what(_ item: LifeFeed.Item, _ task: LaunchedTask?) -> LifeEntry.What? {
         switch item {
         case .log(let level, let text): return .log(level, text)
@@ -202,7 +203,7 @@ final class TaskLife {
     private func leave(_ host: Host, _ task: LaunchedTask, wait: Bool) {
         var limits = ShutdownLimits()
         limits.leave = wait ? max(facts.grace, 1_000_000_000) : 0
-        // That something has not returned is told by the task's state.
+        // The state of the task reports a function that has not returned.
         try? host.shutDown(limits)
     }
 

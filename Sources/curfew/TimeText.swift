@@ -4,14 +4,14 @@
 enum TimeText {
     private static var second: UInt64 { 1_000_000_000 }
 
-    /// Seconds with so many decimals, rounded down: `4.112`.
+    /// Returns seconds with the given decimals, rounded down: `4.112`.
     static func seconds(_ nanoseconds: UInt64, decimals: Int) -> String {
         guard decimals > 0 else { return String(nanoseconds / second) }
         let fraction = String(nanoseconds % second + second).dropFirst()
         return "\(nanoseconds / second)." + fraction.prefix(decimals)
     }
 
-    /// What was given as a limit: `50 ms`, `30 s`, `1.5 s`, `10 min`.
+    /// Returns a time limit: `50 ms`, `30 s`, `1.5 s`, `10 min`.
     static func limit(_ nanoseconds: UInt64) -> String {
         for (name, unit) in [("h", 3_600 * second), ("min", 60 * second), ("s", second)]
         where nanoseconds >= unit && nanoseconds.isMultiple(of: unit) {
@@ -22,13 +22,13 @@ enum TimeText {
         return "\(nanoseconds / 1_000_000) ms"
     }
 
-    /// What is left, in a form that keeps its width: `25.9 s`, `9 min 41 s`.
+    /// Returns the remaining time in a form of constant width: `25.9 s`, `9 min 41 s`.
     static func countdown(_ nanoseconds: UInt64) -> String {
         nanoseconds < 60 * second
             ? seconds(nanoseconds, decimals: 1) + " s" : spent(nanoseconds)
     }
 
-    /// What has passed: `214 ms`, `30.2 s`, `2 min 5 s`.
+    /// Returns the elapsed time: `214 ms`, `30.2 s`, `2 min 5 s`.
     static func spent(_ nanoseconds: UInt64) -> String {
         if nanoseconds < 100_000 { return "under 0.1 ms" }
         if nanoseconds < 10_000_000 {

@@ -20,7 +20,7 @@ extension Trial {
         return (status, Fault.named(String(parts[1])) ?? Fault.of(status), String(parts[2]))
     }
 
-    /// What the log was told.
+    /// The lines of the log.
     var log: [(level: LogLevel, line: String)] {
         texts(.log).compactMap { text in
             let parts = text.parts(at: " ", maxSplits: 1, omittingEmpty: false)
@@ -30,7 +30,7 @@ extension Trial {
         }
     }
 
-    /// What it was at, to be put after how it ended.
+    /// The phase in which it ended, as an addition to the message.
     private var during: String {
         switch phase {
         case nil: "before it was loaded"

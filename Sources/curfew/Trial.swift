@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Conformance
 
-/// What loading a plugin taught, done in a child process that can be ended for good.
+/// The result of loading a plugin in a child process, which can be killed.
 struct Trial {
     /// How long it could take, in nanoseconds.
     let limit: UInt64
@@ -31,7 +31,7 @@ struct Trial {
         }
     }
 
-    /// What it was at when it ended: the last thing it told.
+    /// The phase in which the child ended: the last one that it reported.
     var phase: TrialRecord.Word? {
         records.last {
             switch $0.word {

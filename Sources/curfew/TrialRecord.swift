@@ -11,7 +11,7 @@ struct TrialRecord {
         /// It was refused: status, rule or "-", and reason.
         case refused
         case handler
-        /// What was not there before.
+        /// Things that appeared while the plugin was loaded.
         case thread, descriptor, signal
         /// A log line: its level and a blank before it.
         case log

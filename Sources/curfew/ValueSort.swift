@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an operand or the value of an option is, so that a shell can complete it.
+/// The sort of an operand or of an option's value, so that a shell can complete it.
 enum ValueSort {
     /// Nothing that could be offered: a text, a duration.
     case text
@@ -22,6 +22,6 @@ enum ValueSort {
     case request
     case command
     case shell
-    /// What a plugin can be written in.
+    /// A language of `curfew new`.
     case language
 }

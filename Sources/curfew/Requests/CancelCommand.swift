@@ -67,7 +67,7 @@ enum CancelCommand {
     /// Which requests are meant.
     private enum Chosen {
         case named([RequestID])
-        /// Nil: of every identifier.
+        /// With nil, the requests of every identifier.
         case waiting(String?)
 
         init(_ arguments: Arguments) throws(CommandError) {
@@ -99,7 +99,7 @@ enum CancelCommand {
         }
     }
 
-    /// What becomes of a request that is cancelled, told by what it was before.
+    /// The effect of cancelling a request, by its former state.
     private struct Done {
         let request: Request
         var isStopping: Bool { request.state == .running }

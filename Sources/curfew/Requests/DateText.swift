@@ -15,7 +15,7 @@ enum DateText {
     /// Its day alone: `2026-12-24`.
     static func day(_ date: Int64) -> String { day(wall(date).wall) }
 
-    /// The same without what is known anyway: `18:00:00` today, `12-24 18:00` this year.
+    /// Returns the date without its obvious parts: `18:00:00` today, `12-24 18:00` this year.
     static func short(_ date: Int64, at now: Int64) -> String {
         let (wall, seconds, _) = wall(date)
         let today = Self.wall(now).wall

@@ -3,9 +3,9 @@ import Curfew
 import PluginBridge
 import Scheduling
 
-/// What the plugins that are found say of an identifier; nothing is loaded.
+/// The declarations of an identifier by the plugins that are found; loads none of them.
 struct FoundKind {
-    /// Nil: none declares it.
+    /// The kind; nil if no plugin declares the identifier.
     let kind: TaskKind?
     let handler: HandlerStanding?
     private let nearest: String?
@@ -25,7 +25,7 @@ struct FoundKind {
             found == nil ? Suggestion.identifier(near: identifier, among: search.identifiers) : nil
     }
 
-    /// Says what was made of an identifier that nobody declares: it may well be the host's own.
+    /// Prints a note for an identifier that no plugin declares: the host itself may register it.
     func note(_ identifier: String, _ errors: Output) {
         guard kind == nil else { return }
         var text =

@@ -2,7 +2,7 @@
 import Curfew
 import Scheduling
 
-/// What is said about the host of a store after something was written into it.
+/// The note about the host of a store, after a command wrote to the store.
 enum HostNote {
     static func print(_ store: StoreClient, _ errors: Output) {
         if isAlone(store) {
@@ -12,7 +12,7 @@ enum HostNote {
         }
     }
 
-    /// False where nobody could tell.
+    /// Returns whether no host uses the store; false if that is unknown.
     static func isAlone(_ store: StoreClient) -> Bool {
         do throws(StoreFault) {
             return try store.host() == nil

@@ -7,7 +7,7 @@ final class JournalLines {
     private let isJSON: Bool
     /// They are all of one request, which need not be named in each.
     private let isOfOne: Bool
-    /// Nil: gaps are not told.
+    /// The number of the last entry; nil if gaps are not reported.
     private var last: UInt64?
 
     init(_ out: Output, isJSON: Bool, isOfOne: Bool) {
@@ -16,7 +16,7 @@ final class JournalLines {
         self.isOfOne = isOfOne
     }
 
-    /// Somebody still reads.
+    /// Whether the output still has a reader.
     var isWanted: Bool { out.failure == 0 }
     var descriptor: Int32 { out.descriptor }
 

@@ -22,7 +22,7 @@ final class JournalReader {
         self.lines = lines
     }
 
-    /// Shows at most so many entries after a number.
+    /// Prints the entries after a number, up to the limit.
     func show(after: UInt64, limit: Int) throws(CommandError) {
         position = after
         lines.begin(after: after, tellsGaps: request == nil)
@@ -50,10 +50,10 @@ final class JournalReader {
         for entry in kept { lines.show(entry) }
     }
 
-    /// Goes on until a signal comes or nobody reads.
+    /// Prints new entries until a signal arrives or the reader is gone.
     func follow() throws(CommandError) {
         let stop = try StopSignals()
-        // What a host writes grows this file; where it cannot be watched, looking has to do.
+        // A host's writes make this file grow. If it cannot be watched, poll it.
         var watch = csys_file_watch(store.watchedFile)
         defer { if watch >= 0 { csys_close(watch) } }
         var version = try version()
@@ -75,7 +75,7 @@ final class JournalReader {
     private func isOver(_ stop: StopSignals, _ watch: Int32, until: UInt64) -> Bool {
         let now = csys_monotonic_ns()
         let milliseconds = until > now ? Int32((until - now) / 1_000_000) + 1 : 0
-        // Of the output only errors are told: that its reader has left.
+        // The output is polled for errors only: its reader may leave.
         var waited = [
             pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: lines.descriptor, events: 0, revents: 0),

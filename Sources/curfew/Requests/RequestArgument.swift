@@ -14,9 +14,9 @@ enum RequestArgument {
         return id
     }
 
-    /// Nil: it is something else.
+    /// Returns nil if the text is no id.
     static func parse(_ text: String) -> RequestID? {
-        // What a store has counted to fits there.
+        // Ids of a store have 63 bits.
         guard let number = NumberArgument.parse(text), number > 0, number <= UInt64(Int64.max)
         else { return nil }
         return RequestID(rawValue: number)

@@ -2,10 +2,10 @@
 import Curfew
 import Scheduling
 
-/// Requests and what belongs to them in JSON. Dates are texts in UTC, spans are seconds; payloads
-/// are told by their size.
+/// Requests and their parts as JSON. Dates are texts in UTC, spans are seconds; payloads appear by
+/// their size.
 enum RequestItem {
-    /// What help says of the members of a request.
+    /// The members of a request, for help.
     static let rows: [(term: String, text: String)] = [
         (
             "id, identifier, kind, state",

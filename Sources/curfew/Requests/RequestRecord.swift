@@ -13,7 +13,7 @@ struct RequestRecord {
 
     private static var limit: Int { 100 }
 
-    /// Nil: there is none.
+    /// Fails if the store has no such request.
     init?(_ id: RequestID, _ store: StoreClient) throws(CommandError) {
         let found = try StorePlace.translated { () throws(StoreFault) in
             try store.read {

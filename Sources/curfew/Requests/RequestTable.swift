@@ -28,7 +28,7 @@ struct RequestTable {
 
     func print() {
         let heads = ["ID", "IDENTIFIER", "STATE", "DUE", "AT", "TRIES", "NEEDS"]
-        // What nobody has is not shown to a person.
+        // Columns without any value are omitted for people.
         let kept = heads.indices.filter { column in
             isPlain || column < 6 || rows.contains { !$0.cells[column].isEmpty }
         }
@@ -66,7 +66,7 @@ struct RequestTable {
         let last = kept.last { !cells[$0].isEmpty }
         return kept.prefix { $0 <= last ?? 0 }.map { column in
             var text = cells[column]
-            // Of an identifier the end tells more.
+            // The end of a long identifier distinguishes it better.
             if column == 1, out.columns != nil { text = Shown.fittedEnd(text, widths[1]) }
             if column == 0 { return Shown.rightAligned(text, widths[0]) }
             if column == last { return paint(text, column) }
@@ -75,7 +75,7 @@ struct RequestTable {
         }.joined(separator: "  ")
     }
 
-    /// The same where a table is too wide: each with its own lines.
+    /// Prints the requests as blocks of lines if a table would be too wide.
     private func list(_ columns: Int) {
         for row in rows {
             let cells = row.cells

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Scheduling
 
-/// What a request is, in words: lower case, no full stop.
+/// The state of a request in words: lower case, no full stop.
 enum RequestText {
     /// `network, power`, or "" where it needs nothing.
     static func needs(_ needs: RequestNeeds, separator: String = ", ") -> String {

@@ -67,7 +67,7 @@ enum SimulateCommand {
             try DurationArgument.value(
                 of: patienceOption, in: arguments, range: 1_000_000...86_400_000_000_000)
             ?? 10_000_000_000
-        // What is wrong with the options is told before anything is loaded.
+        // Errors of the options are reported before anything is loaded.
         let values = SubmitValues { arguments.value($0) }
         _ = try SubmitForm.limits(values)
         let payloads = try payloads(of: steps, arguments.operands[0], values)

@@ -29,12 +29,12 @@ final class Simulation {
     private var stuck: Set<UInt32> = []
     /// The number of the last entry of the journal that was shown.
     private var journal: UInt64 = 0
-    /// What the host has said and was not shown yet.
+    /// Events and lines of the host that are not yet printed.
     private var said: [SimulationFeed.Entry] = []
     /// Events since the last time that nothing was at work.
     private var taken = 0
     private var hidden = 0
-    /// What is shown of the events of one moment, at most.
+    /// The number of events that are printed for one moment, at most.
     private static var eventLimit: Int { 20 }
 
     /// - Parameters:
@@ -95,8 +95,8 @@ final class Simulation {
         }
     }
 
-    /// What a step has begun works now, as time stands still; but for what `launch` began, which is
-    /// there to have something done to it.
+    /// Lets the tasks that a step has launched end, while the clock stands still. A task of
+    /// `launch` continues, so that the next step can act on it.
     private func letWork(after step: SimulationStep) throws(CommandError) {
         switch step.action {
         case .launch:
@@ -168,7 +168,7 @@ final class Simulation {
         request = submission.id
         switch submission {
         case .queued:
-            // It may have been launched already; what was submitted is told.
+            // The request may be launched already; the submitted one is printed.
             var taken = Request(
                 description, payloadBytes: payload.count, at: now,
                 notBefore: description.earliest ?? now)
@@ -192,7 +192,7 @@ final class Simulation {
             let budgets = atWork.values.filter { $0 > clock.now }
             _ = clock.advance(by: (budgets + [due, target]).reduce(.max, min) - clock.now)
             settle()
-            // Who is told to stop has the time to answer before its grace passes.
+            // A task that is stopped gets time to end before its grace passes.
             let patient = atWork.filter { $0.value != clock.now }
             if try !letWork(except: Set(patient.keys)) { try leaveAll() }
             let left = Set(try running().map(\.id))
@@ -221,8 +221,8 @@ final class Simulation {
         }
     }
 
-    /// Its budget begins when its handler is entered, and only then can it be expired. Nothing tells
-    /// of that, so it is looked for.
+    /// Waits until the handler is entered. Its budget begins then, and the task can expire only
+    /// afterwards. No event reports it, so this polls.
     private func awaitStart() {
         let end = csys_monotonic_ns() &+ patience
         while let task = feed.simulated, let state = host.runtime.engine.query(task),
@@ -269,9 +269,9 @@ final class Simulation {
         let end = csys_monotonic_ns() &+ patience
         var isDone = try !isAtWork(besides: left)
         while !isDone, csys_monotonic_ns() < end {
-            // The return of a function is told by nothing.
+            // No event reports the return of a function, so this polls.
             gather(within: try isRunning(besides: left) ? 20_000_000 : 200_000)
-            // What was raised may have brought more work.
+            // A raised event may have queued more work.
             _ = clock.advance(by: 0)
             isDone = try !isAtWork(besides: left)
         }
@@ -413,8 +413,8 @@ final class Simulation {
         }
     }
 
-    /// Takes what the host has said, waiting at most so many nanoseconds for the first of it, and
-    /// leaves out what is not shown.
+    /// Takes what the host has reported, waits up to the limit in nanoseconds for the first item,
+    /// and drops items that are not printed.
     private func gather(within nanoseconds: UInt64) {
         for entry in feed.take(within: nanoseconds) {
             switch entry.item {

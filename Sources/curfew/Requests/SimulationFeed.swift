@@ -5,14 +5,15 @@ import PluginBridge
 import Runner
 import Synchronization
 
-/// What a simulated host says, for the thread that shows it.
+/// The queue from a simulated host to the thread that prints.
 ///
-/// Nobody waits for room in it: that thread lets the host settle, and would wait for itself.
+/// Producers never wait for room: the printing thread lets the host settle, and would wait for
+/// itself.
 final class SimulationFeed: Sendable {
     enum Item: Sendable {
         case event(HostEvent)
         case log(LogLevel, String)
-        /// So many events came that had no room.
+        /// The number of events that found no room.
         case lost(Int)
 
         var isLog: Bool { if case .log = self { true } else { false } }
@@ -22,7 +23,8 @@ final class SimulationFeed: Sendable {
     /// event by way of the host's queue, so that the first can overtake the second.
     struct Entry: Sendable {
         let item: Item
-        /// Of an event its number in the host's queue; of a line how many were queued before it.
+        /// For an event, its number in the host's queue; for a line, the number of items queued
+        /// before it.
         let position: UInt64
         let task: UInt64
 
@@ -91,7 +93,7 @@ final class SimulationFeed: Sendable {
         csys_eventfd_signal(filled)
     }
 
-    /// Takes all that is there, waiting at most so many nanoseconds for the first.
+    /// Removes and returns all items; waits for the first one, up to the limit in nanoseconds.
     func take(within nanoseconds: UInt64) -> [Entry] {
         if nanoseconds > 0 { csys_wait_readable(filled, csys_monotonic_ns() &+ nanoseconds) }
         csys_eventfd_drain(filled)

@@ -8,7 +8,7 @@ struct SimulationRecords: SimulationView {
 
     init(_ out: Output) { self.out = out }
 
-    /// What stands in the objects, for help and the manual.
+    /// The members of the objects, for help and the manual.
     static let rows: [(term: String, text: String)] = [
         ("simulating", "identifier, kind, plugin, version, directory, budget, grace"),
         ("step", "text: the step as it was written"), ("remark", "text: what came of it"),

@@ -8,7 +8,7 @@ struct SimulationStep {
         case submit([String: String])
         /// Nanoseconds.
         case advance(UInt64)
-        /// Nil: nobody says anything about it any more.
+        /// Sets a factor; with nil, removes the reading.
         case set(Factor, FactorState?)
         case refresh(HandlerSetting.Refresh)
         case enablement(HandlerSetting.Enablement)
@@ -16,7 +16,7 @@ struct SimulationStep {
         case expect(Expectation)
     }
 
-    /// What a step wants of the request.
+    /// The expected state of the request.
     enum Expectation {
         case state(RequestState)
         case outcome(Outcome)
@@ -29,7 +29,7 @@ struct SimulationStep {
     let text: String
     let action: Action
 
-    /// What help says of the steps.
+    /// The steps, for help.
     static let rows: [(term: String, text: String)] = [
         ("submit", "submit a request, as the options say"),
         (

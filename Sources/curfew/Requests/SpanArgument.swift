@@ -3,7 +3,7 @@ import PluginBridge
 
 /// Reads spans between dates: durations as everywhere, and days.
 enum SpanArgument {
-    /// What help says of how they are written.
+    /// The accepted forms, for help.
     static let forms = "90s, 15min, 2h, 1d"
 
     /// Returns nanoseconds, or nil where it is none.
@@ -14,7 +14,7 @@ enum SpanArgument {
         return overflow ? .max : all
     }
 
-    /// The text as a duration, of which a span is so many.
+    /// Returns the text as a duration, and the number of durations in a span.
     private static func duration(_ text: String) -> (text: String, factor: UInt64) {
         // Days have as many hours as they do in UTC.
         if text.hasSuffix("d") { return (text.dropLast() + "h", 24) }

@@ -2,7 +2,8 @@
 import CSystem
 import Glibc
 
-/// Ctrl-C and its like, as something to wait for: of a command that goes on until it is told to stop.
+/// SIGINT and similar signals as an event to wait for, for commands that run until they are
+/// stopped.
 final class StopSignals: Sendable {
     /// Readable once one of them came.
     let descriptor: Int32
@@ -24,7 +25,7 @@ final class StopSignals: Sendable {
                     var number: Int32 = 0
                     while sigwait(&set, &number) != 0 {}
                     csys_eventfd_signal(signals.descriptor)
-                    // Whoever insists is not kept waiting.
+                    // A second signal ends the process at once.
                     pthread_sigmask(SIG_UNBLOCK, &set, nil)
                     while true { pause() }
                 }, retained.toOpaque(), 0, nil)

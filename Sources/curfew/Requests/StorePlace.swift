@@ -14,7 +14,7 @@ struct StorePlace {
     let option: String
     private let isNamed: Bool
 
-    /// That of `--store`, or the usual one.
+    /// Uses the store of `--store`, or the usual one.
     init(_ arguments: Arguments) throws(CommandError) {
         if let named = arguments.value(.store) {
             directory = named
@@ -34,7 +34,7 @@ struct StorePlace {
 
     /// Where stores are without the option.
     static var usual: String? {
-        // Whoever starts a program with more rights than their own does not say what it works on.
+        // A program with more rights than its user ignores the user's environment.
         if csys_has_more_rights() { return nil }
         if let named = Environment.value("CURFEW_STORE"), !named.isEmpty { return named }
         if let state = Environment.value("XDG_STATE_HOME"), state.begins(with: "/") {
@@ -62,7 +62,7 @@ struct StorePlace {
         }
     }
 
-    /// That there is none is told apart from one that cannot be used, or has lost its file.
+    /// A missing store is reported differently from one that cannot be used or has lost its file.
     func checkIsThere() throws(CommandError) {
         guard access(directory + "/requests.db", F_OK) != 0, errno == ENOENT || errno == ENOTDIR,
             !StoreClient.wasUsed(directory: directory)
@@ -96,7 +96,7 @@ struct StorePlace {
 }
 
 extension CommandError {
-    /// What a store said.
+    /// Translates an error of a store.
     init(_ fault: StoreFault) {
         let code: ExitCode =
             switch fault.kind {

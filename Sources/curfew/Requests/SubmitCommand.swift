@@ -213,7 +213,7 @@ enum SubmitCommand {
 }
 
 extension CommandError {
-    /// What the rules of requests said to a submission.
+    /// Translates the refusal of a submission.
     init(_ refusal: RequestRefusal, _ description: RequestDescription, _ place: StorePlace) {
         let notes = ["nothing was submitted"]
         switch refusal {

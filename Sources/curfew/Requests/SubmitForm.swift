@@ -53,7 +53,7 @@ enum SubmitForm {
         RunRequest.payloadOption, key, onPending, attempts, backOff, pendingLimit,
     ]
 
-    /// What `--pending-limit` can be.
+    /// The range of `--pending-limit`.
     static let pendingRange: ClosedRange<UInt64> = 1...10_000_000
 
     /// - Parameters:
@@ -95,7 +95,7 @@ enum SubmitForm {
         return description
     }
 
-    /// What is not wrong, and may not be meant.
+    /// Returns notes about options that are valid but may be unintended.
     static func notes(
         _ description: RequestDescription, at now: Int64, _ values: SubmitValues
     ) -> [String] {
@@ -128,7 +128,7 @@ enum SubmitForm {
             + "`\(values.typed(catchUp, repetition.catchUp.name))` has it"
     }
 
-    /// Nil: they name none.
+    /// Returns the kind that the options name; nil if they name none.
     static func kind(_ values: SubmitValues) throws(CommandError) -> TaskKind? {
         try word(TaskKind.self, kind, values) { $0.name }
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the options say that describe a request, and how they are typed where they are given:
-/// `--after 15s`, or in a step of `simulate` `submit:after=15s`.
+/// The options that describe a request, and how to type them: `--after 15s`, or in a step of
+/// `simulate` `submit:after=15s`.
 struct SubmitValues {
-    /// Of an option of the command; "" for one that has no value.
+    /// The value of an option of the command; "" if the option takes none.
     private let ofCommand: (CommandOption) -> String?
     /// A step's own, by the names of the options.
     private let ofStep: [String: String]
@@ -13,7 +13,7 @@ struct SubmitValues {
         ofStep = [:]
     }
 
-    /// Those of a step come before those of the command.
+    /// Prefers the values of a step to those of the command.
     init(_ values: SubmitValues, step: [String: String]) {
         ofCommand = values.ofCommand
         ofStep = step
@@ -34,7 +34,7 @@ struct SubmitValues {
         (isOfStep(option) ? "submit:" : "--") + option.name
     }
 
-    /// What its value is typed after: `--after`, `submit:after=`.
+    /// Returns the text before an option's value: `--after`, `submit:after=`.
     func lead(_ option: CommandOption) -> String {
         name(option) + (isOfStep(option) ? "=" : "")
     }

@@ -5,11 +5,11 @@ import Scheduling
 /// Why a request is not launched, or would not be: what both the screen and JSON are made from.
 struct WhyAnswer {
     let identifier: String
-    /// Nil: it is about what would be submitted.
+    /// The request; nil if the answer is about a future submission.
     let request: Request?
-    /// Those that hold it back first.
+    /// The factors, with those first that the request waits for.
     let reports: [FactorReport]
-    /// What happened to it, the oldest first.
+    /// The journal of the request, oldest entry first.
     let journal: [JournalEntry]
     /// Its task ran when its host ended, and no other host has taken the store since.
     var isOrphan = false
@@ -19,11 +19,11 @@ struct WhyAnswer {
     let now: Int64
 
     var holding: [FactorReport] { reports.filter(\.holds) }
-    /// What can be told here, and does not hold it back.
+    /// The known factors that allow the launch.
     var others: [FactorReport] { reports.filter { !$0.holds && $0.state != .unknown } }
     var unknown: [FactorReport] { reports.filter { !$0.holds && $0.state == .unknown } }
 
-    /// When it can be launched at the earliest; nil where somebody has to do something first.
+    /// The earliest possible launch; nil if a person has to act first.
     var earliest: Int64? { RequestScheduler.earliest(reports, at: now) }
 
     var item: JSONItem {
@@ -40,7 +40,7 @@ struct WhyAnswer {
         ])
     }
 
-    /// What help says of the members in JSON.
+    /// The JSON members, for help.
     static let rows: [(term: String, text: String)] = [
         ("identifier, request, state", "what it is about; the last two null without a request"),
         ("held", "whether anything holds it back"),

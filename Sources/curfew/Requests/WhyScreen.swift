@@ -5,7 +5,7 @@ import Scheduling
 struct WhyScreen {
     private let answer: WhyAnswer
     private let out: Output
-    /// What stands before each line, in blanks.
+    /// The indent of each line, in blanks.
     private let indent: Int
 
     init(_ answer: WhyAnswer, _ out: Output, indent: Int = 0) {
