@@ -27,7 +27,7 @@ enum CommandLineWords {
                     help: [
                         isPayload
                             ? "bytes of any kind come from a file: --payload @FILE or --payload -"
-                            : "write it in UTF-8; a file of such a name can be renamed"
+                            : "write it in UTF-8, and rename files that have such a name"
                     ])
             }
             words.append(word)

@@ -21,21 +21,21 @@ struct CommandOption: Sendable {
     var usage: String { "--" + name + (value.map { " " + $0 } ?? "") }
 
     static let help = CommandOption(
-        name: "help", letter: "h", summary: "explain, and do nothing else")
+        name: "help", letter: "h", summary: "print help, and do nothing else")
     static let noColor = CommandOption(
-        name: "no-color", summary: "no colours, nothing drawn over (like NO_COLOR=1)")
-    static let json = CommandOption(name: "json", summary: "write JSON, for other programs")
+        name: "no-color", summary: "no colours, no redrawn lines (like NO_COLOR=1)")
+    static let json = CommandOption(name: "json", summary: "print JSON")
     static let plugins = CommandOption(
         name: "plugins", value: "DIR", sort: .directory, isRepeated: true,
-        summary: "look for plugins there, and only there")
+        summary: "search for plugins in this directory only")
     static let plugin = CommandOption(
         name: "plugin", value: "DIR", sort: .directory, isRepeated: true,
-        summary: "take the plugin in this directory, and look nowhere else")
+        summary: "use the plugin in this directory only")
     static let store = CommandOption(
         name: "store", value: "DIR", sort: .directory,
-        summary: "the store to work on, in place of the usual one")
+        summary: "use this store in place of the default one")
     static let limit = CommandOption(
-        name: "limit", value: "N", summary: "show at most so many, 100 without it")
+        name: "limit", value: "N", summary: "print at most N; default 100")
     static let version = CommandOption(name: "version", summary: "the same as `curfew version`")
 
     /// The options of every command.

@@ -3,14 +3,13 @@
 /// `curfew completions`
 enum CompletionsCommand {
     static let command = Command(
-        name: "completions", summary: "write a script that teaches a shell to complete curfew",
+        name: "completions", summary: "print a completion script for a shell",
         operands: "SHELL", operandCount: 1...1, operandSort: .shell,
         details: [
             """
-            SHELL is bash, zsh or fish. The script goes to standard output; `make install`
-            puts all three where the shells look for them. What they offer comes from the
-            program itself, the handlers that are found and the codes that are explained
-            among it, so a script need not be made again for another version.
+            SHELL is bash, zsh or fish. The command prints the script; `make install`
+            installs all three. The script asks this program for completions, among them
+            handlers and codes, so that it works with every version.
             """
         ],
         examples: [

@@ -8,28 +8,28 @@ import PluginBridge
 enum ConformCommand {
     static let levelOption = CommandOption(
         name: "level", value: "N",
-        summary: "1: loading and registering; 2: each thing once; 3: races, leaks, fuzzing")
+        summary: "1: loads and registers; 2: does each thing once; 3: races, leaks, fuzzing")
     static let onlyOption = CommandOption(
         name: "only", value: "CASE", sort: .conformanceCase, isRepeated: true,
-        summary: "only these cases, of whatever level; * stands for any letters")
+        summary: "run only these cases, of any level; * matches any letters")
     static let excludeOption = CommandOption(
         name: "exclude", value: "CASE", sort: .conformanceCase, isRepeated: true,
-        summary: "not these cases")
+        summary: "omit these cases")
     static let repeatOption = CommandOption(
-        name: "repeat", value: "N", summary: "all of it so many times, each with a seed of its own")
+        name: "repeat", value: "N", summary: "run everything N times, each with its own seed")
     static let seedOption = CommandOption(
-        name: "seed", value: "N", summary: "where chance begins: the same again")
+        name: "seed", value: "N", summary: "the seed of random choices, to repeat a run")
     static let reproduceOption = CommandOption(
-        name: "reproduce", value: "N", summary: "only the one sequence of fuzzing with this seed")
+        name: "reproduce", value: "N", summary: "repeat the one fuzzing trial with this seed")
     static let inProcessOption = CommandOption(
-        name: "in-process", summary: "in this process, for a debugger; with --only CASE")
+        name: "in-process", summary: "run in this process, for a debugger; needs --only CASE")
     static let listOption = CommandOption(
-        name: "list", summary: "list the cases, and do nothing else")
+        name: "list", summary: "list the cases, and run none")
     static let junitOption = CommandOption(
-        name: "junit", value: "FILE", sort: .file, summary: "write a report as JUnit has it")
+        name: "junit", value: "FILE", sort: .file, summary: "write a report in JUnit's XML")
 
     static let command = Command(
-        name: "conform", summary: "prove that a plugin keeps the contract",
+        name: "conform", summary: "test a plugin against the contract",
         operands: "[PATH…]", operandCount: 0...1_000, operandSort: .plugin,
         options: [
             levelOption, onlyOption, excludeOption, repeatOption, seedOption, reproduceOption,
@@ -37,30 +37,31 @@ enum ConformCommand {
         ],
         details: [
             """
-            PATH is the directory of a plugin, or its manifest or library. Each case looks
-            at one rule of the contract, in a child process of its own that is killed for
-            good when its time is up, with all it has started. Nothing but the plugin's
-            files and the ABI is known, so it may be written in any language.
+            PATH is the directory of a plugin, or its manifest or library. Each case checks
+            one rule of the contract in a child process, which is killed after a time limit
+            with every process that it started. The kit needs only the plugin's files, so
+            the plugin may be written in any language.
             """,
             """
-            Cases that run tasks take their payloads from the examples in the manifest, in
-            an empty directory; without one they are skipped, and say so. A case that needs
-            what another one found broken is skipped too: one fault shows once.
+            Cases that run tasks take the payloads from the examples in the manifest, in an
+            empty directory; without an example they are skipped. A case that depends on a
+            failed one is skipped, so that each fault appears once.
             """,
             """
-            A plugin has all the rights of this user, here as in a host: try one that you
-            do not trust where it can do no harm.
+            A plugin has all rights of this user, here as in a host: test an untrusted
+            plugin where it can do no harm.
             """,
         ],
         exits: [
-            ExitMeaning(.ok, "all cases passed, or were skipped"),
-            ExitMeaning(.faults, "the plugin has failed one, or the output could not be written"),
+            ExitMeaning(.ok, "every case passed or was skipped"),
+            ExitMeaning(.faults, "a case failed, or the output could not be written"),
             ExitMeaning(
                 .usage,
                 "the command line is wrong, there is no such plugin, or no case was selected or "
                     + "could be run"),
-            ExitMeaning(.kit, "the kit itself could not work"),
-            ExitMeaning(.otherABI, "the plugin was built for an ABI that this host does not speak"),
+            ExitMeaning(.kit, "the kit itself failed"),
+            ExitMeaning(
+                .otherABI, "the plugin was built for an ABI that this host does not support"),
         ],
         examples: [
             "curfew conform build/plugin", "curfew conform . --level 3 --junit conform.xml",
@@ -168,7 +169,7 @@ enum ConformCommand {
         } catch {
             view.clear()
             throw CommandError(
-                .kit, error.description, notes: ["the plugin is not to blame"],
+                .kit, error.description, notes: ["the plugin did not cause this"],
                 help: error.help.map { [$0] } ?? [])
         }
         report.duration = csys_monotonic_ns() &- start

@@ -98,7 +98,7 @@ struct ConformRequest {
             throw CommandError(
                 .usage,
                 "\(Shown.line(path)) is no plugin: there is no \(Manifest.fileName) beside it",
-                notes: ["a plugin is a directory with a manifest and mostly a library"],
+                notes: ["a plugin is a directory with a manifest, and usually a library"],
                 help: ["give the directory of a plugin"])
         }
         return folder

@@ -46,7 +46,7 @@ enum CrashNote {
         func prepare(_ what: String, _ code: ExitCode, _ help: [String]) -> Prepared {
             let error = CommandError(
                 code, "the code of `\(identifier)` \(what)",
-                notes: ["nothing is known of what it had done"], help: help)
+                notes: ["it is unknown what the task had done"], help: help)
             let record = JSONItem.object([
                 ("outcome", .text("crashed")), ("duration", .null), ("result", .null),
                 ("error", .text(what)), ("exit", .integer(Int64(code.rawValue))),

@@ -19,7 +19,7 @@ struct EventLog {
         guard descriptor >= 0 else {
             let reason =
                 errno == ENXIO
-                ? "it is a named pipe, and nobody reads it" : String(cString: strerror(errno))
+                ? "it is a named pipe without a reader" : String(cString: strerror(errno))
             throw CommandError(
                 .host, "the event log `\(path)` cannot be written: \(reason)",
                 notes: ["nothing was run"], help: ["--event-log FILE, or - for standard output"])
@@ -36,6 +36,6 @@ struct EventLog {
         return CommandError(
             .faults,
             "cannot write to the event log `\(path)`: \(String(cString: strerror(output.failure)))",
-            notes: ["the task was told to stop then"])
+            notes: ["the task was cancelled then"])
     }
 }

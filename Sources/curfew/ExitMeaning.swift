@@ -18,37 +18,37 @@ struct ExitMeaning: Sendable {
     }
 
     static let usage = ExitMeaning(.usage, "the command line is wrong, and nothing was done")
-    static let unwritten = ExitMeaning(.faults, "its output could not be written")
+    static let unwritten = ExitMeaning(.faults, "the output could not be written")
     static let missing = ExitMeaning(.missing, "there is no such request, or no store")
-    static let denied = ExitMeaning(.denied, "the store is not this user's to use")
+    static let denied = ExitMeaning(.denied, "this user may not use the store")
     static let storeUnavailable = ExitMeaning(
         .storeUnavailable, "the store is busy, full, damaged, or of a newer version")
     static let conflict = ExitMeaning(
-        .conflict, "a request that is there is in its way; nothing was done")
+        .conflict, "an existing request conflicts; nothing was done")
     /// The statuses of commands that only read requests.
     static let looking = [
-        ExitMeaning(.ok, "it was written"), unwritten, usage, missing, denied, storeUnavailable,
+        ExitMeaning(.ok, "success"), unwritten, usage, missing, denied, storeUnavailable,
     ]
     /// The statuses of commands that only print.
-    static let telling = [ExitMeaning(.ok, "it was written"), unwritten, usage]
+    static let telling = [ExitMeaning(.ok, "success"), unwritten, usage]
 
     /// The meaning of each number, wherever it is used.
     static let all = [
-        ExitMeaning(.ok, "what was asked for was done; of `run`: the task succeeded"),
+        ExitMeaning(.ok, "success; for `run`: the task succeeded"),
         ExitMeaning(
             .faults, "a fault was found, or the output could not be written"),
         usage,
-        ExitMeaning(.kit, "the conformance kit itself could not work"),
+        ExitMeaning(.kit, "the conformance kit itself failed"),
         ExitMeaning(
             .otherABI,
-            "there is no such request, or no store; of `conform`: the plugin was built for another "
+            "there is no such request, or no store; for `conform`: the plugin was built for another "
                 + "ABI"),
         denied, storeUnavailable,
-        ExitMeaning(.timedOut, "something was waited for, and did not come in time"), conflict,
-        ExitMeaning(.failed, "the task reported failure"),
-        ExitMeaning(.misuse, "the plugin broke the contract"),
-        ExitMeaning(.expired, "the time of the task was up"),
-        ExitMeaning(.host, "the host could not do it"),
+        ExitMeaning(.timedOut, "a wait exceeded its time limit"), conflict,
+        ExitMeaning(.failed, "the task failed"),
+        ExitMeaning(.misuse, "the plugin violated the contract"),
+        ExitMeaning(.expired, "the task used up its budget"),
+        ExitMeaning(.host, "the host failed"),
         ExitMeaning(.refused, "the plugin was refused"),
         ExitMeaning(.notFound, "there is no such handler or plugin"),
         ExitMeaning(signal: "ended by signal N: 130 for SIGINT, 139 for SIGSEGV"),

@@ -4,18 +4,18 @@ import PluginBridge
 /// `curfew explain`
 enum ExplainCommand {
     static let command = Command(
-        name: "explain", summary: "explain a code of an error, of a log line or of a status",
+        name: "explain", summary: "explain the code of an error, a log line or a status",
         operands: "[CODE|NAME]", operandCount: 0...1, operandSort: .fault,
         options: [.json],
         details: [
             """
-            CODE stands in the brackets of an error, or at the beginning of a log line:
-            CF0704, or 704. NAME is the rule beside it, undeclared-event, or a status of
-            the headers, CURFEW_BUSY. Without an operand the command lists all codes.
+            CODE is in the brackets of an error, or at the beginning of a log line: CF0704,
+            or 704. NAME is the rule beside it, undeclared-event, or a status of the
+            headers, CURFEW_BUSY. Without an operand the command lists all codes.
             """
         ],
         exits: [
-            ExitMeaning(.ok, "it was explained"), ExitMeaning.unwritten,
+            ExitMeaning(.ok, "success"), ExitMeaning.unwritten,
             ExitMeaning(.usage, "there is no such code, or the command line is wrong"),
         ],
         examples: ["curfew explain CF0212", "curfew explain manifest-duration"]

@@ -3,7 +3,7 @@
 /// `curfew help`
 enum HelpCommand {
     static let command = Command(
-        name: "help", summary: "explain the program, or one command", operands: "[COMMAND]",
+        name: "help", summary: "print help on the program or a command", operands: "[COMMAND]",
         operandCount: 0...1, operandSort: .command
     ) { arguments, console throws(CommandError) in
         let text =

@@ -50,7 +50,7 @@ enum InputFile {
             let count = Glibc.read(descriptor, &byte, 1)
             guard count != 0 else {
                 close(descriptor)
-                throw Fault(reason: "it is a named pipe, and nobody writes to it")
+                throw Fault(reason: "it is a named pipe without a writer")
             }
             if count > 0 { bytes.append(byte) }
         }

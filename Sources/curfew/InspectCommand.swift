@@ -6,33 +6,33 @@ import Scheduling
 /// `curfew inspect`
 enum InspectCommand {
     static let loadOption = CommandOption(
-        name: "load", summary: "load it as well, in a process of its own")
+        name: "load", summary: "also load it, in a child process")
     static let limitOption = CommandOption(
-        name: "limit", value: "TIME", summary: "how long loading may take: 10s")
+        name: "limit", value: "TIME", summary: "time limit for loading; default 10s")
 
     static let command = Command(
-        name: "inspect", summary: "show everything that is known of one plugin",
+        name: "inspect", summary: "print all facts about a plugin",
         operands: "PLUGIN", operandCount: 1...1, operandSort: .plugin,
         options: [loadOption, limitOption, .plugins, .json],
         details: [
             """
-            PLUGIN is the directory of a plugin, or an id or a handler's identifier to be
-            found as `curfew plugins` finds it. None of its code is run: what is shown
-            stands in its manifest and in the file of its library.
+            PLUGIN is the directory of a plugin, or an id or a handler's identifier, which
+            is searched as by `curfew plugins`. The command reads the manifest and the
+            library's file, and runs no code of the plugin.
             """,
             """
-            With --load a child process loads it and retires it again, and what that did is
-            shown too: the time, the handlers, what stayed behind, and how it ended. After
-            the limit the child is killed, with every process it has started.
+            With --load a child process also loads and retires the plugin. The command
+            prints the time, the handlers, what the plugin left behind, and how the child
+            ended. After the limit the child is killed, with every process that it started.
             """,
         ],
         exits: [
-            ExitMeaning(.ok, "nothing is wrong"),
+            ExitMeaning(.ok, "no fault was found"),
             ExitMeaning(
                 .faults,
-                "its manifest or library has a fault, loading it went wrong, or its output could "
+                "its manifest or library has a fault, loading it failed, or its output could "
                     + "not be written"), ExitMeaning.usage,
-            ExitMeaning(.host, "the host could not look for it, or start a process"),
+            ExitMeaning(.host, "the host could not search for it, or start a process"),
             ExitMeaning(.notFound, "there is no such plugin"),
         ],
         examples: [
@@ -81,6 +81,6 @@ enum InspectCommand {
         }
         throw CommandError(
             .notFound, "there is no plugin `\(name)`",
-            notes: ["looked for it in \(search.directories.joined(separator: ", "))"], help: help)
+            notes: ["searched \(search.directories.joined(separator: ", "))"], help: help)
     }
 }

@@ -14,23 +14,23 @@ final class LifeRecords: LifeView {
         title: "events",
         text: """
             Each line of --json and of --event-log is an object with "event" and "time", in
-            seconds since the program began, and with these members; times are seconds:
+            seconds since the program began, and with these members; times are in seconds:
             """,
         rows: [
             (
                 "launching",
-                "identifier, kind, plugin, version, directory, budget, grace: what is run"
+                "identifier, kind, plugin, version, directory, budget, grace: the handler"
             ), ("started", "the handler was entered"),
-            ("progress", "fraction, text: how far it is, 0 to 1"),
-            ("raised", "name, values: an event of the plugin's own"),
+            ("progress", "fraction, text: the progress, 0 to 1"),
+            ("raised", "name, values: an event that the plugin raised"),
             (
                 "log",
                 "level, text: a line of the host, level is debug, info, warning, error or "
                     + "plugin-misbehaving"
-            ), ("signal", "signal: the program was sent one, and cancels the task"),
-            ("expiring", "reason, grace: the task was told to stop"),
-            ("gap", "lost: so many events came too fast"),
-            ("done", "name, values: the event by which the task ended"),
+            ), ("signal", "signal: the program got a signal, and cancels the task"),
+            ("expiring", "reason, grace: the task has to stop"),
+            ("gap", "lost: the number of events that a full queue dropped"),
+            ("done", "name, values: the done event of the task"),
             (
                 "outcome",
                 "outcome, duration, result, resultBase64, error, answer, reason, answered, returned, "

@@ -4,20 +4,20 @@ import PluginBridge
 /// `curfew lint`
 enum LintCommand {
     static let command = Command(
-        name: "lint", summary: "check manifests and libraries, without loading them",
+        name: "lint", summary: "check manifests and libraries without loading them",
         operands: "PATH…", operandCount: 1...10_000, operandSort: .manifest,
         options: [.json],
         details: [
             """
-            PATH is the directory of a plugin, or a manifest alone, which may be checked
-            before its library is built; - is a manifest on standard input. Also reads
-            from the library's file which plugin ABI it was built for, and whether it
-            exports the function that the host calls first.
+            PATH is the directory of a plugin, or a manifest alone, which can be checked
+            before its library is built; - is a manifest on standard input. The command
+            also reads the plugin ABI from the library's file, and checks that it exports
+            the entry function.
             """
         ],
         exits: [
-            ExitMeaning(.ok, "there is no fault"),
-            ExitMeaning(.faults, "there is one, or the output could not be written"),
+            ExitMeaning(.ok, "no fault was found"),
+            ExitMeaning(.faults, "a fault was found, or the output could not be written"),
             ExitMeaning.usage,
         ],
         examples: [

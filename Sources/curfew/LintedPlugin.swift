@@ -133,7 +133,7 @@ struct LintedPlugin {
             var parts = isTrust ? [] : error.message.split(separator: "; ").map(String.init)
             let help =
                 isTrust
-                ? "let nobody but root and yourself change a plugin"
+                ? "let only root and yourself change a plugin"
                 : parts.count > 1 ? parts.removeLast() : "a host says the same when it loads it"
             let source = DiagnosticSource(file: directory, bytes: [])
             faults.append(

@@ -5,19 +5,19 @@ import Glibc
 enum ManualCommand {
     static let intoOption = CommandOption(
         name: "into", value: "DIR", sort: .directory,
-        summary: "write all pages into a directory, as NAME.1")
+        summary: "write all pages to a directory, as NAME.1")
 
     static let command = Command(
-        name: "man", summary: "write a page of the manual, for man(1)", operands: "[COMMAND]",
+        name: "man", summary: "print a manual page, for man(1)", operands: "[COMMAND]",
         operandCount: 0...1, operandSort: .command, options: [intoOption],
         details: [
             """
-            Writes the page of a command, or the one of the program, to standard output.
-            Where it is installed, `man curfew` and `man curfew-run` show the same.
+            Prints the page of a command, or that of the program. After an installation,
+            `man curfew` and `man curfew-run` print the same pages.
             """
         ],
         exits: [
-            ExitMeaning(.ok, "it was written"),
+            ExitMeaning(.ok, "success"),
             ExitMeaning(.faults, "the output or a file could not be written"), ExitMeaning.usage,
         ],
         examples: ["curfew man run | man -l -", "mkdir -p man1 && curfew man --into man1"]

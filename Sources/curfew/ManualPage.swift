@@ -26,10 +26,10 @@ enum ManualPage {
         page.section("description")
         page.line(
             """
-            A plugin is a directory with a manifest and a shared object in it, which has handlers for \
+            A plugin is a directory with a manifest and a shared object, which has handlers for \
             background tasks. This program finds plugins, checks them, and runs their tasks one at a \
-            time, each within the budget its manifest allows: a handler whose time is up is told so, \
-            and has a grace to answer.
+            time, each within the budget of its manifest. When the budget is used up, the task expires \
+            and has a grace to end.
             """)
         page.section("commands")
         for command in CommandTable.all {

@@ -4,28 +4,27 @@
 enum NewCommand {
     static let languageOption = CommandOption(
         name: "lang", value: "LANGUAGE", sort: .language,
-        summary: "what it is written in: c (if nothing is said) or swift")
+        summary: "its language: c (the default) or swift")
     static let intoOption = CommandOption(
         name: "into", value: "DIR", sort: .directory,
-        summary: "make it in that directory, in place of this one")
+        summary: "create it in this directory")
     static let identifierOption = CommandOption(
         name: "id", value: "ID",
-        summary: "the reverse-DNS name of its handler, org.example.NAME if nothing is said")
+        summary: "the reverse-DNS name of its handler; default org.example.NAME")
 
     static let command = Command(
-        name: "new", summary: "begin a plugin: a directory that builds and tests itself",
+        name: "new", summary: "create a plugin: a directory that builds and tests itself",
         operands: "NAME", operandCount: 1...1,
         options: [languageOption, intoOption, identifierOption, .json],
         details: [
             """
-            Makes the directory NAME with a plugin that works: a handler to be replaced by your
-            own, its manifest, a Makefile, tests, and a file for continuous integration. What is
-            there already is not touched: the directory is new, or was empty. When something goes
-            wrong, nothing of it stays.
+            Creates the directory NAME with a working plugin: a handler for you to replace,
+            its manifest, a Makefile, tests, and a file for continuous integration. An
+            existing directory must be empty. If an error occurs, nothing is left behind.
             """,
             """
-            NAME is small letters, digits and `-`, a letter first, at most 64 bytes. What is made
-            of it depends on this installation of Curfew alone, no repository is needed.
+            NAME has lower-case letters, digits and `-`, begins with a letter, and has at
+            most 64 bytes. The plugin needs this installation of Curfew, and no repository.
             """,
         ],
         exits: [

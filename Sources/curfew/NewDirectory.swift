@@ -92,7 +92,7 @@ struct NewDirectory {
     private func unmade(_ code: Int32) -> CommandError {
         CommandError(
             .faults, "`\(path)` cannot be made: \(String(cString: strerror(code)))",
-            notes: ["nothing of it is there"],
+            notes: ["nothing was created"],
             help: ["name a directory that is there and that you may write to: --into DIR"])
     }
 

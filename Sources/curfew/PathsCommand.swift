@@ -5,13 +5,13 @@ import PluginBridge
 /// `curfew paths`
 enum PathsCommand {
     static let command = Command(
-        name: "paths", summary: "say where plugins are looked for, and what is installed where",
+        name: "paths", summary: "print the directories of plugins and of the installation",
         options: [.json],
         details: [
             """
-            Names every directory of plugins in the order in which they are looked into, who
-            says so, what is in it, and why it does not count; the plugins that are hidden
-            behind another of the same id; and the files of this installation.
+            Prints every directory of plugins in the order of the search, with its origin
+            and content, or the reason why it is ignored; the plugins that another one of
+            the same id hides; and the files of this installation.
             """
         ],
         sections: [

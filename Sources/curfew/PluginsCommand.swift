@@ -5,16 +5,16 @@ import Scheduling
 /// `curfew plugins`
 enum PluginsCommand {
     static let command = Command(
-        name: "plugins", summary: "list the plugins that are found, without loading them",
+        name: "plugins", summary: "list the plugins without loading them",
         options: [.plugins, .json],
         details: [
             """
-            Looks into the directories of --plugins; without that option into those of
-            CURFEW_PLUGIN_PATH, separated by colons; without both into
+            Searches the directories of --plugins; without that option those of
+            CURFEW_PLUGIN_PATH, separated by colons; without both
             ~/.local/share/curfew/plugins, /usr/local/lib/curfew/plugins, the directory
-            where this program's own plugins are installed, and /usr/lib/curfew/plugins.
-            A plugin is a directory with a manifest.json; of two with the same id the
-            first one counts.
+            where this program's own plugins are installed, and /usr/lib/curfew/plugins. A
+            plugin is a directory with a manifest.json; of two with the same id the first
+            one is used.
             """
         ],
         exits: [

@@ -17,7 +17,7 @@ struct ProjectTemplate {
         guard let prefix = Installation.prefix, let templates = Installation.templates else {
             throw CommandError(
                 .faults, "the template for \(language.title) cannot be looked for",
-                notes: ["/proc does not tell where this program is"], help: ["mount /proc"])
+                notes: ["/proc does not have the path of this program"], help: ["mount /proc"])
         }
         self.prefix = prefix
         let directory = templates + "/" + language.rawValue
@@ -64,7 +64,7 @@ struct ProjectTemplate {
     private static func unreadable(_ path: String, _ reason: String) -> CommandError {
         CommandError(
             .faults, "`\(path)` of the template cannot be read: \(reason)",
-            help: ["install Curfew anew: make install"])
+            help: ["reinstall Curfew: make install"])
     }
 
     /// The files of a plugin of that name, in the order of their paths.

@@ -7,35 +7,35 @@ import Scheduling
 /// `curfew run`
 enum RunCommand {
     static let command = Command(
-        name: "run", summary: "run one task now, show its life, leave with its outcome",
+        name: "run", summary: "run one task now, print its events, exit with its outcome",
         operands: "IDENTIFIER", operandCount: 1...1, operandSort: .handler,
         options: RunRequest.options,
         details: [
             """
-            Loads the plugin that declares IDENTIFIER, launches its handler once and shows
-            what happens. When its budget is used up the task is told to stop, and has its
-            grace to answer. Ctrl-C, SIGTERM and SIGHUP cancel it the same way; a second
-            signal ends it at once.
+            Loads the plugin that declares IDENTIFIER, launches its handler once and prints
+            the events. When the budget is used up, the task has its grace to end. SIGINT,
+            SIGTERM and SIGHUP cancel the task the same way; a second signal ends it at
+            once.
             """,
             """
             A payload that begins with @ names a file, and - is standard input; every other
-            one is the text itself. One that begins with @ or is - comes from a file.
+            payload is the text itself. Use a file for a text that begins with @ or is -.
             """,
             """
-            --plugin names the directory of one plugin, which must be there and without
-            faults; --plugins names one that is searched. With either nothing else is
-            looked at.
+            --plugin names the directory of one plugin, which must exist and have no
+            faults; --plugins names a directory to search. With either option no other
+            directory is used.
             """,
             """
-            On a terminal a bar shows what is left of the budget, and then of the grace.
-            With --event-log - the events go to standard output, and all that is for a
-            person to standard error.
+            On a terminal a bar shows the rest of the budget, and then of the grace. With
+            --event-log - the events go to standard output, and texts for people to
+            standard error.
             """,
         ],
         exits: [
             ExitMeaning(.ok, "it succeeded"), ExitMeaning.unwritten, ExitMeaning.usage,
             ExitMeaning(.failed, "it failed"),
-            ExitMeaning(.misuse, "the plugin broke the contract"),
+            ExitMeaning(.misuse, "the plugin violated the contract"),
             ExitMeaning(.expired, "its time was up"),
             ExitMeaning(.host, "the host could not run it"),
             ExitMeaning(.refused, "the plugin was refused"),

@@ -18,19 +18,20 @@ struct RunRequest {
 
     static let payloadOption = CommandOption(
         name: "payload", value: "TEXT|@FILE|-", sort: .payload, mayBeEmpty: true,
-        summary: "what the handler is given; - is standard input")
+        summary: "the task's payload; - is standard input")
     static let budgetOption = CommandOption(
-        name: "budget", value: "TIME", summary: "its time, in place of the manifest's: 250ms, 30s")
+        name: "budget", value: "TIME", summary: "its budget, in place of the manifest's: 250ms, 30s"
+    )
     static let graceOption = CommandOption(
-        name: "grace", value: "TIME", summary: "to answer in, once it was told to stop: 5s")
+        name: "grace", value: "TIME", summary: "its grace, in place of the manifest's: 5s")
     static let permittedOption = CommandOption(
         name: "permitted", value: "FILE", sort: .file,
-        summary: "a property list that says which handlers may be run")
+        summary: "a property list of the permitted handlers")
     static let eventLogOption = CommandOption(
         name: "event-log", value: "FILE|-", sort: .file,
-        summary: "add every event to a file, as with --json; - is standard output")
+        summary: "append every event to a file, as with --json; - is standard output")
     static let verboseOption = CommandOption(
-        name: "verbose", letter: "v", summary: "show every event, and log lines for debugging")
+        name: "verbose", letter: "v", summary: "print every event, and log lines for debugging")
 
     static let options = [
         payloadOption, budgetOption, graceOption, .plugin, .plugins, permittedOption,

@@ -4,7 +4,7 @@ import CCurfew
 /// `curfew version`
 enum VersionCommand {
     static let command = Command(
-        name: "version", summary: "say which Curfew this is, and which plugins it can load",
+        name: "version", summary: "print the version, and the plugin ABI",
         options: [.json]
     ) { arguments, console throws(CommandError) in
         if arguments.has(.json) {

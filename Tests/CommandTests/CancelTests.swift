@@ -33,7 +33,7 @@ struct CancelTests {
         #expect(requests.map { $0["became"] as? String } == ["cancelled"])
         let nothing = try desk.run("cancel", "--all")
         #expect(nothing.code == 0)
-        #expect(nothing.errors == "note: no request waits; nothing was cancelled\n")
+        #expect(nothing.errors == "note: no request is pending; nothing was cancelled\n")
     }
 
     @Test("a dry run shows it, and changes nothing")
@@ -159,7 +159,7 @@ struct CancelTests {
         #expect(run.output.hasPrefix("copy.db: ") && run.output.hasSuffix(" bytes, on the disk\n"))
         let again = try desk.run("db", "backup", "copy.db")
         #expect(again.code == 8)
-        #expect(again.errors.hasPrefix("error: `copy.db` is there already\n"))
+        #expect(again.errors.hasPrefix("error: `copy.db` exists\n"))
         try FileManager.default.createDirectory(
             atPath: desk.files.path("other"), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])

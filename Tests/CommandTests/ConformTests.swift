@@ -144,7 +144,7 @@ struct ConformTests {
         #expect(
             run.errors == """
                 error: a directory to work in cannot be made: No such file or directory
-                  = note: the plugin is not to blame
+                  = note: the plugin did not cause this
 
                 """)
         let few = try ChildProcess.run(

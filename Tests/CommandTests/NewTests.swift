@@ -302,7 +302,7 @@ struct NewTests {
             #expect(
                 run.errorOutput.hasPrefix(
                     "error: `\(directory)/feed` cannot be made: \(reason)\n"
-                        + "  = note: nothing of it is there\n"), "\(run)")
+                        + "  = note: nothing was created\n"), "\(run)")
         }
         let mode = { (mode: Int) in
             try FileManager.default.setAttributes(

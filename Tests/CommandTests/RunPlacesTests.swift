@@ -106,7 +106,7 @@ struct RunPlacesTests {
                 """
                 error: the code of `org.curfew.misdeed.\(name)` died of \(word), and took \
                 this process with it
-                  = note: nothing is known of what it had done
+                  = note: it is unknown what the task had done
                   = help: to see where: gdb -q -ex run --args curfew run org.curfew.misdeed.
                 """), "\(run.errorOutput)")
         // Until the process is gone another of its threads may write what came before.

@@ -146,9 +146,9 @@ struct SimulateTests {
             ),
             (
                 ["submit:after=1h", "held=network"],
-                "error: `held=network`: request 1 is held back by date"
+                "error: `held=network`: request 1 is waiting for date"
             ),
-            (["submit", "held=date"], "error: `held=date`: request 1 is held back by nothing"),
+            (["submit", "held=date"], "error: `held=date`: request 1 is waiting for nothing"),
             (["expect=pending"], "error: `expect=pending`: nothing was submitted"),
             (["launch"], "error: no request of `org.curfew.test.errands.works` is pending"),
             (["expire"], "error: no task runs that `launch` began"),

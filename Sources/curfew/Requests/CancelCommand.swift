@@ -7,22 +7,23 @@ import Scheduling
 enum CancelCommand {
     private static let identifierOption = CommandOption(
         name: "identifier", value: "ID", sort: .handler,
-        summary: "cancel all of this identifier that wait")
-    private static let allOption = CommandOption(name: "all", summary: "cancel all that wait")
+        summary: "cancel all pending requests of this identifier")
+    private static let allOption = CommandOption(
+        name: "all", summary: "cancel all pending requests")
     private static let dryRunOption = CommandOption(
-        name: "dry-run", summary: "show what would be cancelled, and change nothing")
+        name: "dry-run", summary: "print what would be cancelled, and change nothing")
 
     static let command = Command(
-        name: "cancel", summary: "cancel requests, by their numbers or all that wait",
+        name: "cancel", summary: "cancel requests by id, or all pending ones",
         operands: "REQUEST…", operandCount: 0...10_000, operandSort: .request,
         options: [identifierOption, allOption, dryRunOption, .store, .json],
         details: [
             """
-            A request that waits is not launched any more. One that is named while its task
-            runs ends with the task, which its host tells to stop; --identifier and --all
-            leave running tasks alone, and go on in portions, so that others can use the store
-            meanwhile. All that is named is cancelled in one step: with an unknown number among
-            them nothing is.
+            Cancels pending requests, so that they are not launched. To cancel a running
+            one, name its id: its host stops the task, and the request ends with it;
+            --identifier and --all skip running tasks, and work in portions, so that others
+            can use the store meanwhile. All named requests are cancelled in one step: if
+            one id is unknown, none is.
             """
         ],
         exits: [
@@ -79,8 +80,8 @@ enum CancelCommand {
                 throw CommandError(
                     .usage,
                     ways == 0
-                        ? "`curfew cancel` is not told what to cancel"
-                        : "`curfew cancel` is told in two ways what to cancel",
+                        ? "`curfew cancel` needs the requests to cancel"
+                        : "`curfew cancel` takes ids, `--identifier` or `--all`, not two of them",
                     notes: ["nothing was done"],
                     help: [
                         "write numbers, or `--identifier ID`, or `--all`", "curfew help cancel",
@@ -150,7 +151,7 @@ enum CancelCommand {
             var error = error
             if !done.isEmpty {
                 error.notes.append(
-                    "\(done.count) requests were cancelled before, the others wait: run it again")
+                    "\(done.count) requests were cancelled, the others are pending: run it again")
             }
             throw error
         }
@@ -193,11 +194,11 @@ enum CancelCommand {
         for done in done {
             let word =
                 if done.isOver {
-                    "was over before: \(RequestText.state(done.request))"
+                    "had finished before: \(RequestText.state(done.request))"
                 } else if done.isStopping {
                     isDry
-                        ? "runs, and would be told to stop"
-                        : "runs: its task is told to stop, and the request ends with it"
+                        ? "runs, and would be stopped"
+                        : "runs: its task is stopped, and the request ends with it"
                 } else {
                     isDry ? "would be cancelled" : "cancelled"
                 }
@@ -207,8 +208,8 @@ enum CancelCommand {
         if done.isEmpty {
             if case .waiting(let identifier) = chosen {
                 console.errors.note(
-                    identifier.map { "no request of \($0) waits; nothing was cancelled" }
-                        ?? "no request waits; nothing was cancelled")
+                    identifier.map { "no request of \($0) is pending; nothing was cancelled" }
+                        ?? "no request is pending; nothing was cancelled")
             }
             return
         }

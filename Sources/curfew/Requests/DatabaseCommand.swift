@@ -6,35 +6,35 @@ import Scheduling
 /// `curfew db`
 enum DatabaseCommand {
     private static let fullOption = CommandOption(
-        name: "full", summary: "of check: also whether its parts fit each other, which takes longer"
+        name: "full", summary: "for check: also compare indexes with tables, which takes longer"
     )
 
     static let command = Command(
-        name: "db", summary: "look a store's file through, copy it, or mend it",
+        name: "db", summary: "check, back up or repair a store",
         operands: "check|backup FILE|forget VALUE", operandCount: 1...2, operandSort: .file,
         options: [fullOption, .store, .json],
         details: [
             """
-            check reads the whole file, and tells what makes no sense in it. backup copies
-            the store as it is at one moment into FILE, which must not be there, in a
-            directory that is: its owner alone can read it. Both work beside a host.
+            check reads the whole file and reports what is invalid. backup copies the state
+            of the store at one moment to FILE, which must not exist, in an existing
+            directory; only its owner can read it. Both work while a host runs.
             """,
             """
-            To take a backup back, stop the host, and put the copy into the directory as
+            To restore a backup, stop the host, and copy the file to the directory as
             requests.db, without the files requests.db-wal and requests.db-shm.
             """,
             """
-            forget removes a value that a host or check has said it cannot read: host,
-            day-budget, usage, clock or settings. Requests stay. Without their settings, handlers
-            that were suspended or removed are launched again.
+            forget removes a value that a host or check could not read: host, day-budget,
+            usage, clock or settings. Requests stay. Without settings, suspended or removed
+            handlers are launched again.
             """,
         ],
         exits: [
-            ExitMeaning(.ok, "it is sound, copied, or forgotten"),
-            ExitMeaning(.faults, "it is damaged, or the output could not be written"),
+            ExitMeaning(.ok, "the store is sound, or was copied, or the value was removed"),
+            ExitMeaning(.faults, "the store is damaged, or the output could not be written"),
             ExitMeaning.usage, ExitMeaning.missing, ExitMeaning.denied,
             ExitMeaning.storeUnavailable,
-            ExitMeaning(.conflict, "FILE is there already; nothing was done"),
+            ExitMeaning(.conflict, "FILE exists; nothing was done"),
         ],
         sections: [
             HelpSection(
@@ -51,7 +51,7 @@ enum DatabaseCommand {
         let place = try StorePlace(arguments)
         guard arguments.operands[0] == "check" || !arguments.has(fullOption) else {
             throw CommandError(
-                .usage, "`--full` is about `curfew db check`", help: ["leave it out"])
+                .usage, "`--full` belongs to `curfew db check`", help: ["leave it out"])
         }
         switch (arguments.operands[0], arguments.operands.dropFirst().first) {
         case ("check", nil):
@@ -64,15 +64,15 @@ enum DatabaseCommand {
             return .ok
         case ("forget", nil):
             throw CommandError(
-                .usage, "`curfew db forget` lacks the value to be removed", help: [valuesHelp])
+                .usage, "`curfew db forget` lacks the value to remove", help: [valuesHelp])
         case ("backup", nil):
             throw CommandError(
-                .usage, "`curfew db backup` lacks the file to be written",
+                .usage, "`curfew db backup` lacks the file to write",
                 help: ["write `curfew db backup FILE`"])
         default:
             throw CommandError(
                 .usage,
-                "`curfew db` does not know what to do with `\(arguments.operands.joined(separator: " "))`",
+                "`curfew db` has no operation `\(arguments.operands.joined(separator: " "))`",
                 help: [
                     "write `curfew db check`, `curfew db backup FILE` or `curfew db forget VALUE`",
                     "curfew help db",
@@ -99,7 +99,7 @@ enum DatabaseCommand {
         guard !faults.isEmpty else {
             console.out.line(
                 "\(Shown.line(place.directory)): " + console.out.paint("ok", .good)
-                    + (isFull ? "" : ", as far as a quick look tells; --full looks closer"))
+                    + (isFull ? "" : " after a quick check; --full checks more"))
             return .ok
         }
         let shown = faults.prefix(10)
@@ -113,7 +113,7 @@ enum DatabaseCommand {
             .faults, "the store \(place.directory) is damaged",
             notes: ["nothing was changed"],
             help: [
-                "stop its host, make a copy of the directory, and take a backup back",
+                "stop its host, copy the directory, and restore a backup",
                 "curfew help db",
             ])
     }
@@ -128,7 +128,7 @@ enum DatabaseCommand {
     ) throws(CommandError) {
         guard let value = KeptValue(rawValue: name) else {
             throw CommandError(
-                .usage, "a store keeps no value `\(name)`", notes: ["nothing was done"],
+                .usage, "a store has no value `\(name)`", notes: ["nothing was done"],
                 help: [valuesHelp])
         }
         let store = try place.open()
@@ -178,8 +178,8 @@ enum DatabaseCommand {
         var facts = stat()
         if lstat(file, &facts) == 0 {
             throw CommandError(
-                .conflict, "`\(file)` is there already", notes: ["nothing was done"],
-                help: ["name a file that is not there: curfew db backup FILE" + place.option])
+                .conflict, "`\(file)` exists", notes: ["nothing was done"],
+                help: ["name a new file: curfew db backup FILE" + place.option])
         }
         if let fault = unmade(file, errno, place) { throw fault }
         try StorePlace.translated { () throws(StoreFault) in

@@ -6,25 +6,26 @@ import Scheduling
 /// `curfew ps`
 enum ListCommand {
     private static let allOption = CommandOption(
-        name: "all", summary: "those that are over too, which are kept for a week")
+        name: "all", summary: "also list finished requests, which are kept for a week")
     private static let historyOption = CommandOption(
-        name: "history", summary: "only those that are over, the last first")
+        name: "history", summary: "list only finished requests, the last first")
     private static let identifierOption = CommandOption(
-        name: "identifier", value: "ID", sort: .handler, summary: "only those of this identifier")
+        name: "identifier", value: "ID", sort: .handler,
+        summary: "list only requests of this identifier")
 
     static let command = Command(
-        name: "ps", summary: "list the requests that run and wait",
+        name: "ps", summary: "list running and pending requests",
         options: [allOption, historyOption, identifierOption, .limit, .store, .json],
         details: [
             """
-            What runs comes first, then what is parked, then what waits, in the order of
-            its dates. DUE and AT say when a request may begin; of one that does not wait,
-            since when it is what it is. TRIES counts attempts and how many there may be;
-            of what is over, how often it was launched.
+            Lists running requests, then parked ones, then pending ones by date. DUE and AT
+            say when a pending request may be launched; for other states, since when it has
+            the state. TRIES counts attempts and their limit; for a finished request, its
+            launches.
             """,
             """
-            On a terminal the first line names the host that has the store. In a pipe no
-            cell has a blank in it.
+            On a terminal the first line names the host of the store. In a pipe no cell
+            contains a blank.
             """,
         ],
         exits: ExitMeaning.looking,
@@ -42,7 +43,7 @@ enum ListCommand {
         let place = try StorePlace(arguments)
         guard !arguments.has(allOption) || !arguments.has(historyOption) else {
             throw CommandError(
-                .usage, "`--all` has what `--history` has", help: ["leave one of them out"])
+                .usage, "`--all` includes `--history`", help: ["leave one of them out"])
         }
         var filter = RequestFilter(
             identifier: arguments.value(identifierOption),
@@ -81,7 +82,7 @@ enum ListCommand {
         }
         if overview.requests.isEmpty {
             console.errors.line(
-                isHistory ? "no request is over" : "no request waits or runs")
+                isHistory ? "no request is finished" : "no request is pending or running")
             console.errors.line(
                 "  = help: " + (isHistory ? "curfew ps" : "curfew ps --all") + place.option)
             return

@@ -7,26 +7,26 @@ import Scheduling
 /// `curfew log`
 enum LogCommand {
     private static let followOption = CommandOption(
-        name: "follow", letter: "f", summary: "go on with what happens, until it is told to stop")
+        name: "follow", letter: "f", summary: "wait for new entries, until a signal")
     private static let afterOption = CommandOption(
-        name: "after", value: "N", summary: "begin with the entry after that number")
+        name: "after", value: "N", summary: "print the entries after this number")
     private static let limitOption = CommandOption(
-        name: "limit", value: "N", summary: "at most so many, the last ones; 100 without it")
+        name: "limit", value: "N", summary: "print at most N, the last ones; default 100")
 
     static let command = Command(
-        name: "log", summary: "what happened to requests, one line each",
+        name: "log", summary: "print the journal of requests, one line an entry",
         operands: "[REQUEST]", operandCount: 0...1, operandSort: .request,
         options: [followOption, afterOption, limitOption, .store, .json],
         details: [
             """
-            The journal of a store: the number of the entry, when, which request, what
-            happened, and more about it. Numbers without a gap are the whole story; where
-            some are missing, what was there was removed because it was old.
+            Prints the journal of a store: the number of the entry, its time, the request,
+            the change, and details. The numbers have no gaps; if some are missing, old
+            entries were removed.
             """,
             """
-            --after N begins with the entry after N, and shows all there are unless --limit
-            says otherwise: who keeps the last number misses nothing. --follow ends with
-            Ctrl-C, or when nobody reads any more.
+            --after N prints all entries after N, unless --limit is given: a program that
+            stores the last number misses no entry. --follow ends with SIGINT, or when its
+            reader is gone.
             """,
         ],
         exits: ExitMeaning.looking,

@@ -25,7 +25,7 @@ enum RequestArgument {
     static func unknown(_ id: RequestID, _ place: StorePlace) -> CommandError {
         CommandError(
             .missing, "there is no request \(id)",
-            notes: ["looked in \(place.directory); what is over is kept for a week"],
+            notes: ["searched \(place.directory), which keeps finished requests for a week"],
             help: ["curfew ps --all" + place.option])
     }
 }

@@ -7,25 +7,27 @@ import Scheduling
 enum SettingsCommand {
     private static let identifierOption = CommandOption(
         name: "identifier", value: "ID", sort: .handler,
-        summary: "for the handler of this identifier")
+        summary: "set it for the handler of this identifier")
     private static let pluginOption = CommandOption(
-        name: "plugin-id", value: "ID", summary: "for all handlers of the plugin of this id")
+        name: "plugin-id", value: "ID",
+        summary: "set it for all handlers of the plugin with this id")
 
     static let command = Command(
-        name: "settings", summary: "show or change what people have set about launches",
+        name: "settings", summary: "print or change settings of launches",
         operands: "[WORD…]", operandCount: 0...2,
         options: [identifierOption, pluginOption, .store, .json],
         details: [
             """
-            refresh-setting=denied turns refreshing in the background off, as its user
-            does; =restricted as whoever runs the machine does; =available on again.
-            enablement=suspended launches nothing at all, =removed neither, for good;
-            =enabled undoes both.
+            refresh-setting=denied turns background refresh off, as a user would,
+            =restricted as an administrator would; =available turns it on.
+            enablement=suspended stops all launches, =removed for good; =enabled allows
+            them again.
             """,
             """
-            Without --identifier and --plugin-id it is set for all handlers. Of what is set
-            for all, for a plugin and for a handler the strictest counts. Requests wait
-            meanwhile; nothing is lost. Without WORD all that is set is shown.
+            Without --identifier and --plugin-id the setting is for all handlers. If there
+            are settings for all handlers, the plugin and the handler, the strictest one
+            applies. Requests stay pending meanwhile. Without WORD the command prints all
+            settings.
             """,
         ],
         exits: [
@@ -54,7 +56,7 @@ enum SettingsCommand {
         guard !changes.isEmpty else {
             guard scope == .all else {
                 throw CommandError(
-                    .usage, "`curfew settings` is not told what to set",
+                    .usage, "`curfew settings` needs a setting",
                     help: ["write `refresh-setting=denied` or `enablement=suspended` too"])
             }
             let store = try place.open()
@@ -89,7 +91,7 @@ enum SettingsCommand {
             case .enablement(let enablement): changes.append { $0.enablement = enablement }
             default:
                 throw CommandError(
-                    .usage, "`\(word)` is nothing that can be set", notes: ["nothing was done"],
+                    .usage, "`\(word)` is not a setting", notes: ["nothing was done"],
                     help: [
                         "write `refresh-setting=` and one of available, denied, restricted",
                         "or `enablement=` and one of enabled, suspended, removed",

@@ -7,16 +7,16 @@ import Scheduling
 /// `curfew show`
 enum ShowCommand {
     private static let payloadOption = CommandOption(
-        name: "payload", summary: "write the bytes of its payload, and nothing else")
+        name: "payload", summary: "print the bytes of its payload, and nothing else")
 
     static let command = Command(
-        name: "show", summary: "show everything about one request",
+        name: "show", summary: "print everything about a request",
         operands: "REQUEST", operandCount: 1...1, operandSort: .request,
         options: [payloadOption, .store, .json],
         details: [
             """
-            What was asked for, where it is in its life, how each attempt ended, and what
-            happened when. Of its payload the size is told; --payload writes it, as it is.
+            Prints the request as submitted, its state, the end of each attempt, and its
+            journal. The payload appears by its size; --payload prints its bytes.
             """
         ],
         exits: ExitMeaning.looking,

@@ -9,29 +9,29 @@ import Scheduling
 enum SimulateCommand {
     private static let patienceOption = CommandOption(
         name: "patience", value: "TIME",
-        summary: "of real time, for which a task is waited for, 10s without it")
+        summary: "real time to wait for a task; default 10s")
 
     static let command = Command(
         name: "simulate",
-        summary: "go through a task's life step by step, on its own clock",
+        summary: "run steps on requests and tasks, with a manual clock",
         operands: "IDENTIFIER STEP…", operandCount: 2...1_000, operandSort: .handler,
         options: SubmitForm.options + [.plugin, .plugins, patienceOption, .json],
         details: [
             """
-            Loads the plugin that declares IDENTIFIER into a host of its own, with requests
-            in memory and a clock that stands still until a step lets time pass, and does
-            the steps in their order, 999 at most. A day takes as long as the work that is
-            done in it. The clock begins at 2026-01-01 00:00 UTC, and nothing is known of
-            the machine until a step says it.
+            Loads the plugin that declares IDENTIFIER into a host with requests in memory
+            and a manual clock, and runs the steps in order, at most 999. The clock stands
+            still until a step advances it, so that a day takes only as long as its tasks.
+            It begins at 2026-01-01 00:00 UTC. Every factor is unknown until a step sets
+            it.
             """,
             """
-            A request is launched when its date comes and nothing holds it back; its task
-            then works before the next step is done, and no time passes for it meanwhile.
-            What `launch` begins goes on instead, so that steps can be done to it.
+            A request is launched when its date comes and it waits for no other factor. Its
+            task ends before the next step begins, and the clock stands still meanwhile. A
+            task of `launch` keeps running, so that further steps can act on it.
             """,
             """
-            The options describe what `submit` submits. The steps `launch` and `expire` are
-            what Apple's debugger commands are, with their log lines.
+            The options describe the request of `submit`. The steps `launch` and `expire`
+            do what Apple's debugger commands do, with their log lines.
             """,
         ],
         exits: [

@@ -253,7 +253,7 @@ final class Simulation {
         guard try !letWork(except: []) else { return }
         throw CommandError(
             .timedOut, "the task still works after \(TimeText.limit(patience)) of real time",
-            notes: ["time stands still meanwhile: its budget is not used up by waiting"],
+            notes: ["the clock stands still meanwhile, so that waiting uses up no budget"],
             help: [
                 "give it longer: --patience 1min; or let its budget pass: "
                     + "advance=\(TimeText.limit(facts.budget).filter { $0 != " " })"
@@ -332,8 +332,8 @@ final class Simulation {
 
     private func held(_ factors: [Factor]) -> String {
         factors.isEmpty
-            ? "held back by nothing"
-            : "held back by \(factors.map(\.name).joined(separator: ", "))"
+            ? "waiting for nothing"
+            : "waiting for \(factors.map(\.name).joined(separator: ", "))"
     }
 
     private func answer() throws(CommandError) -> WhyAnswer {

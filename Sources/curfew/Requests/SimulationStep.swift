@@ -31,35 +31,35 @@ struct SimulationStep {
 
     /// The steps, for help.
     static let rows: [(term: String, text: String)] = [
-        ("submit", "submit a request, as the options say"),
+        ("submit", "submit a request with the options of the command"),
         (
             "submit:OPTION=VALUE,…",
-            "the same with options of `curfew submit` of its own: "
+            "submit a request with its own options of `curfew submit`: "
                 + "submit:needs=network+power"
         ),
         (
             "advance=SPAN",
-            "let time pass: requests come due, budgets are used up"
+            "advance the clock: requests become due, budgets are used up"
         ),
         (
             "FACTOR=yes|no|unknown",
-            "how the machine is: "
+            "set a factor: "
                 + Factor.allCases.filter(\.isSettable).map(\.name).joined(separator: ", ")
         ),
         ("refresh-setting=WORD", "available, denied or restricted"),
         ("enablement=WORD", "enabled, suspended or removed"),
-        ("launch", "launch the pending request now, whatever holds it back"),
-        ("expire", "let the time of a task be over that `launch` began, and wait for its answer"),
-        ("wait", "until no task is at work any more, at most --patience"),
-        ("cancel", "cancel the request; a task at work is told to stop, and waited for"),
-        ("why", "say what holds it back"),
+        ("launch", "launch the pending request now, whatever it waits for"),
+        ("expire", "expire the task of `launch`, and wait until it ends"),
+        ("wait", "wait until no task runs, at most --patience"),
+        ("cancel", "cancel the request, and wait until its task has ended"),
+        ("why", "print what the request waits for"),
         (
             "expect=WORD",
-            "leave with 1 unless the request is so: a state (pending, running, parked, finished, "
-                + "cancelled, replaced, missed) or how its last task ended (succeeded, failed, "
+            "exit with 1 unless the request has this state (pending, running, parked, finished, "
+                + "cancelled, replaced, missed), or its last task this outcome (succeeded, failed, "
                 + "expired, interrupted, abandoned)"
         ),
-        ("held=FACTOR|nothing", "leave with 1 unless that is what holds it back"),
+        ("held=FACTOR|nothing", "exit with 1 unless the request waits for this factor"),
     ]
 
     private static let plain: [(String, Action)] = [

@@ -69,7 +69,7 @@ struct StorePlace {
         else { return }
         throw CommandError(
             .missing, "there is no store at \(directory)",
-            notes: ["a store is made by the first `curfew submit`, or by the host that uses it"],
+            notes: ["the first `curfew submit`, or a host, creates a store"],
             help: isNamed ? ["name its directory: --store DIR"] : ["--store DIR names another"])
     }
 

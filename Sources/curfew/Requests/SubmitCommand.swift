@@ -7,36 +7,36 @@ import Scheduling
 /// `curfew submit`
 enum SubmitCommand {
     static let command = Command(
-        name: "submit", summary: "submit a request: launch a handler, once all is as it says",
+        name: "submit", summary: "submit a request: launch a handler after a date, on conditions",
         operands: "IDENTIFIER", operandCount: 1...1, operandSort: .handler,
         options: SubmitForm.options + [.plugins, .store, .json],
         details: [
             """
-            Writes a request into a store, and prints its number once that is on the disk.
-            The host that has the store launches it: when its date has come, what it needs
-            is there, and nothing else holds it back. Without a host it waits for one.
+            Stores a request, and prints its id once it is on the disk. The host that has
+            the store open launches it when its date has come and its conditions hold.
+            Without a host the request waits for one.
             """,
             """
-            A date is one of the machine's zone unless it names another: 2026-12-24,
+            A date is in the machine's zone unless it names another: 2026-12-24,
             2026-12-24T18:00, 2026-12-24T18:00:30Z, 2026-12-24T18:00+01:00. A time alone,
-            18:00 or 18:00Z, is the next one. Where TZ names a zone that the machine does
-            not know, its dates are of UTC, and a note says so. A span is a number and one
-            of ms, s, min, h and d.
+            18:00 or 18:00Z, is the next one. If TZ names an unknown zone, dates are in
+            UTC, and a note says so. A span is a number and one of ms, s, min, h and d.
             """,
             """
-            With --local, the minutes of --cron that the clock leaves out when it is set
-            forward are launched once, at the end of the gap. Those that it shows twice
-            when it is set back are launched the first time, or both times where the
-            expression names every hour.
+            With --local, minutes of --cron that the clock skips when daylight saving time
+            begins are launched once, at the end of the gap. Minutes that it shows twice
+            when daylight saving time ends are launched the first time, or both times if
+            the expression names every hour.
             """,
             """
-            Its kind is that of the plugin which declares IDENTIFIER, if one is found, or
-            app-refresh. Nothing is loaded.
+            The kind is that of the plugin that declares IDENTIFIER, if one is found, or
+            app-refresh. No plugin is loaded.
             """,
             """
             A payload that begins with @ names a file, and - is standard input; every other
-            one is the text itself. What is repeated after a key was given is taken in
-            once: a script that does not know whether it was heard asks again.
+            payload is the text itself. With a key, submitting the request again returns
+            the existing one: a script that does not know whether its submission succeeded
+            repeats it.
             """,
         ],
         exits: [

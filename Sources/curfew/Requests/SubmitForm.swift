@@ -6,47 +6,49 @@ import Scheduling
 enum SubmitForm {
     static let at = CommandOption(
         name: "at", value: "DATE",
-        summary: "not before: 2026-12-24T18:00, also with a zone, or 18:00 for the next one")
+        summary:
+            "launch it after this date: 2026-12-24T18:00, with or without a zone; or 18:00, the next one"
+    )
     static let after = CommandOption(
-        name: "after", value: "SPAN", summary: "not before so long from now: 90s, 15min, 2h, 1d")
+        name: "after", value: "SPAN", summary: "launch it after this delay: 90s, 15min, 2h, 1d")
     static let latest = CommandOption(
-        name: "latest", value: "DATE", summary: "not later: what is not launched by then is missed")
+        name: "latest", value: "DATE", summary: "drop it if it was not launched by this date")
     static let every = CommandOption(
-        name: "every", value: "SPAN", summary: "again and again, so long from one date to the next")
+        name: "every", value: "SPAN", summary: "repeat it at this interval")
     static let cron = CommandOption(
         name: "cron", value: "FIELDS",
-        summary: "again and again, as crontab(5) has it: '30 4 * * 1', @daily")
+        summary: "repeat it as in crontab(5): '30 4 * * 1', @daily")
     static let local = CommandOption(
-        name: "local", summary: "the dates of --cron are of the machine's zone, not of UTC")
+        name: "local", summary: "use the machine's zone for --cron, in place of UTC")
     static let catchUp = CommandOption(
         name: "catch-up", value: "DATES",
-        summary: "of those that passed while nobody could launch: skip, one (for all) or all")
+        summary: "dates missed while no host ran: skip, one (for all) or all")
     static let jitter = CommandOption(
         name: "jitter", value: "SPAN",
-        summary: "move each date of a repetition, later, by up to that")
+        summary: "delay each date of a repetition by a random time up to this")
     static let needs = CommandOption(
-        name: "needs", value: "LIST", summary: "what it needs to run: network, power, or both")
+        name: "needs", value: "LIST", summary: "conditions: network, power, or both")
     static let priority = CommandOption(
         name: "priority", value: "LEVEL",
-        summary: "low, normal or high: which goes first of several that could be launched")
+        summary: "low, normal or high: the order of requests that are due")
     static let kind = CommandOption(
         name: "kind", value: "KIND",
         summary: "app-refresh, processing, health-research or continued-processing; the manifest's "
             + "without it")
     static let key = CommandOption(
         name: "key", value: "TEXT",
-        summary: "of two requests of an identifier with the same key the second is the first")
+        summary: "idempotency key: submitting it again returns the existing request")
     static let onPending = CommandOption(
         name: "on-pending", value: "WHAT",
-        summary: "to one of the same identifier that is pending: replace, keep, or add to it")
+        summary: "if one of the identifier is pending: replace it, keep it, or add this one")
     static let attempts = CommandOption(
-        name: "attempts", value: "N", summary: "launch it so often until it succeeds, 1 without it")
+        name: "attempts", value: "N", summary: "attempts until it succeeds; default 1")
     static let backOff = CommandOption(
         name: "back-off", value: "SPAN",
-        summary: "before the second attempt, 30s without it; doubles from one to the next")
+        summary: "delay before the second attempt; default 30s; doubles each time")
     static let pendingLimit = CommandOption(
         name: "pending-limit", value: "N",
-        summary: "of its kind at most so many are pending: 1 app-refresh, 10 of the others")
+        summary: "limit of pending requests of its kind; default 1 app-refresh, 10 others")
 
     static let options = [
         at, after, latest, every, cron, local, catchUp, jitter, needs, priority, kind,

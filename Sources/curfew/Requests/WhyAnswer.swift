@@ -49,7 +49,7 @@ struct WhyAnswer {
             "how each stands, those that hold first: factor, state (yes, no, unknown), holds, "
                 + "source, detail, since, until (when it will allow by itself) and change (what would)"
         ),
-        ("earliest", "when it can be launched, or null where nobody can tell"),
+        ("earliest", "the earliest launch, or null if unknown"),
         ("ahead", "requests of the same identifier that go first"),
         ("journal", "what happened, as `curfew log --json` has it"),
     ]

@@ -6,21 +6,21 @@ import Scheduling
 /// `curfew why`
 enum WhyCommand {
     static let command = Command(
-        name: "why", summary: "say why a request is not launched, all reasons at once",
+        name: "why", summary: "print why a request has not run: all reasons at once",
         operands: "REQUEST|IDENTIFIER", operandCount: 1...1, operandSort: .request,
         options: [SubmitForm.kind, SubmitForm.needs, .plugins, .store, .json],
         details: [
             """
-            Of a request by its number, every reason that holds it back, what is no reason,
-            when it can be launched at the earliest, and what happened to it. Of an
-            identifier, the same for its first request that waits, or for what would be
-            submitted with --kind and --needs.
+            For a request id, prints every factor that the request waits for, the factors
+            that allow the launch, the earliest possible launch, and the journal. For an
+            identifier, does so for its first pending request, or for a request with --kind
+            and --needs.
             """,
             """
-            The machine is looked at here and now: power, battery, heat, load, network, who
-            is there. What a host has only in its memory cannot be told from here: whether
-            it has the handler and has not paused it, how often it has launched it, what it
-            has spent of the day.
+            The command reads the state of the machine: power, battery, heat, load,
+            network, sessions. It cannot see what a host keeps only in memory: whether it
+            has loaded and not paused the handler, how often it launched it, and what it
+            has spent of the daily budget.
             """,
         ],
         exits: ExitMeaning.looking,

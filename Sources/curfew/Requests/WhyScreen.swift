@@ -18,8 +18,8 @@ struct WhyScreen {
     func print(next: String? = nil) {
         line(headline)
         for (index, report) in answer.holding.enumerated() { reason(index + 1, report) }
-        list("not a reason", answer.others)
-        list("cannot be told here", answer.unknown)
+        list("not waiting for", answer.others)
+        list("unknown from here", answer.unknown)
         if answer.ahead > 0 {
             line(
                 "before it: \(answer.ahead) other\(answer.ahead == 1 ? "" : "s") of the same identifier"
@@ -63,15 +63,15 @@ struct WhyScreen {
         let verb = answer.request == nil ? "would be" : "is"
         guard count > 0 else {
             return answer.request == nil
-                ? "\(name) would be launched at once: nothing holds it back"
-                : "\(name) can be launched: nothing holds it back that is known here"
+                ? "\(name) would be launched at once: it would wait for nothing"
+                : "\(name) can be launched: it waits for no known factor"
         }
         let waited =
             answer.request.map {
                 ", submitted \(DateText.relative($0.submittedAt, at: answer.now)),"
             } ?? ""
         let head = answer.request == nil ? name : String(name.dropLast()) + waited
-        return "\(head) \(verb) held back for \(count) reason\(count == 1 ? "" : "s"):"
+        return "\(head) \(verb) waiting for \(count) factor\(count == 1 ? "" : "s"):"
     }
 
     private func reason(_ number: Int, _ report: FactorReport) {
@@ -96,7 +96,7 @@ struct WhyScreen {
         out.line(
             String(repeating: " ", count: column)
                 + out.wrapped(
-                    "what helps: " + Shown.line(report.change), after: column, indent: column))
+                    "help: " + Shown.line(report.change), after: column, indent: column))
     }
 
     private func list(_ title: String, _ reports: [FactorReport]) {
