@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the note says that `CURFEW_PLUGIN_NOTE()` puts into a plugin's library.
+/// The content of the note that `CURFEW_PLUGIN_NOTE()` puts into a plugin's library.
 ///
 /// The note is read from the file, without mapping it and without running any of its code, so that
 /// a library of another ABI is known before it is loaded.
@@ -19,7 +19,7 @@ public struct ABINote: Hashable, Sendable {
         }
     }
 
-    /// The same of a file that is in memory, and stays there meanwhile.
+    /// Reads the note of a file in memory, which must stay there during the call.
     static func read(_ bytes: UnsafeRawBufferPointer) -> Result<ABINote, ABINoteFault> {
         do throws(ABINoteFault) {
             return .success(try read(try ELFSharedObject(bytes)))

@@ -14,7 +14,7 @@ public enum ABINoteFault: Error, Hashable, Sendable {
     /// With what does not fit.
     case malformed(String)
 
-    /// What is wrong, to be put after the name of the file: lower case, no full stop.
+    /// The fault, worded to follow the name of the file: lower case, no full stop.
     public var message: String {
         switch self {
         case .cannotOpen(let reason): "cannot be read: \(reason)"
@@ -26,7 +26,7 @@ public enum ABINoteFault: Error, Hashable, Sendable {
         }
     }
 
-    /// What to do next.
+    /// The next step.
     public var help: String {
         switch self {
         case .cannotOpen: "check that the file is there and that this user may read it"

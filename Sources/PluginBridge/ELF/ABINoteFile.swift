@@ -72,7 +72,7 @@ struct ABINoteFile: ~Copyable {
         return try read(at: offset, count: count)
     }
 
-    /// The same from the file; the place has been checked.
+    /// Reads bytes of the file at a checked place.
     private func read(at offset: UInt64, count: Int) throws(ABINoteFault) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in

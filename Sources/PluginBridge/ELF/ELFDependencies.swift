@@ -65,8 +65,8 @@ package struct ELFDependencies: Hashable, Sendable {
             isInherited: own == nil && !path.isEmpty)
     }
 
-    /// What of it depends on where the process is, or on what the loader makes of a name: a directory
-    /// to be searched, or a library named with a path, that is neither absolute nor below `$ORIGIN`.
+    /// The first name that depends on the working directory or on the loader's variables: a search
+    /// directory, or a library with a path, that is neither absolute nor below `$ORIGIN`.
     var elsewhere: String? {
         (searchPath + (needed + optional).filter { PathText.hasSlash($0) || Self.isReplaced($0) })
             .first { path in
@@ -75,8 +75,8 @@ package struct ELFDependencies: Hashable, Sendable {
             }
     }
 
-    /// What follows `$ORIGIN/` in a path that begins so, with a slash at its end unless it is empty.
-    /// As in glibc's `is_dst` the name has to end there: `$ORIGINAL` is the name of a file.
+    /// Returns the rest of a path after `$ORIGIN/`, with a slash at its end unless it is empty. As
+    /// in glibc's `is_dst` the name has to end there: `$ORIGINAL` is the name of a file.
     static func belowOrigin(_ path: String) -> String? {
         for origin in ["$ORIGIN", "${ORIGIN}"] where PathText.hasPrefix(path, origin) {
             let rest = String(path.utf8.dropFirst(origin.utf8.count))!

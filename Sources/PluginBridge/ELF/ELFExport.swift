@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a library has under a name for others to find, told from its file.
+/// The kind of symbol that a library exports under a name, read from its file.
 ///
 /// The name is looked for as dlsym(3) would: through the hash table of the dynamic symbols.
 public enum ELFExport: Hashable, Sendable {
@@ -23,7 +23,7 @@ public enum ELFExport: Hashable, Sendable {
         }
     }
 
-    /// The same of a file that is in memory, and stays there meanwhile.
+    /// Finds the export in a file in memory, which must stay there during the call.
     static func find(
         _ name: String, in bytes: UnsafeRawBufferPointer
     ) -> Result<ELFExport, ABINoteFault> {
@@ -75,7 +75,7 @@ public enum ELFExport: Hashable, Sendable {
         return .missing
     }
 
-    /// What a symbol of the right name is; nil when the loader would pass it over.
+    /// Returns the kind of a symbol with the right name; nil if the loader would skip it.
     private static func export(
         _ symbol: ABINoteWords, in library: borrowing ELFSharedObject
     ) -> ELFExport? {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the loader would do with a library, told from its file: what is bound to others and what is
-/// asked of the process. Nothing is loaded, nothing is trusted.
+/// The requirements of a library towards other libraries and the process, read from its file.
+/// Nothing is loaded, and nothing is trusted.
 public struct ELFFacts: Sendable {
     /// The libraries it wants the loader to load, in its order.
     public let needed: [String]
@@ -11,12 +11,12 @@ public struct ELFFacts: Sendable {
     /// The names of the symbols it offers to others, in the order of its table; with them the names
     /// of versions, where it has any. None where its tables do not tell: then dlsym(3) finds none.
     public let exportedNames: [String]
-    /// Those of them that the loader may join with the same names of other libraries (STB_WEAK,
+    /// The exported names that the loader may merge with those of other libraries (STB_WEAK,
     /// STB_GNU_UNIQUE).
     public let weakExportedNames: [String]
     /// The names of the symbols it takes from others, in the order of its table.
     public let imports: [String]
-    /// Those of them that may be nowhere; the loader puts NULL in their places.
+    /// The imports that may be undefined; the loader sets them to NULL.
     public let weakImports: [String]
     /// Its code is written to when it is loaded (DT_TEXTREL).
     public let hasTextRelocations: Bool

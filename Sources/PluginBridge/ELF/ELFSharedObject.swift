@@ -18,7 +18,7 @@ struct ELFSharedObject: ~Copyable {
         try self.init(file: try ABINoteFile(path: path))
     }
 
-    /// The same of a file that is in memory; it stays the caller's, and must stay there.
+    /// Reads a file in memory. The caller owns the memory, and must keep it.
     init(_ bytes: UnsafeRawBufferPointer) throws(ABINoteFault) {
         try self.init(file: ABINoteFile(bytes))
     }

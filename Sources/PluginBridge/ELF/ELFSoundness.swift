@@ -20,7 +20,7 @@ package struct ELFSoundness {
     let texts: ELFWords
     /// From the first one to the end of the segment.
     let symbols: ELFWords
-    /// Those that the hash tables lead to; relocations may name others behind them.
+    /// The number of symbols that the hash tables reach; relocations may name further ones.
     private(set) var symbolCount = 0
     /// The versions of symbols, to the end of the segment; nil where they have none.
     private(set) var versions: ELFWords?
@@ -215,8 +215,8 @@ package struct ELFSoundness {
         return max(first, highest)
     }
 
-    /// Checks all symbols that the hash tables lead to. There may be tens of thousands: those that are
-    /// plainly sound are told by their words.
+    /// Checks all symbols that the hash tables reach. There may be tens of thousands: sound ones
+    /// are recognised by their words.
     private func checkSymbols() throws(ABINoteFault) {
         let numbers = versions?.table(of: UInt16.self)
         guard let words = symbols.table(of: UInt64.self), (versions == nil) == (numbers == nil)

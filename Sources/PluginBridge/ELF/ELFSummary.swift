@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the file of a library says of it, for people: nothing is loaded, nothing is trusted.
+/// The facts about a library's file that are shown to people. Nothing is loaded, and nothing is
+/// trusted.
 public struct ELFSummary: Sendable {
     /// The processor it was built for: `x86-64`, or `machine 99`.
     public let machine: String

@@ -9,7 +9,8 @@ struct ELFSymbolTable {
     static var symbolLimit: UInt64 { 1 << 18 }
     static var relocationBytesLimit: UInt64 { 1 << 25 }
     static var nameLimit: Int { 4_096 }
-    /// Of all names in the file, and of all names that are returned: many symbols may share one.
+    /// The limit of bytes of all names in the file, and of all returned names: symbols may share a
+    /// name.
     static var namesLimit: UInt64 { 1 << 24 }
 
     // Tags of dynamic entries and sizes of the ELF specification.

@@ -3,7 +3,8 @@
 /// Why a plugin, a manifest or a call was not accepted: a status, and a text for a person.
 public struct BridgeError: Error, Sendable, CustomStringConvertible {
     public let status: Status
-    /// What is wrong, where, what happened to the tasks concerned, and what to do next.
+    /// The message: what is wrong, where, what happened to the tasks concerned, and what to do
+    /// next.
     public let message: String
     /// The name of the `Fault` that explains it, where a rule was broken.
     public let rule: String?
@@ -19,7 +20,7 @@ public struct BridgeError: Error, Sendable, CustomStringConvertible {
         self.init(rule, .refused, message)
     }
 
-    /// The same where the status says more than that the plugin is refused.
+    /// An error whose status says more than that the plugin is refused.
     public init(_ rule: LoadRule, _ status: Status, _ message: String) {
         self.init(status, message, rule: rule.rawValue)
     }

@@ -12,11 +12,11 @@ public struct Diagnostic: Error, Hashable, Sendable {
     public let width: Int
     /// The number of the fault in the catalogue of errors, where it has one.
     public let code: String?
-    /// What is wrong: lower case, no full stop.
+    /// The fault: lower case, no full stop.
     public let message: String
     /// The stable name of the rule, `json-trailing-comma`.
     public let rule: String
-    /// What to write instead.
+    /// The correction.
     public let help: String
     /// The line the fault is on, or the part of a long line around it; empty for a whole file.
     public let sourceLine: String

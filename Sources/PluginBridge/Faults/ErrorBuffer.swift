@@ -35,7 +35,7 @@ public enum ErrorBuffer {
         buffer.pointee.message.0 = 0
     }
 
-    /// What a plugin wrote ends with NUL and is UTF-8.
+    /// Returns whether the text of a plugin ends with NUL and is UTF-8.
     public static func isSound(_ buffer: UnsafeMutablePointer<curfew_error>) -> Bool {
         withUnsafeBytes(of: &buffer.pointee.message) { bytes in
             guard let end = bytes.firstIndex(of: 0) else { return false }

@@ -7,7 +7,7 @@ import CFaults
 /// fault, with its code and its name; then come its text in bold, its explanation, and a line
 /// `Status: ` with the constant that a call returns, where that is one.
 public struct FaultPage: Sendable {
-    /// What the codes are about: "Loading a plugin".
+    /// The subject of the codes: "Loading a plugin".
     public let title: String
     /// The faults, in the order of the page.
     public let faults: [Fault]

@@ -4,9 +4,9 @@
 public enum LogLevel: Int32, Sendable, Comparable {
     /// For who looks for a fault.
     case debug = 0
-    /// What happened, all being well.
+    /// A normal event.
     case info = 1
-    /// It goes on, but somebody should know.
+    /// The host continues, but a person should know.
     case warning = 2
     /// Something was not done.
     case error = 3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is passed for one parameter of a `call`; it fits the parameter's type.
+/// The argument for one parameter of a `call`; it fits the parameter's type.
 public enum CallArgument: Hashable, Sendable {
     /// A whole number or a truth value, sign-extended to 64 bits.
     case integer(UInt64)

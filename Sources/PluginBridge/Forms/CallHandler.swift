@@ -74,7 +74,7 @@ final class CallHandler: @unchecked Sendable {
         return memory
     }
 
-    /// What a worker calls. It does not keep this object.
+    /// Returns the code that a worker calls. The worker does not retain this object.
     func code(_ api: UnsafePointer<curfew_host_api>) -> HandlerCode {
         HandlerCode(
             run: runCall, expired: nil, data: Unmanaged.passUnretained(self).toOpaque(), api: api)
@@ -87,7 +87,7 @@ final class CallHandler: @unchecked Sendable {
     ) -> curfew_status {
         guard let payload = payload(of: task, api) else { return Status.stale.rawValue }
         let count = call.arguments.count
-        // What is passed; then, for pointers, what they point to.
+        // First the arguments, then the values that pointers point to.
         return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 2 * count + 1) { words in
             words.initialize(repeating: 0)
             var made: [UnsafeMutableRawPointer] = []
@@ -237,12 +237,13 @@ final class CallHandler: @unchecked Sendable {
     ) -> curfew_status {
         let type = call.signature.result
         let returned = Self.value(result, type)
-        // What is kept is freed, and what is returned where no other text is kept.
+        // Frees the kept text, or else the returned one.
         let freed =
             keptText(words)
             ?? (type == .text ? UnsafeMutableRawPointer(bitPattern: UInt(result)) : nil)
         let found = find(returned, code, words)
-        // Before the task is over: whoever waits for that finds it freed.
+        // Free before the task is over, so that a thread that waits for the task finds the memory
+        // freed.
         if let freed { free?(freed) }
         switch found {
         case .nothing: return Status.ok.rawValue
@@ -253,7 +254,7 @@ final class CallHandler: @unchecked Sendable {
         }
     }
 
-    /// What a call came to, and is to be told to the host.
+    /// The result of a call, to be reported to the host.
     private enum Finding {
         case nothing
         case problem(String)
@@ -349,7 +350,7 @@ final class CallHandler: @unchecked Sendable {
         }
     }
 
-    /// What a register or a place in memory holds, read as a type.
+    /// Reads a value of a type from a register or a place in memory.
     private static func value(_ bits: UInt64, _ type: CallType) -> CallValue {
         switch type {
         case .void: .text([])

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What of a `call` is kept as the task's result. Arguments are counted from 0.
+/// The value of a `call` that is kept as the task's result. Arguments are counted from 0.
 public enum CallKeep: Hashable, Sendable {
-    /// What it returned: a number in decimal digits, `true` or `false`, or the text.
+    /// The returned value: a number in decimal digits, `true` or `false`, or the text.
     case returned
-    /// What it wrote to an `out` argument, in the same way.
+    /// The value of an `out` argument, in the same form.
     case out(Int)
-    /// What it wrote to a buffer, up to the first NUL.
+    /// The text in a buffer, up to the first NUL.
     case bufferText(Int)
-    /// So many bytes of a buffer as it wrote to an `out` argument, or returned (nil).
+    /// Bytes of a buffer; their number is an `out` argument, or the returned value (nil).
     case buffer(Int, length: Int?)
 }

@@ -8,7 +8,7 @@ public struct CallSignature: Hashable, Sendable {
     /// Parameters a function may have.
     public static var parameterLimit: Int { 16 }
 
-    /// What does not fit, and where in the text.
+    /// A fault of a signature, with its place in the text.
     struct Fault: Error {
         let offset: Int
         let width: Int

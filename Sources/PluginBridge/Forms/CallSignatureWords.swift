@@ -103,7 +103,7 @@ struct CallSignatureWords {
             offset: min(place, max(0, bytes.count - 1)), width: width, message: message, help: help)
     }
 
-    /// What C calls a type, or somebody else does.
+    /// Names of types in C and in other languages.
     private static let meant: [String: String] = [
         "char": "int8, or text for char *", "short": "int16", "int": "int32",
         "unsigned": "uint32", "signed": "int32", "long": "int64", "size_t": "uint64",

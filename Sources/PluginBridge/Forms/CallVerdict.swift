@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the result of a `call` says about its task.
+/// The meaning of a `call`'s result for its task.
 public enum CallVerdict: String, Hashable, Sendable, CaseIterable {
     /// Zero is success.
     case zero
@@ -8,9 +8,9 @@ public enum CallVerdict: String, Hashable, Sendable, CaseIterable {
     case nonZero = "non-zero"
     /// The text `Done.` is success, any other is the error.
     case done
-    /// What is negative, or a null pointer, is a failure with the text of `errno`.
+    /// A negative number or a null pointer is a failure, with the text of `errno`.
     case errno
-    /// Whatever it is, it is the task's result; a null pointer is a failure.
+    /// Every result is a success, and is the task's result; a null pointer is a failure.
     case value
     /// There is no result: the task has succeeded when the function returns.
     case none

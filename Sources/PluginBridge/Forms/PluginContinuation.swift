@@ -2,7 +2,7 @@
 import CCurfew
 public import Scheduling
 
-/// What a plugin wants to be called when a wait or a sleep is over.
+/// A function of a plugin to call when a wait or a sleep is over.
 public struct PluginContinuation: @unchecked Sendable {
     // Sendable: the function may be called from any thread, as its author promised.
     private let function: curfew_subs_continuation

@@ -87,7 +87,8 @@ enum RefusedFunction {
 
     private static let loading: Set<String> = [
         "dlopen", "dlmopen", "dlclose", "dlsym", "dlvsym", "dlinfo",
-        // Such as load what a configuration or an argument names: SQLite, OpenSSL, libxml2, GLib
+        // Functions that load what a configuration or an argument names: SQLite, OpenSSL, libxml2,
+        // GLib
         "sqlite3_load_extension", "sqlite3_enable_load_extension", "sqlite3_auto_extension",
         "DSO_load", "OSSL_PROVIDER_load", "OSSL_PROVIDER_try_load", "ENGINE_by_id",
         "CONF_modules_load", "CONF_modules_load_file", "OPENSSL_config", "xmlModuleOpen",
@@ -127,7 +128,7 @@ enum RefusedFunction {
         "clearenv", "setlocale", "uselocale", "sethostname", "setdomainname", "mount", "umount",
         "umount2", "swapon", "swapoff", "acct", "quotactl", "unshare", "setns",
         "personality", "iopl", "ioperm", "init_module", "delete_module",
-        // Whose the process is
+        // Functions that change the user of the process
         "setuid", "setgid", "seteuid", "setegid", "setreuid", "setregid", "setresuid", "setresgid",
         "setfsuid", "setfsgid", "setgroups", "initgroups", "setsid", "setpgid", "setpgrp",
         "capset",

@@ -42,13 +42,13 @@ final class SubsHandler: @unchecked Sendable {
         }
     }
 
-    /// What a worker and a watcher call. It does not keep this object.
+    /// Returns the code that a worker and a deadline thread call. They do not retain this object.
     func code(_ api: UnsafePointer<curfew_host_api>) -> HandlerCode {
         HandlerCode(
             run: controller == nil ? runWork : runController,
             expired: hasEnded == nil ? nil : runExpired,
             data: Unmanaged.passUnretained(self).toOpaque(), api: api,
-            // What a controller has for its task are globals.
+            // A controller keeps the state of its task in globals.
             isOneAtATime: controller != nil)
     }
 

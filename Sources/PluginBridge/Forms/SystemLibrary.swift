@@ -13,7 +13,7 @@ struct SystemLibrary {
     let path: String
     private let handle: UnsafeMutableRawPointer
 
-    /// What a host allows unless its embedder says otherwise: libraries that keep to themselves.
+    /// The libraries that a host permits by default: libraries that do not change the process.
     static let usual = [
         "libc.so.6", "libm.so.6", "libz.so.1", "libsqlite3.so.0", "libcrypto.so.3", "libuuid.so.1",
         "libbz2.so.1.0", "liblzma.so.5", "libzstd.so.1", "liblz4.so.1", "libexpat.so.1",

@@ -295,7 +295,7 @@ public struct JSONReader {
             let missing = fault(
                 .syntax, at: position, "expected `,` or `\(bracket)`, found \(try describe())",
                 help: "write a comma between two values, or close with `\(bracket)`")
-            // What begins like the next one is taken for it.
+            // If a value begins here, only the comma is missing: go on with that value.
             guard
                 byte == UInt8(ascii: "\"")
                     || closing == UInt8(ascii: "]")
@@ -509,7 +509,7 @@ public struct JSONReader {
                     .escape, at: start, width: 2, "`\\` before \(try describe()) means nothing",
                     help: "write \\\\ for a backslash; the escapes are \\\" \\\\ \\/ \\b \\f \\n"
                         + " \\r \\t \\u0000"))
-            // What follows is read as if the backslash were not there.
+            // Continues as if the backslash were missing.
             return
         }
         advance()
@@ -596,7 +596,7 @@ public struct JSONReader {
         }
     }
 
-    /// What stands at the current place, for messages.
+    /// Describes the current character, for messages.
     private func describe() throws(Diagnostic) -> String {
         guard try peek() != nil else { return "the end of the file" }
         let word = upcomingWord()

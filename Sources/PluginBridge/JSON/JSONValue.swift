@@ -20,7 +20,7 @@ public struct JSONValue: Hashable, Sendable {
     /// How many columns to underline: the whole of a plain value, the bracket of a compound one.
     public let width: Int
 
-    /// What the value is, for messages: `text`, `a number`, …
+    /// The kind of the value, for messages: `text`, `a number`, …
     public var noun: String {
         switch kind {
         case .object: "an object"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who owns a file, a directory or a link, and who may change it.
+/// The owner and the permissions of a file, a directory or a link.
 struct FileFacts: Hashable, Sendable {
-    /// What a plugin has to do with it.
+    /// The role of a file for a plugin.
     enum Role: Hashable, Sendable {
         /// A directory on the way to the plugin's.
         case passage
@@ -19,6 +19,6 @@ struct FileFacts: Hashable, Sendable {
     let group: UInt32
     /// The permissions and the sticky bit.
     let mode: UInt32
-    /// What the group may do can then be said of others as well.
+    /// With an access list, the bits of the group may also be those of other users.
     var hasAccessList = false
 }

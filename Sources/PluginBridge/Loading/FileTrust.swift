@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides whether what is loaded can have been changed by somebody whom this host does not trust:
-/// anybody but root and the host's own user.
+/// Decides whether an untrusted user could have changed a file that is loaded. Trusted are root and
+/// the user of the host.
 ///
 /// Two kinds of write permission for others do no harm:
 ///
-/// - A directory *on the way* may be open to everyone when it is sticky, like `/tmp`: there only the
+/// - A parent directory may be writable for all when it is sticky, like `/tmp`: there only the
 ///   owner of an entry can rename or remove it, and the next component's owner is checked too. The
-///   plugin's own directory may not, for anybody could put a missing file there.
+///   plugin's own directory may not, since any user could create a missing file there.
 /// - The group may write when it is the owner's alone, as where every user has a group of the same
 ///   name and a umask of 002: the permission says nothing then. With an access control list it
 ///   does, since the bits of the group stand for everyone in the list.
@@ -20,7 +20,7 @@ struct FileTrust: Sendable {
     /// `/usr`, where only root can have put something. Asked for only where a file belongs to a
     /// stranger.
     private let outsiders: @Sendable () -> UInt32?
-    /// Whether a group has nobody in it but that user.
+    /// Returns whether the user is the only member of a group.
     private let isPrivate: @Sendable (_ group: UInt32, _ owner: UInt32) -> Bool
 
     init(

@@ -10,7 +10,7 @@ internal import Glibc
 /// waits for it. It can be lost: who ends his thread inside an entry, or does not come back before
 /// his host is gone, has had it.
 public struct LoadTurn: Sendable {
-    /// What became of asking for the turn.
+    /// The result of asking for the turn.
     public enum Answer: Sendable {
         case mine(LoadTurn)
         /// The calling thread has it already: it is inside a plugin's entry, perhaps of another
@@ -22,7 +22,7 @@ public struct LoadTurn: Sendable {
     private struct Holder {
         var turn: UInt64
         var thread: Int32
-        /// What it belongs to, to be taken away with.
+        /// The owner, with which the turn is removed.
         var owner: ObjectIdentifier
     }
 

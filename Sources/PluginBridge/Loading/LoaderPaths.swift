@@ -23,7 +23,7 @@ struct LoaderPaths: Sendable {
         "tls", "haswell", "xeon_phi", "avx512_1", "x86_64", "atomics", "aarch64",
     ]
 
-    /// Those of this process; nil where the loader does not tell.
+    /// The paths of this process; nil if the loader does not report them.
     static let ofThisProcess: LoaderPaths? = {
         guard let text = csys_loader_path() else { return nil }
         defer { free(text) }

@@ -171,8 +171,8 @@ struct NeededLibraries {
         return found
     }
 
-    /// Checks a directory of a search path as the plugin's own; of one that is missing the nearest that
-    /// exists, in which somebody could make it.
+    /// Checks a directory of a search path like the plugin's own. For a missing directory, checks
+    /// the nearest existing parent, in which a user could create it.
     private func checkSearched(_ directory: String, _ shown: String) throws(BridgeError) {
         guard PathText.isAbsolute(directory) else { throw Self.elsewhere(shown, directory) }
         if let fault = fault(ofDirectory: directory) {
@@ -299,8 +299,8 @@ struct NeededLibraries {
         return true
     }
 
-    /// glibc asserts that the symbols of a library have versions where somebody wants one of them
-    /// (`check_match` in dl-lookup.c), and ends the process.
+    /// glibc asserts that a library has symbol versions if another one needs a version
+    /// (`check_match` in dl-lookup.c), and ends the process otherwise.
     private func checkVersions(
         _ hasVersions: Bool, _ name: String, _ path: String, _ place: Place
     ) throws(BridgeError) {

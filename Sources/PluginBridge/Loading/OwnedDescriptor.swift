@@ -14,7 +14,7 @@ final class OwnedDescriptor: Sendable {
 
     deinit { close(number) }
 
-    /// What the system knows of the file, or nil with errno.
+    /// The file's status, or nil with errno.
     var status: stat? {
         var status = stat()
         return fstat(number, &status) == 0 ? status : nil

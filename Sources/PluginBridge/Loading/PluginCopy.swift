@@ -5,15 +5,14 @@ internal import Glibc
 
 /// The host's own copy of a plugin's library: what is checked, and what is loaded.
 ///
-/// The file is read once, into memory that the kernel then lets nobody write, shorten or prolong.
-/// Whatever happens to the file afterwards changes nothing: neither between the checks and the
-/// loading, nor later, when a file that is overwritten in place would take the pages of running
-/// code with it (SIGBUS).
+/// The file is read once, into sealed memory, which no process can write, truncate or extend. Later
+/// changes of the file have no effect: neither between the checks and the loading, nor afterwards,
+/// when overwriting a mapped file would remove pages of running code (SIGBUS).
 ///
-/// For tools that can only read code from a file, as valgrind and perf do, the environment variable
-/// `CURFEW_PLUGIN_COPIES` names a directory in which the copies are made instead; nobody removes
-/// them. A directory that others may change is not taken, and a program with more rights than its
-/// caller ignores the variable.
+/// Tools such as valgrind and perf read code from files only. For them the environment variable
+/// `CURFEW_PLUGIN_COPIES` names a directory for the copies, which are never removed. A directory
+/// that other users may change is not used, and a program with more rights than its caller ignores
+/// the variable.
 final class PluginCopy: @unchecked Sendable {
     // Sendable: `descriptor` is only let go by who has the turn to load; the rest is constant.
 
@@ -22,7 +21,7 @@ final class PluginCopy: @unchecked Sendable {
     private static var pieceSize: Int { 1 << 18 }
     static var directoryVariable: String { "CURFEW_PLUGIN_COPIES" }
 
-    /// What the file was read from, for messages.
+    /// The path of the file, for messages.
     let shown: String
     let bytes: UnsafeRawBufferPointer
     /// The path of the copy, where it is a file that stays.
@@ -44,7 +43,7 @@ final class PluginCopy: @unchecked Sendable {
         var isMade = false
         defer { if let path, !isMade { unlink(path) } }
         var isWhole = false
-        // Somebody who is just writing the file is given the time to finish.
+        // If another process is writing the file, wait for it to finish.
         for attempt in 0..<4 where !isWhole {
             let before = attempt == 0 ? status : try PluginCopy.begin(place, again: file, shown)
             isWhole = try PluginCopy.fill(place, from: file, before, size, shown)
@@ -138,7 +137,7 @@ final class PluginCopy: @unchecked Sendable {
         return (made, String(decoding: path, as: UTF8.self))
     }
 
-    /// Empties the copy, and looks at the file anew.
+    /// Empties the copy, and reads the file's status again.
     private static func begin(
         _ place: OwnedDescriptor, again file: OwnedDescriptor, _ shown: String
     ) throws(BridgeError) -> stat {
@@ -150,8 +149,8 @@ final class PluginCopy: @unchecked Sendable {
 
     /// Copies the file, which was like `before`. Returns false when it changed meanwhile.
     ///
-    /// What is written to a file changes its modification time, once the kernel's clock has gone
-    /// past the last change. Where that cannot be had, the file is read twice.
+    /// Writing to a file changes its modification time, once the kernel's clock has advanced past
+    /// the last change. Without a usable clock, the file is read twice.
     private static func fill(
         _ place: OwnedDescriptor, from file: OwnedDescriptor, _ before: stat, _ size: Int,
         _ shown: String

@@ -3,13 +3,13 @@
 import CSystem
 internal import Glibc
 
-/// The directory of a plugin, opened so that nobody but root and the host's own user can have
-/// changed what is in it.
+/// The directory of a plugin, opened so that only root and the host's own user can have changed its
+/// content.
 ///
-/// The path is walked from the root of the file system, one descriptor after the other, and every
-/// directory and link on the way is looked at: whoever may rename one of them could put something
-/// else there. Files are opened below the descriptor at the end, so that it does not matter what
-/// becomes of the path afterwards.
+/// The path is walked from the root of the file system, one descriptor after the other. Every
+/// directory and link on the way is checked, since its owner could exchange the next component.
+/// Files are opened relative to the last descriptor, so that later changes of the path have no
+/// effect.
 public final class PluginDirectory: Sendable {
     /// As it was given, for messages.
     public let given: String
@@ -18,7 +18,7 @@ public final class PluginDirectory: Sendable {
     private let descriptor: OwnedDescriptor
     let trust: FileTrust
 
-    /// Opens it, or names every component that somebody else could change.
+    /// Opens the directory, or throws with every component that another user could change.
     public convenience init(_ given: String) throws(BridgeError) {
         try self.init(given, trust: .ofThisProcess)
     }
@@ -116,7 +116,7 @@ public final class PluginDirectory: Sendable {
         }
     }
 
-    /// Opens a file of the directory that nobody else can have changed.
+    /// Opens a file of the directory that no other user can have changed.
     func file(_ name: String) throws(BridgeError) -> (descriptor: OwnedDescriptor, status: stat) {
         let shown = self.shown(name)
         guard !name.isEmpty, !name.utf8.contains(0), !name.utf8.contains(UInt8(ascii: "/")) else {

@@ -18,7 +18,7 @@ public final class PluginImage: @unchecked Sendable {
     let shown: String
     private let handle: UnsafeMutableRawPointer
     private let copy: PluginCopy
-    /// What the loader called it first; it may be reading that still.
+    /// The name that the loader stores first; it may still read it.
     private let firstName: UnsafePointer<CChar>?
 
     static var entryName: String { "curfew_plugin_entry" }
@@ -62,7 +62,7 @@ public final class PluginImage: @unchecked Sendable {
     /// ST_NOEXEC of statvfs(3).
     private static var noExecute: UInt { 8 }
 
-    /// What to do about a reason of the loader's, which tells an error of the system by its words.
+    /// Returns the advice for a message of the loader, which reports a system error as text.
     private static func advice(_ reason: String, _ copy: PluginCopy) -> String {
         for code in [EMFILE, ENFILE] where reason.contains(PluginDirectory.reason(code)) {
             return "raise the limit of open files (ulimit -n)"

@@ -10,7 +10,7 @@ public final class PluginLibrary: @unchecked Sendable {
     private let manifest: Manifest
     private let image: PluginImage?
     private var data: UnsafeMutableRawPointer?
-    /// What the codes of handlers without an entry are called with.
+    /// Objects that the codes of handlers without an entry need.
     private var handlers: [AnyObject] = []
     private var retireFunction: curfew_retire_function?
 
@@ -29,7 +29,8 @@ public final class PluginLibrary: @unchecked Sendable {
         }
     }
 
-    /// What the handlers are that need no entry, by identifier. Good as long as this object.
+    /// Returns the code of the handlers that need no entry, by identifier. It is valid as long as
+    /// this object.
     ///
     /// - Parameter allowed: the libraries of the system whose functions may be called.
     public func codes(
@@ -74,8 +75,8 @@ public final class PluginLibrary: @unchecked Sendable {
         return try CallHandler(call, library: library.path) { library.function($0) }
     }
 
-    /// Calls the entry with a table, once, if a handler needs it. Throws what the plugin said when
-    /// it said no, and when what it says of itself differs from its manifest.
+    /// Calls the entry with a table, once, if a handler needs it. Throws the plugin's message if
+    /// the entry failed, and a fault if its info differs from the manifest.
     ///
     /// - Parameter interposer: who calls it in this one's place.
     public func enter(

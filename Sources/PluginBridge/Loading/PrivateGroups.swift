@@ -34,7 +34,7 @@ struct PrivateGroups: Sendable {
         }
     }
 
-    /// Whether nobody but the owner can be in the group.
+    /// Returns whether the owner is the only member of the group.
     func isPrivate(_ group: UInt32, to owner: UInt32) -> Bool {
         guard let listed = members[group] else { return false }
         let names = users.filter { $0.number == owner }.map(\.name)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a library can change for everyone in the process, or for the thread that loads it, and must
-/// not: as it was at one moment.
+/// The state of the process, and of the loading thread, that a library could change and must not,
+/// at one moment.
 struct ProcessState: Hashable, Sendable {
     /// A directory, whatever its name.
     struct Directory: Hashable, Sendable {
@@ -26,7 +26,7 @@ struct ProcessState: Hashable, Sendable {
         var flags: Int32
     }
 
-    /// Whose rights there are.
+    /// The user and group ids.
     struct Identity: Hashable, Sendable {
         var real: UInt32
         var effective: UInt32
@@ -50,7 +50,7 @@ struct ProcessState: Hashable, Sendable {
     var umask: Int32?
     var directory: Directory?
 
-    /// What is different afterwards, in a fixed order.
+    /// Returns the differences, in a fixed order.
     func changes(to after: ProcessState) -> [ProcessStateChange] {
         var changes: [ProcessStateChange] = []
         if hasDescriptors, !after.hasDescriptors { changes.append(.descriptors) }

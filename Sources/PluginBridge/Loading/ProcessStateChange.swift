@@ -15,10 +15,10 @@ enum ProcessStateChange: Hashable, Sendable {
 
     /// Leaves out what the Swift runtime did when a plugin brought it into the process.
     ///
-    /// libswiftCore.so gives every signal of a crash that has its default action a function that
-    /// prints a backtrace, and the thread a stack for that. The plugin cannot help it, and whoever
-    /// embeds a host has not asked for it: it is undone without a word. A runtime that is linked
-    /// into a plugin does nothing of the kind.
+    /// libswiftCore.so installs a function that prints a backtrace for every crash signal with the
+    /// default action, and gives the thread a stack for it. The plugin cannot prevent that, and the
+    /// embedder did not ask for it, so it is undone silently. A runtime that is linked into a
+    /// plugin does nothing of the kind.
     ///
     /// - Parameter file: the file of the code at an address.
     static func blamed(
@@ -38,7 +38,7 @@ enum ProcessStateChange: Hashable, Sendable {
         }
     }
 
-    /// What was changed, and from what to what, to be put after "changed".
+    /// The change, worded to follow "changed".
     func text(file: (UInt64) -> String?) -> String {
         func words(_ action: SignalAction) -> String {
             guard let function = action.function else {
@@ -77,7 +77,7 @@ enum ProcessStateChange: Hashable, Sendable {
         }
     }
 
-    /// Those ids that differ: `effective 0 → 65534`.
+    /// Returns the ids that differ: `effective 0 → 65534`.
     private static func text(
         _ before: ProcessState.Identity, _ after: ProcessState.Identity
     ) -> String {

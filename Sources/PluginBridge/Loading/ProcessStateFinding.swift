@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A change of the process that somebody is to blame for.
+/// A change of the process that a plugin caused.
 public struct ProcessStateFinding: Hashable, Sendable {
     /// To be put after "changed".
     public let text: String

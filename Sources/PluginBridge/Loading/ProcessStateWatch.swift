@@ -13,7 +13,7 @@ public struct ProcessStateWatch: ~Copyable {
     /// The working directory as it was, with its device and number.
     private let directory: OwnedDescriptor?
     private let directoryNumbers: (device: UInt64, file: UInt64)
-    /// The same of the root directory.
+    /// The root directory.
     private let root: OwnedDescriptor?
     private let rootNumbers: (device: UInt64, file: UInt64)
     /// The thread's status, which is read twice.
@@ -35,7 +35,7 @@ public struct ProcessStateWatch: ~Copyable {
         return (UInt64(status?.st_dev ?? 0), UInt64(status?.st_ino ?? 0))
     }
 
-    /// Puts back what can be. Returns what was changed by somebody who is to blame for it.
+    /// Restores the state where possible. Returns the changes that a plugin caused.
     public func restore() -> [ProcessStateFinding] {
         var after = csys_process_state()
         csys_get_process_state(status?.number ?? -1, &after)
@@ -58,13 +58,13 @@ public struct ProcessStateWatch: ~Copyable {
         return place
     }
 
-    /// The two directories are open still: somebody who closes what is not his closes these too.
+    /// Both directories are still open: code that closes foreign descriptors closes these too.
     private var hasDescriptors: Bool {
         (directory == nil || Self.numbers(directory) == directoryNumbers)
             && (root == nil || Self.numbers(root) == rootNumbers)
     }
 
-    /// The same once something is known to be different.
+    /// Restores the state after a difference was found.
     ///
     /// - Parameters:
     ///   - place: the working directory, if it is.

@@ -5,7 +5,7 @@ internal import Glibc
 /// A file that is read as a whole, up to a limit; anything but a regular file is refused.
 enum RegularFile {
     struct Problem: Error {
-        /// What went wrong, after the words `the manifest` or the like where it is about them.
+        /// The fault, worded to follow `the manifest` or another name of the file.
         let text: String
         /// Whether the file is there but of another kind.
         let isOfAnotherKind: Bool

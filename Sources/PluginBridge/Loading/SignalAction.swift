@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a signal does in this process.
+/// The action of a signal in this process.
 struct SignalAction: Hashable, Sendable {
     /// Its function's address; 0 for the default, 1 where it is ignored.
     var handler: UInt64

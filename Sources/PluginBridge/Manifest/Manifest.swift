@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a plugin's `manifest.json` says; every value is checked and every default filled in.
+/// The content of a plugin's `manifest.json`; every value is checked and every default filled in.
 ///
 /// The manifest is the authority over the library: what the library registers must be what stands
 /// here. Reading one never loads code.
@@ -19,7 +19,7 @@ public struct Manifest: Hashable, Sendable {
     public let libraryPosition: JSONPosition
     /// How many columns that value takes.
     public let libraryWidth: Int
-    /// What the library's bytes must hash to, 64 small hexadecimal digits; nil: anything.
+    /// The SHA-256 of the library, 64 lower-case hexadecimal digits; nil permits any content.
     public let sha256: String?
     /// Where `sha256` has its value; its width is 66 columns.
     public let sha256Position: JSONPosition?
@@ -48,7 +48,7 @@ public struct Manifest: Hashable, Sendable {
     public static var exampleFileLimit: Int { 64 }
     public static var exampleFilePathLimit: Int { 255 }
     public static var exampleFileTextLimit: Int { 65_536 }
-    /// Of a file that has nothing but zeros: it takes no room until it is written to.
+    /// The limit for a sparse file of zeros.
     public static var exampleFileBytesLimit: UInt64 { 1 << 40 }
     public static var functionLimit: Int { 255 }
     public static var signatureLimit: Int { 512 }

@@ -11,8 +11,8 @@ public struct ManifestCall: Hashable, Sendable {
     public let arguments: [CallArgument]
     public let verdict: CallVerdict
     public let keep: CallKeep?
-    /// What frees the text it returns, or writes to an `out text` that is kept: `free` of the C
-    /// library, or a function of the same library. Nil: nobody, it stays the library's.
+    /// The function that frees a returned text, or an `out text` that is kept: `free` of the C
+    /// library, or a function of the same library. With nil the text stays the library's.
     public let free: String?
 
     /// As C would declare it, and where it is: `uint64 crc32(uint64, bytes, uint32) of libz.so.1`.

@@ -27,7 +27,7 @@ extension ManifestChecker {
         }
         guard arguments.allSatisfy({ $0 != nil }) else { return nil }
         let all = arguments.compactMap(\.self)
-        // What a length is of is known only now.
+        // The argument of a length is known only now.
         for (place, argument) in all.enumerated() {
             guard case .length(let other) = argument else { continue }
             switch all[other] {
@@ -193,7 +193,7 @@ extension ManifestChecker {
         }
     }
 
-    /// What stands where the function writes to before it does, as 64 bits.
+    /// Returns the initial value of an `out` argument, as 64 bits.
     private mutating func initial(_ value: JSONValue, number: Int, _ type: CallType) -> UInt64? {
         switch (value.kind, type) {
         case (.unreadable, _): return nil

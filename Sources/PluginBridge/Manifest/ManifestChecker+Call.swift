@@ -177,7 +177,7 @@ extension ManifestChecker {
         return verdict
     }
 
-    /// What a result of that type can mean.
+    /// Returns the verdicts that a result of the type can have.
     private static func verdicts(for type: CallType) -> [CallVerdict] {
         switch type {
         case .void: [.none]

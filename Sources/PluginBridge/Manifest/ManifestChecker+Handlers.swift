@@ -20,7 +20,7 @@ extension ManifestChecker {
         return zip(elements, drafts).compactMap { handler($0, draft: $1, names: &names) }
     }
 
-    /// What the first round has read of a handler.
+    /// The parts of a handler that the first pass has read.
     private struct Draft {
         let fields: ManifestFields
         let identifier: String?

@@ -48,8 +48,8 @@ package enum ManifestDuration {
             && parse("1" + String(decoding: text.utf8.dropFirst(whole.count), as: UTF8.self)) != nil
     }
 
-    /// What was probably meant, when another spelling of a duration was written; nil where that is
-    /// outside of `range`, and would be refused as well.
+    /// Returns the duration that was probably meant by another spelling; nil if it is outside of
+    /// `range`, and would be refused as well.
     package static func suggestion(
         for text: String, in range: ClosedRange<UInt64> = 0...UInt64.max
     ) -> String? {

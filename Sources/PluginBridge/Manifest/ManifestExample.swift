@@ -7,11 +7,11 @@ public struct ManifestExample: Hashable, Sendable {
     public let payload: String
     /// How a run with it goes.
     public let expect: ManifestExpectation
-    /// What is made in the empty directory of a trial run before it begins, in the manifest's order.
-    /// No path is that of a directory another file needs.
+    /// The files to create in the empty directory before a trial run, in the manifest's order. No
+    /// path is that of a directory that another file needs.
     public let files: [ManifestExampleFile]
 
-    /// What stands for the directory of a trial run in a payload.
+    /// The mark that a payload has in place of the directory of a trial run.
     public static var directoryMark: String { "@DIRECTORY@" }
 
     public init(

@@ -2,17 +2,17 @@
 
 /// A file that is there when an example is tried.
 public struct ManifestExampleFile: Hashable, Sendable {
-    /// What a file has in it.
+    /// The content of a file.
     public enum Content: Hashable, Sendable {
         /// This text, and nothing else.
         case text(String)
-        /// So many bytes, all of them zero: a file with a hole, which takes no room.
+        /// A number of zero bytes: a sparse file, which takes no space.
         case zeros(UInt64)
     }
 
     /// Below the directory the example is tried in: no part of it is empty, `.` or `..`.
     public let path: String
-    /// What the file has in it.
+    /// The content of the file.
     public let content: Content
 
     public init(path: String, _ content: Content) {

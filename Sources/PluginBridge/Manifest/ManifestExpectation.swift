@@ -6,6 +6,6 @@ public enum ManifestExpectation: String, Sendable, CaseIterable {
     case success
     /// The task fails by itself.
     case failure
-    /// The task goes on until it is told to stop.
+    /// The task runs until it is stopped.
     case slow
 }

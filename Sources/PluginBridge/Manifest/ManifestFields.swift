@@ -16,7 +16,7 @@ struct ManifestFields {
         return nil
     }
 
-    /// Those of the members that have a key of the object's.
+    /// Returns the members whose key belongs to the object.
     func known(to object: ManifestObject) -> [JSONMember] {
         members.filter { object.hasKey(named: $0.key) }
     }

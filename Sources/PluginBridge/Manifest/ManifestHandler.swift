@@ -15,10 +15,10 @@ public struct ManifestHandler: Hashable, Sendable {
     public let maxConcurrency: Int
     /// The name in the events about its tasks: `<event>_done::`.
     public let event: String
-    /// What the plugin itself may raise; none of the host's own events is among them.
+    /// The events that the plugin may raise; none of them is reserved for the host.
     public let events: [EventSignature]
     public let requires: Set<ManifestRequirement>
-    /// The same, as requests say it.
+    /// The requirements as needs of a request.
     public var needs: RequestNeeds {
         var needs: RequestNeeds = []
         if requires.contains(.network) { needs.insert(.network) }
@@ -26,7 +26,7 @@ public struct ManifestHandler: Hashable, Sendable {
         return needs
     }
     public let form: ManifestForm
-    /// What is called, where the form is `call`; otherwise nil.
+    /// The function to call, for the form `call`; otherwise nil.
     public let call: ManifestCall?
     public let isolation: ManifestIsolation
     public let examples: [ManifestExample]

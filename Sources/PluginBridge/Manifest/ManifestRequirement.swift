@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What must be there for a task to be launched and to go on.
+/// A condition for launching a task, and for continuing it.
 public enum ManifestRequirement: String, Sendable, CaseIterable {
     case network
     case externalPower = "external-power"

@@ -44,7 +44,8 @@ extension PermittedHandlers {
         return .failure(PermittedFaults(checker.sortedFaults))
     }
 
-    /// Why the list is not beyond doubt: whoever can change it can permit a handler. Nil: it is.
+    /// Returns why the list cannot be trusted, or nil: a user who can change it can permit a
+    /// handler.
     ///
     /// The directories above it, as it is named and as it is found without links, are looked at by the
     /// rules for those on the way to a plugin; what was opened is what lies at the end.

@@ -5,6 +5,6 @@ public struct PermittedRefusal: Hashable, Sendable {
     public let rule: PermittedRule
     /// The identifier and the file of the list: lower case, no full stop.
     public let message: String
-    /// What to add to the list.
+    /// The entry to add to the list.
     public let help: String
 }

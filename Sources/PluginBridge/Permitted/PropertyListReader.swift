@@ -6,7 +6,7 @@ enum PropertyListReader {
     static var sizeLimit: Int { 256 * 1024 }
     /// How deeply arrays and dictionaries may be nested.
     static var depthLimit: Int { 32 }
-    /// How many faults of one list are told.
+    /// The maximum number of reported faults of one list.
     static var faultLimit: Int { 100 }
 
     /// Reads the one value of a list, and notes all faults it meets.

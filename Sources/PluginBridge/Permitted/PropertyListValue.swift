@@ -15,7 +15,7 @@ struct PropertyListValue {
     let kind: Kind
     let place: PropertyListPlace
 
-    /// What the value is, for messages.
+    /// The kind of the value, for messages.
     var noun: String {
         switch kind {
         case .dictionary: "a dictionary"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What may stand in the plain elements of a property list in XML.
+/// The syntax of the plain elements of a property list in XML.
 enum PropertyListXMLValue {
     /// A whole number of 64 bits, with or without a sign, decimal or as `0x` and digits.
     static func isInteger(_ text: String) -> Bool {

@@ -2,8 +2,8 @@
 import CSystem
 import Synchronization
 
-/// Counts the calls that are inside something, and lets none in any more once it is closed: then
-/// whoever closed it waits until it is empty, and nobody is left who could touch what goes away.
+/// Counts the threads inside of a section. Once closed, it admits no more; the closing thread waits
+/// until it is empty, and can then free what the section uses.
 public final class CallGate: Sendable {
     /// Twice the number of calls inside, plus 1 once it is closed.
     private let word = Atomic<UInt64>(0)
@@ -28,7 +28,7 @@ public final class CallGate: Sendable {
     /// The last call has left a closed gate.
     @inline(never) private func wake() { withUnsafePointer(to: word) { csys_futex_wake($0, .max) } }
 
-    /// Lets nobody in any more. Again is no harm.
+    /// Admits no more calls. Closing twice is harmless.
     public func close() { word.bitwiseOr(1, ordering: .sequentiallyConsistent) }
 
     public func open() { word.bitwiseAnd(~1, ordering: .sequentiallyConsistent) }
@@ -48,6 +48,6 @@ public final class CallGate: Sendable {
         }
     }
 
-    /// True once nobody is inside; of a closed gate that stays so.
+    /// True if no thread is inside; once true for a closed gate, it stays true.
     public var isEmpty: Bool { word.load(ordering: .sequentiallyConsistent) < 2 }
 }

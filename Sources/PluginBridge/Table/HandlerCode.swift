@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CCurfew
 
-/// The code behind a handler: what a worker and a watcher call.
+/// The code of a handler, which a worker and a deadline thread call.
 ///
 /// C function pointers and their context, so that a call costs what a call costs in C.
 @frozen
 public struct HandlerCode: @unchecked Sendable {
-    // Sendable: the pointers are immutable, and whoever registers them promises that they may be
-    // used on any thread until the host is gone.
+    // Sendable: the pointers are immutable, and the code that registers them promises that any
+    // thread may use them until the host is gone.
     public let run: curfew_run_function
     public let expired: curfew_expired_function?
     public let data: UnsafeMutableRawPointer?

@@ -20,12 +20,12 @@ public final class PluginTable: @unchecked Sendable {
     private let memory: UnsafeMutablePointer<Memory>
     private let context: PluginTableContext
 
-    /// What the plugin calls with. Good until this object goes, or for ever after `leak()`.
+    /// The table for the plugin. It is valid as long as this object, or for ever after `leak()`.
     public var api: UnsafePointer<curfew_host_api> {
         UnsafeRawPointer(memory).assumingMemoryBound(to: curfew_host_api.self)
     }
 
-    /// A table that serves nobody yet; its gate is closed.
+    /// Makes a table without a host; its gate is closed.
     public init() {
         context = PluginTableContext()
         memory = .allocate(capacity: 1)
@@ -54,7 +54,8 @@ public final class PluginTable: @unchecked Sendable {
         memory.deallocate()
     }
 
-    /// Reaches a host from now on, as the plugin of a number there. Only while nobody is inside.
+    /// Connects the table to a host, with the number of the plugin there. Call it only while no
+    /// thread is inside.
     ///
     /// - Parameter owner: what the threads of that host have for their owner.
     public func serve(_ services: any TaskServices, plugin: Int32, owner: UnsafeRawPointer) {
@@ -62,7 +63,7 @@ public final class PluginTable: @unchecked Sendable {
         gate.open()
     }
 
-    /// Lets the host go, once the gate is closed and nobody inside.
+    /// Disconnects the table from the host, once the gate is closed and no thread is inside.
     public func letGo() { context.serve(nil, plugin: 0, owner: nil) }
 
     /// Registration is allowed from now on, on the calling thread's behalf, or not any more.
@@ -70,8 +71,8 @@ public final class PluginTable: @unchecked Sendable {
         context.registering.store(registering, ordering: .sequentiallyConsistent)
     }
 
-    /// What calls have to pass, except those of the host's own threads. The host closes it when it
-    /// goes and while it does not use the plugin: then calls are answered here.
+    /// The gate of all calls except those from the host's own threads. The host closes it while it
+    /// does not use the plugin, and when it ends; the table itself answers calls then.
     public var gate: CallGate { context.gate }
 
     /// Keeps the table for the life of the process, for a thread that may still call it.

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Behind a `PluginTable`: whose it is, and what it may be used for now.
 final class PluginTableContext: @unchecked Sendable {
-    // Sendable: `served` and `plugin` change only while the gate is closed and nobody inside; the
-    // rest is atomic.
+    // Sendable: `served` and `plugin` change only while the gate is closed and no thread is inside;
+    // the rest is atomic.
 
     private var served: (any TaskServices)?
     private(set) var plugin: Int32 = 0
@@ -27,8 +27,8 @@ final class PluginTableContext: @unchecked Sendable {
     /// False in a child that was forked.
     @inline(__always) var isInItsProcess: Bool { csys_is_process(process) }
 
-    /// True on a worker or a watcher of the host, which goes only after they have. Touches nothing
-    /// of the host, which may be gone.
+    /// True on a worker or a deadline thread of the host, which outlives them. Does not touch the
+    /// host, which may be gone.
     @inline(__always) var isOwnThread: Bool {
         let owner = UnsafeRawPointer(bitPattern: owner.load(ordering: .relaxed))
         let role = csys_thread_role(owner)

@@ -2,10 +2,10 @@
 
 /// A text of a plugin's as it was taken over, and what was wrong with it.
 struct PluginText {
-    /// What is wrong with a text that is taken all the same.
+    /// A defect of a text that is accepted all the same.
     struct Flaw {
         let rule: Misbehaviour
-        /// What came of it.
+        /// The effect.
         let answer: String
     }
 

@@ -12,7 +12,7 @@ public final class PreparedCall: @unchecked Sendable {
     private let types: UnsafeMutablePointer<UnsafeMutablePointer<ffi_type>?>
     private let storage: UnsafeMutablePointer<UInt64>
     private let addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-    /// What it was prepared for.
+    /// The parameter types that the call is prepared for.
     public let parameters: [EventType]
 
     public init(_ parameters: [EventType]) {

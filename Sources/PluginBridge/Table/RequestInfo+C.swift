@@ -3,7 +3,7 @@ public import CCurfew
 public import Scheduling
 
 extension curfew_request_info {
-    /// What is told of a request.
+    /// Makes the C structure that describes a request.
     public init(_ request: Request) {
         self.init()
         let description = request.description

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `task_info` tells a plugin. The pointers are the host's, good until the task's last
-/// reference goes.
+/// The facts that `task_info` returns to a plugin. The host owns the pointers, which are valid
+/// until the task's last reference is released.
 public struct TaskFacts {
     public var kind: Int32
     public var attempt: UInt32

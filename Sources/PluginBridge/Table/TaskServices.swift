@@ -2,8 +2,8 @@
 public import CCurfew
 public import Scheduling
 
-/// What a host does for the plugins behind its tables: the port through which a table's functions
-/// reach the runner.
+/// The functions of a host behind a plugin's table: the port through which the table reaches the
+/// runner.
 ///
 /// `plugin` is the number of the plugin that calls; a task of another plugin is stale to it. Any
 /// thread may call; nothing blocks and nothing calls back into plugin code. Buffers are plugin
@@ -48,6 +48,6 @@ public protocol TaskServices: AnyObject, Sendable {
     func misbehaved(
         _ rule: Misbehaviour, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,
         task: UInt64, plugin: Int32)
-    /// What the calling thread is to this host, a `CURFEW_THREAD_` constant.
+    /// Returns the role of the calling thread for this host, a `CURFEW_THREAD_` constant.
     func currentThread() -> Int32
 }

@@ -9,7 +9,7 @@ public enum ValueReader {
     /// Up to and with `text_bytes`, which every version has.
     private static let least = 40
 
-    /// What was read, and what was wrong with a text of it that was taken all the same.
+    /// The values, and the defect of a text that was accepted all the same.
     struct Values {
         var values: [EventValue] = []
         var flaw: PluginText.Flaw?
@@ -27,7 +27,7 @@ public enum ValueReader {
         try? check(values, count: count).values
     }
 
-    /// The same, and says what is wrong.
+    /// Checks the values and returns the fault.
     static func check(
         _ values: UnsafePointer<curfew_value>?, count: Int
     ) throws(Fault) -> Values {
