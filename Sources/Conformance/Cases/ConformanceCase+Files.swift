@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
 
-/// What stands in the manifest and in the file of the library; nothing is loaded.
+/// Checks the manifest and the library's file; nothing is loaded.
 extension ConformanceCase {
-    /// Which case tells of a fault of a manifest; the others are `manifest-parses`'s.
+    /// The case that reports each fault of a manifest; the others belong to `manifest-parses`.
     private static let owners: [String: [ManifestRule]] = [
         "manifest-id": [.identifier, .version, .abi],
         "library-file": [.library, .pin],
@@ -34,7 +34,7 @@ extension ConformanceCase {
         }
     }
 
-    /// What every case about the library's file needs.
+    /// The cases that every case about the library's file depends on.
     static let soundManifest = [
         "manifest-parses", "manifest-id", "library-file", "handlers-declared",
         "manifest-no-duplicates",

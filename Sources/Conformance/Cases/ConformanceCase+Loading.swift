@@ -4,15 +4,15 @@ import Curfew
 import Glibc
 import PluginBridge
 
-/// What loading and the entry do. Nothing is run.
+/// Checks loading and the entry. No task runs.
 extension ConformanceCase {
-    /// What every case that loads the plugin needs.
+    /// The cases that every case that loads the plugin depends on.
     static let loadable =
         soundFile + ["needed-allowed", "entry-present", "dlopen-ok", "symbols-resolve"]
-    /// What every case that has it registered needs.
+    /// The cases that every case that registers the plugin depends on.
     static let registered = loadable + ["registers-its-handlers", "describe-equals-manifest"]
 
-    /// The loader alone: a host that has everything but lets nobody in.
+    /// Loads the library, with a host that refuses all calls.
     private static func open(_ run: CaseRun) throws -> PluginLibrary {
         let folder = try PluginDirectory(run.subject.directory)
         let manifest = try run.manifest

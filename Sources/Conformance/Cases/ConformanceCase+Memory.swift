@@ -3,7 +3,7 @@ import CSystem
 import Curfew
 import PluginBridge
 
-/// What it does with memory that is not its own, and with its own.
+/// Checks what the plugin does with its own memory, and with memory of the host.
 extension ConformanceCase {
     /// Runs every example twice, with payloads that lie where this one wants them.
     private static func placed(_ name: String, _ payload: Interposer.Payload) -> ConformanceCase {
@@ -16,7 +16,7 @@ extension ConformanceCase {
             try stage.load()
             try stage.runAll(isEntry: true)
             try stage.runAll(isEntry: true)
-            // Who still has it on a thread of its own looks at it by then.
+            // A thread of the plugin that still has the payload reads it by then.
             run.rest(50_000_000)
         }
     }
@@ -56,7 +56,7 @@ extension ConformanceCase {
                 }
                 // Caches fill first.
                 _ = try go(200)
-                // What is really lost is lost every time; a list that grows does so now and then.
+                // A leak grows every time; a growing list does so now and then.
                 var least = Int64.max
                 for _ in 0..<6 where least >= 24 { least = min(least, try go(300)) }
                 if least >= 24 {

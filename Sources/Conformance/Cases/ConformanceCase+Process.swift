@@ -4,7 +4,7 @@ import Curfew
 import Glibc
 import PluginBridge
 
-/// What it does to the process that it is a guest in.
+/// Checks what the plugin does to the process.
 extension ConformanceCase {
     /// Has it do all it can, retires it, and looks each time what is different then.
     ///

@@ -3,9 +3,9 @@ import CSystem
 import Curfew
 import PluginBridge
 
-/// What it registers, how it is retired, and whether that can be done again.
+/// Checks what the plugin registers, how it is retired, and whether both can be repeated.
 extension ConformanceCase {
-    /// Lets so many registrations through and none after them.
+    /// Accepts this number of registrations, and refuses all further ones.
     private static func refuse(_ run: CaseRun, _ number: Int) throws {
         let interposer = Interposer(
             refusal: Interposer.Refusal(

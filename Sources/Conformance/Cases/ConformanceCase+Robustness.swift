@@ -5,7 +5,7 @@ import Glibc
 import PluginBridge
 import Scheduling
 
-/// What it does when the world is not as it should be, and what chance finds.
+/// Checks the plugin when resources are missing, and with random calls and payloads.
 extension ConformanceCase {
     /// Runs every example that ends by itself; any answer is good that comes.
     private static func answers(_ stage: Stage, _ trials: [CaseRun.Trial], _ when: String) throws {
@@ -59,7 +59,7 @@ extension ConformanceCase {
             let stage = try Stage(run)
             try stage.load()
             let trials = try run.examplesThatEnd()
-            // What is opened once and for all, by a runtime for instance, is open by then.
+            // By then, files that a runtime opens once are open.
             try answers(stage, trials, "")
             csys_forbid_descriptors()
             try answers(stage, trials, ", with no descriptor left,")
@@ -92,7 +92,7 @@ extension ConformanceCase {
                 }
                 return count
             }
-            // What grows at first and then no more is a cache.
+            // Memory that grows only at first is a cache.
             _ = try cycles(30)
             let before = Surroundings(run.subject)
             let (heap, memory) = (csys_heap_bytes(), ProcessFacts.residentBytes)

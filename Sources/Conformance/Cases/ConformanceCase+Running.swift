@@ -3,9 +3,9 @@ import Curfew
 import PluginBridge
 import Scheduling
 
-/// What its tasks do when nobody stops them.
+/// Checks tasks that nothing stops.
 extension ConformanceCase {
-    /// What every case that runs tasks needs.
+    /// The cases that every case that runs tasks depends on.
     static let runnable = registered + ["no-exit", "one-task-done"]
 
     /// A case that runs every example once, and looks which rules the host saw broken.
@@ -23,7 +23,7 @@ extension ConformanceCase {
         }
     }
 
-    /// What every case that has them do all they can needs.
+    /// The cases that a case depends on that makes tasks do all they can.
     static let tried = runnable + ["failing-task-done", "cooperative-stop", "payload-sizes"]
 
     static let basics: [ConformanceCase] = [

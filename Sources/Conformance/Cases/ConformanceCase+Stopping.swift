@@ -5,7 +5,7 @@ import PluginBridge
 import Runner
 import Scheduling
 
-/// What its tasks do when they are told to stop.
+/// Checks tasks that are stopped.
 extension ConformanceCase {
     private static func mustBeAnswered(_ ended: Stage.Ended, _ name: String, _ what: String) throws
     {
@@ -60,7 +60,7 @@ extension ConformanceCase {
             let stage = try Stage(run, interposer: interposer)
             try stage.load()
             for trial in try run.examples(.slow, isEntry: true) {
-                // What a busy machine does once it does not do every time.
+                // A delay of a busy machine does not occur every time.
                 var least = UInt64.max
                 for _ in 0..<3 where least > 50_000_000 {
                     let known = interposer.findings.count

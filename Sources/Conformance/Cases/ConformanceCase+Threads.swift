@@ -71,7 +71,8 @@ extension ConformanceCase {
 
     /// Loads it, runs it, lets it go. Returns what was there before.
     static func rounds(_ run: CaseRun) throws -> Surroundings {
-        // What the host itself and the C library keep from their first use on is there by then.
+        // By then, the host and the C library have allocated what they keep from their first use
+        // on.
         try Stage(run).end()
         let before = Surroundings(run.subject)
         let stage = try Stage(run)

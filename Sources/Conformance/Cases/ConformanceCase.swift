@@ -3,7 +3,7 @@ public import PluginBridge
 
 /// One rule of the contract, and how the kit looks whether a plugin keeps it.
 public struct ConformanceCase: Sendable {
-    /// What must be there for a case to have a meaning.
+    /// The plugins that a case applies to.
     public enum Scope: Sendable {
         /// Every plugin.
         case any

@@ -7,8 +7,8 @@ import Scheduling
 /// Payloads by chance: the examples' own with bytes changed, left out, doubled and put in, and such
 /// as have nothing to do with them. Each must be answered.
 ///
-/// The directory in an example's payload is put in after the change: what is written goes there, or
-/// nowhere that anybody has named.
+/// The directory replaces its mark after the mutation, so that the plugin writes there, or to no
+/// existing path.
 struct PayloadFuzzer {
     private let run: CaseRun
     private let trials: [CaseRun.Trial]
@@ -40,7 +40,7 @@ struct PayloadFuzzer {
             if time > slowest.time { slowest = (time, seed) }
         }
         let median = times.sorted()[times.count / 2]
-        // What a busy machine does once it does not do again and again.
+        // A delay of a busy machine does not repeat.
         func isSlow(_ time: UInt64) -> Bool { time > 100 * median && time > 100_000_000 }
         for _ in 0..<3 where isSlow(slowest.time) {
             slowest.time = min(slowest.time, try payload(slowest.seed, stage))

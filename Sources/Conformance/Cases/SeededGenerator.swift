@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The same numbers for the same seed, on every machine and for ever: SplitMix64 (Steele, Lea and
-/// Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
+/// Returns the same numbers for the same seed, on every machine: SplitMix64 (Steele, Lea and Flood,
+/// "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

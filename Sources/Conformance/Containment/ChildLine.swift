@@ -32,7 +32,7 @@ public struct ChildLine: Sendable {
         self.text = String(text)
     }
 
-    /// The same as it is told, with the line end.
+    /// Returns the line as it is sent, with the line end.
     static func written(_ word: String, _ text: String, mark: String) -> String {
         var line = "\(mark) \(word)" + (text.isEmpty ? "" : " ")
         for scalar in text.unicodeScalars {

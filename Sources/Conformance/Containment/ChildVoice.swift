@@ -13,7 +13,7 @@ public final class ChildVoice: Sendable {
     /// How long a mark is, in bytes.
     static var markLength: Int { 32 }
 
-    /// What a child ends with once somebody has closed the descriptor: it cannot tell any more.
+    /// The exit status of a child whose log pipe was closed.
     public static var closedStatus: Int32 { 22 }
 
     private let mark: String
@@ -45,7 +45,7 @@ public final class ChildVoice: Sendable {
         _ = fcntl(Self.descriptor, F_SETFD, FD_CLOEXEC)
     }
 
-    /// One for a case that is run in the process of the kit itself: nobody listens.
+    /// A log pipe without a reader, for a case that runs in the process of the kit itself.
     init(toNobody: Void) { mark = "" }
 
     private static var file: [UInt64] {
@@ -59,8 +59,8 @@ public final class ChildVoice: Sendable {
 
     private let process = getpid()
 
-    /// Tells a word and a text, as one line, whole: or the parent has gone and nobody reads. Where the
-    /// descriptor was closed, the process ends, with a status that says so.
+    /// Sends a word and a text as one line. Does nothing if the reader is gone. If the plugin
+    /// closed the descriptor, ends the process with a status that says so.
     public func say(_ word: String, _ text: String = "") {
         guard isHeard else { return }
         var line = ChildLine.written(word, text, mark: mark)

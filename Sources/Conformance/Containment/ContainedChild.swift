@@ -4,8 +4,8 @@ import Glibc
 import Scheduling
 import Synchronization
 
-/// A child of this program that ran code nobody vouches for, and was ended for good: with its
-/// process group, and with whoever of its descendants had left that.
+/// A child of this program that ran untrusted code and has ended for certain: with its process
+/// group, and with the descendants that had left the group.
 public struct ContainedChild: Sendable {
     /// How the child ended.
     public enum Ending: Equatable, Sendable {
@@ -18,7 +18,7 @@ public struct ContainedChild: Sendable {
     }
 
     public private(set) var ending = Ending.exited(0)
-    /// What it told, in order.
+    /// The lines that it sent, in order.
     public private(set) var lines: [ChildLine] = []
     /// The beginning of what it wrote to standard output and to standard error.
     public private(set) var output: [UInt8] = []
@@ -38,7 +38,7 @@ public struct ContainedChild: Sendable {
     private static var reportLimit: Int { 1 << 20 }
     private static var outputLimit: Int { 16 * 1_024 }
 
-    /// What must not outlive this process, for whoever ends it early.
+    /// The child and its directory, which must not outlive this process.
     private struct Present {
         var children: Set<pid_t> = []
         var directories: Set<String> = []
@@ -54,11 +54,12 @@ public struct ContainedChild: Sendable {
     ///
     /// - Parameters:
     ///   - limit: nanoseconds until it is killed.
-    ///   - hears: called for each line as it comes.
+    ///   - observe: called for each line as it arrives.
     public init(
-        _ words: [String], limit: UInt64, hears: (ChildLine) -> Void = { _ in }
+        _ words: [String], limit: UInt64, observe: (ChildLine) -> Void = { _ in }
     ) throws(ContainmentError) {
-        // Whoever leaves its group or its parent comes back to this process, to be killed.
+        // Descendants that leave the group or lose their parent become children of this process,
+        // which kills them.
         csys_adopt_orphans()
         _ = ContainedChild.inherited
         let others = Set(ContainedChild.children)
@@ -93,7 +94,7 @@ public struct ContainedChild: Sendable {
                     if line.isLast {
                         until = min(until, csys_monotonic_ns() &+ ContainedChild.leavingLimit)
                     }
-                    hears(line)
+                    observe(line)
                 }
             }
         }
@@ -103,12 +104,13 @@ public struct ContainedChild: Sendable {
         kill(child, SIGKILL)
         let status = ContainedChild.wait(for: child)
         leftBehind = ContainedChild.killAll(except: others)
-        // What is left in the pipes. Nobody is waited for: one who could not be killed may hold them.
+        // Reads the rest of the pipes without waiting: a process that could not be killed may hold
+        // them open.
         for index in 0..<3 {
             while isOpen[index], reader.count <= Self.reportLimit, outputCount < 1 << 30,
                 ContainedChild.isReady(ends[index])
             {
-                isOpen[index] = take(index, ends[index], &reader, hears)
+                isOpen[index] = take(index, ends[index], &reader, observe)
             }
         }
         ending = early ?? status
@@ -125,8 +127,9 @@ public struct ContainedChild: Sendable {
         errorCount = errors.count
     }
 
-    /// Ends every child at once, with whoever had left its group, and removes what is theirs: for
-    /// whoever is about to end the process. A thread that contains a child goes no further.
+    /// Ends every child at once, with the descendants that left its group, and removes their
+    /// directories: for code that is about to end the process. A thread that contains a child stops
+    /// here.
     public static func abandonAll() {
         let (children, directories) = present.withLock { present in
             present.isAbandoned = true
@@ -140,7 +143,7 @@ public struct ContainedChild: Sendable {
         for directory in directories { csys_remove_tree(directory) }
     }
 
-    /// What ended because of ``abandonAll()`` is no result.
+    /// A child that ended because of ``abandonAll()`` has no result.
     private static func stayIfAbandoned() {
         if present.withLock({ $0.isAbandoned }) { stay() }
     }
@@ -182,7 +185,7 @@ public struct ContainedChild: Sendable {
 
     // MARK: The child
 
-    /// Of this process; the numbers that the child has them under are fixed.
+    /// The parent's ends; the numbers of the child's descriptors are fixed.
     private struct Pipes {
         var input: (read: Int32, write: Int32) = (-1, -1)
         var report: (read: Int32, write: Int32) = (-1, -1)
@@ -365,13 +368,13 @@ public struct ContainedChild: Sendable {
 
     /// False once there is nothing more to come.
     private mutating func take(
-        _ index: Int, _ descriptor: Int32, _ reader: inout LineReader, _ hears: (ChildLine) -> Void
+        _ index: Int, _ descriptor: Int32, _ reader: inout LineReader, _ observe: (ChildLine) -> Void
     ) -> Bool {
         var piece = [UInt8](repeating: 0, count: 65_536)
         let count = read(descriptor, &piece, piece.count)
         guard count > 0 else { return count < 0 && errno == EINTR }
         switch index {
-        case 0: reader.take(piece[..<count], hears)
+        case 0: reader.take(piece[..<count], observe)
         case 1:
             output += piece[..<count].prefix(Self.outputLimit - output.count)
             outputCount += count
@@ -393,7 +396,7 @@ public struct ContainedChild: Sendable {
 
         init(mark: String) { self.mark = mark }
 
-        mutating func take(_ bytes: ArraySlice<UInt8>, _ hears: (ChildLine) -> Void) {
+        mutating func take(_ bytes: ArraySlice<UInt8>, _ observe: (ChildLine) -> Void) {
             rest += bytes
             var start = 0
             defer { rest.removeSubrange(..<start) }
@@ -404,10 +407,10 @@ public struct ContainedChild: Sendable {
                     foreign += text.utf8.count + 1
                     continue
                 }
-                // Of what it is at only the last is of interest.
+                // Only the last phase is of interest.
                 if line.isPassing, lines.last?.isPassing ?? false { lines.removeLast() }
                 lines.append(line)
-                hears(line)
+                observe(line)
             }
         }
     }

@@ -3,9 +3,9 @@ import Glibc
 
 /// A child process could not be started: no fault of a plugin's.
 public struct ContainmentError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong: lower case, no full stop.
+    /// The fault: lower case, no full stop.
     public let description: String
-    /// What to do next, if there is something to type.
+    /// A command to type next, if there is one.
     public let help: String?
 
     init(_ what: String, help: String? = nil) {

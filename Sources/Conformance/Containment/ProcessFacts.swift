@@ -2,13 +2,14 @@
 import CSystem
 import Glibc
 
-/// What this process has at one moment, to see what a plugin added to it.
+/// The threads, descriptors and signals of this process at one moment, to detect what a plugin
+/// added.
 public struct ProcessFacts: Sendable {
     /// Names by number.
     public let threads: [Int: String]
-    /// What they lead to, by number.
+    /// The targets of the descriptors, by number.
     public let descriptors: [Int: String]
-    /// The signals that somebody handles or ignores.
+    /// The signals that are handled or ignored.
     public let signals: Set<Int32>
 
     public init() {
@@ -33,8 +34,8 @@ public struct ProcessFacts: Sendable {
             }, uniquingKeysWith: { $1 })
     }
 
-    /// The descriptors that `look` finds every time, with what they lead to: at most so many
-    /// nanoseconds long, and not again once nothing is left.
+    /// Returns the descriptors that `look` finds every time, with their targets. Repeats until none
+    /// is left, or the time is over, in nanoseconds.
     ///
     /// The C library opens files of the kernel's for a moment: glibc reads
     /// /proc/sys/vm/overcommit_memory when a thread gives back memory of its arena
@@ -53,7 +54,7 @@ public struct ProcessFacts: Sendable {
         return found
     }
 
-    /// Of memory, as the kernel counts it.
+    /// Returns the resident memory, as the kernel counts it.
     static var residentBytes: UInt64 {
         let fields = String(decoding: beginning(of: "/proc/self/statm"), as: UTF8.self)
             .split(separator: " ")

@@ -23,7 +23,7 @@ public enum CaseChild {
             let seed = UInt64(words[3]), let pace = UInt64(words[6]), let voice = ChildVoice()
         else { return }
         guard chdir(words[5]) == 0 else { _exit(1) }
-        // What a handler writes to its user's directories goes with this one.
+        // Files that a handler writes to its user's directories disappear with this one.
         for name in ["HOME", "TMPDIR"] { setenv(name, words[5], 1) }
         for kind in ["CACHE", "CONFIG", "DATA", "STATE"] { unsetenv("XDG_\(kind)_HOME") }
         let run = CaseRun(

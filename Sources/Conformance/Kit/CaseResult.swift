@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of one case.
+/// The result of one case.
 public struct CaseResult: Sendable {
     public let tested: ConformanceCase
     public let verdict: CaseVerdict

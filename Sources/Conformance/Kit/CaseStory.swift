@@ -2,7 +2,7 @@
 import Glibc
 import Scheduling
 
-/// What the child of a case told, and how it ended, taken together.
+/// The messages of a case's child, and how it ended.
 struct CaseStory {
     private let child: ContainedChild
     private let tested: ConformanceCase
@@ -18,7 +18,7 @@ struct CaseStory {
 
     private func last(_ word: String) -> String? { child.lines.last { $0.word == word }?.text }
 
-    /// What it was at, to be put after how it ended.
+    /// The phase in which it ended, as an addition to the message.
     private var phase: String { at?.text ?? "before it was loaded" }
 
     /// The seed of what was tried last.
@@ -68,10 +68,10 @@ struct CaseStory {
         }
     }
 
-    /// What was said before a crash: an assertion's words, mostly.
+    /// The output before a crash, usually the text of an assertion.
     private var written: [String] { lines(of: child.errors) }
 
-    /// What the case itself said.
+    /// The verdict that the case itself reported.
     private var told: CaseVerdict? {
         guard let text = last("verdict") else { return nil }
         let parts = text.parts(at: " ", maxSplits: 1, omittingEmpty: false)

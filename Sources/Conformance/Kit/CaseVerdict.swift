@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a case found.
+/// The verdict of a case.
 public struct CaseVerdict: Error, Sendable {
     public var status: CaseStatus
     /// One cause, in a line: lower case, no full stop. Empty where it passed.
     public var text: String
-    /// What else there is to know, a line each.
+    /// Further facts, a line each.
     public var notes: [String] = []
 
     public init(_ status: CaseStatus, _ text: String = "", notes: [String] = []) {

@@ -7,7 +7,7 @@ import PluginBridge
 public struct KitRun: Sendable {
     public let subject: Subject
     public let cases: [ConformanceCase]
-    /// Of everything that is left to chance.
+    /// The seed of all random choices.
     public let seed: UInt64
     /// Only the one sequence that the seed stands for.
     public var isReproducing = false

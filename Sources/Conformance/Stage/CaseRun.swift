@@ -4,10 +4,10 @@ import Glibc
 import PluginBridge
 import Synchronization
 
-/// What a case is run with, in the child.
+/// The test bed of a case, in the child.
 final class CaseRun: Sendable {
     let subject: Subject
-    /// Of everything that is left to chance.
+    /// The seed of all random choices.
     let seed: UInt64
     /// Only the one sequence that this seed stands for.
     let isReproducing: Bool
@@ -30,7 +30,7 @@ final class CaseRun: Sendable {
     /// Tells the parent that, for the cases to come.
     func tell(longest: UInt64) { voice.say("pace", String(longest)) }
 
-    /// Lets other threads go on for so many nanoseconds.
+    /// Lets other threads run for this time, in nanoseconds.
     func rest(_ time: UInt64) {
         let until = csys_monotonic_ns() &+ time
         var word: UInt32 = 0
@@ -60,10 +60,10 @@ final class CaseRun: Sendable {
     /// Something its author should know, although no rule is broken.
     func warn(_ text: String) { warnings.withLock { $0.append(text) } }
 
-    /// What the process writes fails the case: to standard output anything, to standard error more
-    /// than so many bytes.
+    /// Fails the case if the process wrote to standard output, or more than the given bytes to
+    /// standard error.
     func mustBeSilent(_ text: String, errors: Int = 0) {
-        // What the C library still holds is written as well.
+        // Flush the buffers of the C library.
         fflush(nil)
         silence.withLock { $0 = true }
         voice.say("silent", "\(errors) \(text)")
@@ -128,7 +128,7 @@ final class CaseRun: Sendable {
         return trials
     }
 
-    /// Those that say how they end by themselves. Throws a skip where there is none.
+    /// Returns the examples that end by themselves. Throws a skip if there are none.
     func examplesThatEnd(isEntry: Bool = false) throws -> [Trial] {
         let failures = (try? examples(.failure, isEntry: isEntry)) ?? []
         guard let successes = try? examples(.success, isEntry: isEntry) else {

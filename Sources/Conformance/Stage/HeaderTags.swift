@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTags
 
-/// Who may call the functions of the host's table, and when, as their headers say.
+/// The threads and states in which each function of the host's table may be called, from the
+/// headers.
 struct HeaderTags: Sendable {
     struct Tag: Hashable, Sendable {
         let thread: String
@@ -11,7 +12,7 @@ struct HeaderTags: Sendable {
     /// By the name of the member, `register_handler`.
     let functions: [String: Tag]
 
-    /// Those of the headers this program was built with.
+    /// The tags of the headers that this program was built with.
     static let current = HeaderTags(header(ctags_plugin_header) + header(ctags_subs_header))
 
     private static func header(

@@ -11,13 +11,13 @@ func interposedRegister(
     let interposer = Interposer.of(api)
     interposer.check("register_handler")
     if let refused = interposer.refused("register_handler") {
-        // With words, as any host says no.
+        // Sets a message, as every host does when it refuses.
         ErrorBuffer.fill(
             error, refused, "the host has as many handlers as it may; nothing was registered")
         return refused.rawValue
     }
     let real = interposer.real!
-    // What is not even a struct of this version is the real one's to refuse.
+    // The real function refuses a struct of no version.
     guard handler.pointee.struct_size >= MemoryLayout<curfew_handler>.size,
         let run = handler.pointee.run
     else { return real.pointee.register_handler(real, handler, error) }
@@ -85,7 +85,7 @@ func interposedComplete(
     let interposer = Interposer.of(api)
     interposer.check("complete")
     interposer.complete(task, status, error, errorBytes)
-    // It is completed all the same, or nobody would ever end it.
+    // Completes the task all the same, since no other code would.
     let answer = interposer.real.pointee.complete(
         interposer.real, task, status, error, errorBytes, result, resultBytes)
     return interposer.refused("complete")?.rawValue ?? answer

@@ -24,13 +24,13 @@ final class Interposer: EntryInterposer {
         case hosts
         /// Cannot be written to.
         case readOnly
-        /// Ends where nobody may read.
+        /// Memory whose end is followed by an unreadable page.
         case guarded
         /// Cannot be read any more once the task is over.
         case poisoned
     }
 
-    /// A function of the table that says no, and with what.
+    /// A function of the table that fails, and its status.
     struct Refusal: Sendable {
         let function: String
         let status: Status
@@ -43,7 +43,7 @@ final class Interposer: EntryInterposer {
         try run.manifest.handlers.contains { $0.form == .entry } ? Interposer() : nil
     }
 
-    /// What was noticed.
+    /// A fault that was noticed.
     enum Finding: Sendable, Hashable {
         /// A call on a thread that its tag does not allow.
         case thread(String)
@@ -53,7 +53,7 @@ final class Interposer: EntryInterposer {
         case noMessage(String)
         /// How long a callback took, in nanoseconds.
         case expiration(UInt64)
-        /// What the thread's state is not any more.
+        /// Parts of the thread's state that have changed.
         case signalMask, signalStack, floatControl
         case tailWritten(String)
     }
@@ -102,7 +102,7 @@ final class Interposer: EntryInterposer {
     var findings: [Finding] { state.withLock { $0.findings } }
     /// The ids of extensions that were asked for.
     var extensionsAsked: [String] { state.withLock { $0.asked } }
-    /// How often the function that says no has said it.
+    /// The number of refused calls.
     var refusals: Int { state.withLock { $0.refused } }
 
     func find(_ finding: Finding) { state.withLock { $0.findings.append(finding) } }
@@ -198,7 +198,7 @@ final class Interposer: EntryInterposer {
         }
     }
 
-    /// What the calling thread is to the host, in the words of the tags.
+    /// The role of the calling thread for the host, in the words of the tags.
     private var thread: String {
         guard
             let table = CURFEW_EXT_THREAD_CHECK.withCString({ real.pointee.extension(real, $0) })?
@@ -213,7 +213,7 @@ final class Interposer: EntryInterposer {
         }
     }
 
-    /// The status with which a function says no, where it is to.
+    /// Returns the status with which a function should fail, if it should.
     func refused(_ function: String) -> Status? {
         guard let refusal, refusal.function == function else { return nil }
         return state.withLock { state in
@@ -335,7 +335,7 @@ final class Interposer: EntryInterposer {
         }
         let isCompleted = state.withLock { $0.completed.contains(task) }
         let known = Status(rawValue: status)
-        // What it returns after it has completed the task is nobody's business.
+        // The result of a task that it has completed is ignored.
         if !isCompleted {
             if known.constant == nil {
                 find(

@@ -2,7 +2,7 @@
 import CSystem
 import Glibc
 
-/// What belongs to the whole process and is nobody's to change: as it was at one moment.
+/// The state of the process that no plugin may change, at one moment.
 struct ProcessGlobals {
     private let ids = ProcessGlobals.identity
     private let root = ProcessGlobals.rootDirectory
@@ -39,7 +39,7 @@ struct ProcessGlobals {
         return String(cString: text)
     }
 
-    /// What is different, each to be put after "it".
+    /// Returns the differences, each worded to follow "it".
     func changes(to now: ProcessGlobals) -> [String] {
         var changes: [String] = []
         for (before, after) in zip(ids, now.ids) where before.id != after.id {

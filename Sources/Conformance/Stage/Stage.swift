@@ -25,18 +25,18 @@ final class Stage: Sendable {
     private let done: DoneCounter
     private let observation: Observation
 
-    /// The budget of tasks that are not to be stopped, in nanoseconds: their handler's own, but no
-    /// less than a busy machine may need, and no more than anybody would wait for.
+    /// The budget of tasks that are not to be stopped, in nanoseconds: their handler's own, with a
+    /// lower limit for a busy machine, and an upper limit for the person who waits.
     static func ample(_ handler: ManifestHandler) -> UInt64 {
         min(max(handler.budget, 10_000_000_000), 60_000_000_000)
     }
-    /// That of tasks that are to be stopped.
+    /// The budget of tasks that are to be stopped.
     static var brief: UInt64 { 100_000_000 }
 
     /// - Parameters:
-    ///   - workers: of each kind. One, unless tasks are to meet: then what a thread keeps for itself
-    ///     does not show where it is not looked for.
-    ///   - remembers: false where memory is measured: then nothing is kept of what it is told.
+    ///   - workers: the workers of each kind. One, unless tasks are to run at the same time: caches of
+    ///     several threads would blur the measured memory.
+    ///   - remembers: false if memory is measured: then the test bed stores no events.
     init(
         _ run: CaseRun, workers: Int = 1, interposer: Interposer? = nil,
         queueLimit: UInt32 = 4_096, remembers: Bool = true
@@ -126,8 +126,8 @@ final class Stage: Sendable {
         return ended
     }
 
-    /// Has them do all that is known of them, once: every example to its end, those that have none
-    /// until they are told to stop, and every handler with an empty payload.
+    /// Runs everything that the manifest describes once: every example to its end, or until it is
+    /// stopped, and every handler with an empty payload.
     func runAll(isEntry: Bool = false) throws {
         for trial in try run.examplesThatEnd(isEntry: isEntry) { try mustAnswer(run(trial), trial) }
         for trial in (try? run.examples(.slow, isEntry: isEntry)) ?? [] {
@@ -239,6 +239,6 @@ final class Stage: Sendable {
 }
 
 extension ManifestExample {
-    /// What a handler has to answer to although it means nothing.
+    /// A payload that a handler has to survive although it means nothing.
     static var empty: ManifestExample { ManifestExample(name: "without a payload", payload: "") }
 }

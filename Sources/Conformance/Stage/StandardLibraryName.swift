@@ -2,8 +2,8 @@
 
 /// Names of the C++ library, as its ABI writes them.
 enum StandardLibraryName {
-    /// What may stand before a name: of a virtual table, of what is known of a type, of a variable's
-    /// guard, of a thread's variable (Itanium C++ ABI, 5.1.4).
+    /// The prefixes of names: of a virtual table, of type information, of a variable's guard, of a
+    /// thread-local variable (Itanium C++ ABI, 5.1.4).
     private static let specials = ["TV", "TT", "TI", "TS", "GV", "GR", "TH", "TW"]
     /// `std` and what is short for parts of it (5.1.10), and the namespaces of the GNU library.
     private static let namespaces = [

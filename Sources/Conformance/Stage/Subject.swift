@@ -7,7 +7,7 @@ public import PluginBridge
 public struct Subject: Sendable {
     /// Absolute, but where that is not UTF-8.
     public let directory: String
-    /// What its manifest says, or what is wrong with that.
+    /// The manifest, or its faults.
     public let manifest: Result<Manifest, ManifestFaults>
 
     public init(directory: String) {
@@ -19,12 +19,12 @@ public struct Subject: Sendable {
 
     public var sound: Manifest? { try? manifest.get() }
 
-    /// Of its own; nil where it has none, or its manifest is not sound.
+    /// The path of its own library; nil if it has none, or the manifest has faults.
     public var libraryPath: String? { sound?.library.map { "\(directory)/\($0)" } }
 
     public var elf: Result<ELFSummary, ABINoteFault>? { libraryPath.map(ELFSummary.read(path:)) }
 
-    /// What the loader would do with its library.
+    /// The library's requirements towards the loader.
     var facts: ELFFacts? {
         get throws { try libraryPath.map { try ELFFacts.read(path: $0).get() } }
     }

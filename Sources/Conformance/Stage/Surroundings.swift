@@ -2,7 +2,7 @@
 import CSystem
 import Glibc
 
-/// What a plugin could change around itself, as it was at one moment.
+/// The state around a plugin that it could change, at one moment.
 struct Surroundings {
     private let subject: Subject
     private let facts = ProcessFacts()
@@ -12,8 +12,8 @@ struct Surroundings {
 
     init(_ subject: Subject) { self.subject = subject }
 
-    /// What is different now, each to be put after "it" or the like. What the Swift runtime is known
-    /// to do is left out for plugins with code of Swift's.
+    /// Returns the differences, each worded to follow "it" or the like. Known effects of the Swift
+    /// runtime are left out for plugins with Swift code.
     func changes() -> [String] {
         signalChanges() + globals.changes(to: ProcessGlobals()) + left()
     }
@@ -24,7 +24,7 @@ struct Surroundings {
         }
     }
 
-    /// What signals do, by their numbers: the function and how it is called.
+    /// The actions of signals, by their numbers: the function and its flags.
     private static func signals() -> [Int32: [UInt64]] {
         var signals: [Int32: [UInt64]] = [:]
         for number in 1...csys_last_signal() {
@@ -39,7 +39,7 @@ struct Surroundings {
 
     func globalChanges() -> [String] { globals.changes(to: ProcessGlobals()) }
 
-    /// What is there besides what was there.
+    /// Returns the things that were added.
     func left() -> [String] { threads() + descriptors() + processes() }
 
     func threads() -> [String] {
