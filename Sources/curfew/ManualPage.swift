@@ -43,10 +43,10 @@ enum ManualPage {
         page.section("exit status")
         exits(ExitMeaning.all, &page)
         page.section("environment")
-        for (term, text) in Surroundings.variables { page.item(term, text + ".") }
+        for (term, text) in ProgramInputs.variables { page.item(term, text + ".") }
         page.section("files")
         page.line("PREFIX is the directory above the one this program is in.")
-        for (term, text) in Surroundings.files { page.item(term, text + ".") }
+        for (term, text) in ProgramInputs.files { page.item(term, text + ".") }
         page.section("see also")
         page.line(CommandTable.all.map { "`\(name($0))(1)`" }.joined(separator: ", "))
         return page.text

@@ -47,7 +47,7 @@ extension Trial {
         switch ending {
         case .exited(0) where phase == .retired: "loaded, retired and ended"
         case .exited where phase == .refused: "refused"
-        case .exited(ChildVoice.closedStatus): "closed descriptors that are not its own \(during)"
+        case .exited(LogPipe.closedStatus): "closed descriptors that are not its own \(during)"
         case .exited(let status): "ended the process with status \(status) \(during)"
         case .signalled(let signal):
             "died of \(ProcessFacts.name(ofSignal: signal)) \(during)"

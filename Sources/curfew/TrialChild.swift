@@ -11,12 +11,12 @@ struct TrialChild {
     /// The first word of its command line; it stands in no help.
     static var name: String { "__load" }
 
-    private let voice: ChildVoice
+    private let log: LogPipe
 
     /// Returns nil where the words are not those of a child.
     static func run(_ words: [String]) -> ExitCode? {
-        guard words.count == 2, words[0] == name, let voice = ChildVoice() else { return nil }
-        let child = TrialChild(voice: voice)
+        guard words.count == 2, words[0] == name, let log = LogPipe() else { return nil }
+        let child = TrialChild(log: log)
         do {
             try child.load(words[1])
             return .ok
@@ -71,6 +71,6 @@ struct TrialChild {
     }
 
     private func tell(_ word: TrialRecord.Word, _ text: String = "") {
-        voice.say(word.rawValue, text)
+        log.send(word.rawValue, text)
     }
 }

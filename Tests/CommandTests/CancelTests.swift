@@ -75,7 +75,8 @@ struct CancelTests {
             print(*run("release", "1"))
             """)
         #expect(
-            parked.output.hasPrefix("0 1  org.example.a  pending again, and may be launched at once\n"),
+            parked.output.hasPrefix(
+                "0 1  org.example.a  pending again, and may be launched at once\n"),
             "\(parked)")
         #expect(try states(desk)[0] == "pending")
     }

@@ -22,17 +22,17 @@ struct CallFuzzer {
     }
 
     func go() throws {
-        let stage = try Stage(run)
-        try stage.load()
-        if run.isReproducing { return try sequence(run.seed, stage) }
+        let bed = try TestBed(run)
+        try bed.load()
+        if run.isReproducing { return try sequence(run.seed, bed) }
         var seeds = SeededGenerator(seed: run.seed)
         let until = csys_monotonic_ns() &+ Self.time
         for _ in 0..<Self.sequences where csys_monotonic_ns() < until {
-            try sequence(seeds.seed(), stage)
+            try sequence(seeds.seed(), bed)
         }
     }
 
-    private func sequence(_ seed: UInt64, _ stage: Stage) throws {
+    private func sequence(_ seed: UInt64, _ bed: TestBed) throws {
         run.trying(seed: seed)
         var chance = SeededGenerator(seed: seed)
         var tasks: [(task: LaunchedTask, name: String)] = []
@@ -42,19 +42,19 @@ struct CallFuzzer {
                 let trial = trials[chance.below(trials.count)]
                 let isSlow = trial.example.expect == .slow
                 let budgets: [UInt64] = [
-                    1, 1_000, 100_000, 2_000_000, isSlow ? 5_000_000 : Stage.ample(trial.handler),
+                    1, 1_000, 100_000, 2_000_000, isSlow ? 5_000_000 : TestBed.ample(trial.handler),
                 ]
                 let budget = budgets[chance.below(budgets.count)]
                 let attempt = UInt32(1 + chance.below(5))
                 guard tasks.count < 64 else { continue }
-                let task = try stage.launch(trial, budget: budget, attempt: attempt)
+                let task = try bed.launch(trial, budget: budget, attempt: attempt)
                 tasks.append((task, trial.name))
             case 4:
                 if !tasks.isEmpty { tasks[chance.below(tasks.count)].task.cancel() }
             case 5:
                 if !tasks.isEmpty { tasks[chance.below(tasks.count)].task.stop(.host) }
             case 6:
-                if !tasks.isEmpty { try end(tasks.remove(at: chance.below(tasks.count)), stage) }
+                if !tasks.isEmpty { try end(tasks.remove(at: chance.below(tasks.count)), bed) }
             default:
                 if !tasks.isEmpty {
                     let task = tasks[chance.below(tasks.count)].task
@@ -62,11 +62,11 @@ struct CallFuzzer {
                 }
             }
         }
-        for task in tasks { try end(task, stage) }
+        for task in tasks { try end(task, bed) }
     }
 
-    private func end(_ task: (task: LaunchedTask, name: String), _ stage: Stage) throws {
-        let ended = try stage.end(of: task.task, task.name)
+    private func end(_ task: (task: LaunchedTask, name: String), _ bed: TestBed) throws {
+        let ended = try bed.end(of: task.task, task.name)
         let wasStopped = [.expired, .cancelled, .interrupted].contains(ended.outcome)
         if wasStopped, !ended.isAnswered, task.task.state.startedAt != 0 {
             throw CaseVerdict.fail(

@@ -46,7 +46,7 @@ extension ConformanceCase {
             }
         },
         ConformanceCase("constructors-quiet", level: 1, .library, needs: loadable) { run in
-            let before = Surroundings(run.subject)
+            let before = Environment(run.subject)
             _ = try open(run)
             run.phase("after it was loaded")
             if let change = before.changes().first {
@@ -56,10 +56,10 @@ extension ConformanceCase {
             run.mustBeSilent("loading alone wrote")
         },
         ConformanceCase("registers-its-handlers", level: 1, needs: loadable) { run in
-            let stage = try Stage(run)
+            let bed = try TestBed(run)
             run.phase("while it was loaded")
             do {
-                try stage.host.load(plugin: run.subject.directory)
+                try bed.host.load(plugin: run.subject.directory)
             } catch let error as CurfewError where error.rule != LoadRule.identity.rawValue {
                 throw CaseVerdict.fail(error.message)
             } catch is CurfewError {}
@@ -68,10 +68,10 @@ extension ConformanceCase {
             "describe-equals-manifest", level: 1, .entry,
             needs: loadable + ["registers-its-handlers"]
         ) { run in
-            let stage = try Stage(run)
+            let bed = try TestBed(run)
             run.phase("while it was loaded")
             do {
-                try stage.host.load(plugin: run.subject.directory)
+                try bed.host.load(plugin: run.subject.directory)
             } catch let error as CurfewError where error.rule == LoadRule.identity.rawValue {
                 throw CaseVerdict.fail(error.message)
             }
@@ -87,13 +87,13 @@ extension ConformanceCase {
             }
         },
         ConformanceCase("scan-time", level: 1, .library, needs: registered) { run in
-            let stage = try Stage(run)
+            let bed = try TestBed(run)
             let manifest = try run.manifest
             let start = csys_monotonic_ns()
             _ = try CheckedLibrary(
                 manifest, in: PluginDirectory(run.subject.directory), pins: nil)
             let checked = csys_monotonic_ns()
-            try stage.load()
+            try bed.load()
             // The host looks at the library before it loads it, which is no time of the plugin's.
             let both = csys_monotonic_ns() &- checked
             let time = (both - min(both, checked &- start)) / 1_000_000
@@ -105,10 +105,10 @@ extension ConformanceCase {
         },
         ConformanceCase("missing-extensions", level: 1, .entry, needs: registered) { run in
             let interposer = Interposer(hasExtensions: false)
-            let stage = try Stage(run, interposer: interposer)
+            let bed = try TestBed(run, interposer: interposer)
             run.phase("while it was loaded by a host without extensions")
             do {
-                try stage.host.load(plugin: run.subject.directory)
+                try bed.host.load(plugin: run.subject.directory)
             } catch let error as CurfewError {
                 let asked = interposer.extensionsAsked
                 guard !asked.contains(where: { error.message.contains($0) }) else { return }
@@ -118,10 +118,10 @@ extension ConformanceCase {
             }
         },
         ConformanceCase("two-copies", level: 1, .library, needs: registered) { run in
-            let stage = try Stage(run)
-            try stage.load()
+            let bed = try TestBed(run)
+            try bed.load()
             let copy = try run.copyOfPlugin()
-            let other = try Stage(run)
+            let other = try TestBed(run)
             run.phase("while a copy of it was loaded beside it")
             do {
                 try other.host.load(plugin: copy)
@@ -133,7 +133,7 @@ extension ConformanceCase {
 
     /// Loads it behind an interposer. What it says may be no; what it does must be sound.
     static func enter(_ run: CaseRun, _ interposer: Interposer) throws {
-        let stage = try Stage(run, interposer: interposer)
-        try stage.load()
+        let bed = try TestBed(run, interposer: interposer)
+        try bed.load()
     }
 }

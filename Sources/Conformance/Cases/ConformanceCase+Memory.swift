@@ -12,10 +12,10 @@ extension ConformanceCase {
         ) { run in
             let interposer = Interposer(
                 structs: payload == .guarded ? .guarded : .plain, payload: payload)
-            let stage = try Stage(run, interposer: interposer)
-            try stage.load()
-            try stage.runAll(isEntry: true)
-            try stage.runAll(isEntry: true)
+            let bed = try TestBed(run, interposer: interposer)
+            try bed.load()
+            try bed.runAll(isEntry: true)
+            try bed.runAll(isEntry: true)
             // A thread of the plugin that still has the payload reads it by then.
             run.rest(50_000_000)
         }
@@ -26,8 +26,8 @@ extension ConformanceCase {
         placed("const-inputs", .readOnly),
         placed("payload-end", .guarded),
         ConformanceCase("leak-per-task", level: 3, needs: tried, limit: .seconds(60)) { run in
-            let stage = try Stage(run, remembers: false)
-            try stage.load()
+            let bed = try TestBed(run, remembers: false)
+            try bed.load()
             guard run.pace < 1_000_000_000 else {
                 throw CaseVerdict.skip(
                     "an example takes over a second: too long to be run often enough")
@@ -39,7 +39,7 @@ extension ConformanceCase {
                     let until = csys_monotonic_ns() &+ 4_000_000_000
                     var ran = 0
                     while ran < count, ran < 5 || csys_monotonic_ns() < until {
-                        _ = try stage.run(trial, payload: payload)
+                        _ = try bed.run(trial, payload: payload)
                         ran += 1
                     }
                     func kept() -> Int64 {

@@ -11,15 +11,15 @@ extension ConformanceCase {
     /// - Parameter isLoading: what the host itself saw changed while it was loaded counts as well.
     private static func unchanged(
         _ name: String, isLoading: Bool = false,
-        _ changes: @escaping @Sendable (Surroundings) -> [String]
+        _ changes: @escaping @Sendable (Environment) -> [String]
     ) -> ConformanceCase {
         ConformanceCase(
             name, level: 2, needs: tried + ["constructors-quiet", "retires", "thread-exit"]
         ) { run in
-            let stage = try Stage(run)
-            try stage.load()
-            if isLoading { try stage.check(.processState) }
-            func look(_ what: String, _ before: Surroundings) throws {
+            let bed = try TestBed(run)
+            try bed.load()
+            if isLoading { try bed.check(.processState) }
+            func look(_ what: String, _ before: Environment) throws {
                 let found = changes(before)
                 if let first = found.first {
                     throw CaseVerdict.fail("\(what) \(first)", notes: Array(found.dropFirst()))
@@ -28,13 +28,13 @@ extension ConformanceCase {
             let slow = (try? run.examples(.slow)) ?? []
             for trial in try run.examplesThatEnd() + slow {
                 let payload = try run.prepare(trial)
-                let before = Surroundings(run.subject)
-                let budget = trial.example.expect == .slow ? Stage.brief : nil
-                _ = try stage.run(trial, payload: payload, budget: budget)
+                let before = Environment(run.subject)
+                let budget = trial.example.expect == .slow ? TestBed.brief : nil
+                _ = try bed.run(trial, payload: payload, budget: budget)
                 try look(trial.name, before)
             }
-            let before = Surroundings(run.subject)
-            try stage.end()
+            let before = Environment(run.subject)
+            try bed.end()
             try look("retired, it", before)
         }
     }
@@ -45,9 +45,9 @@ extension ConformanceCase {
     ) -> ConformanceCase {
         ConformanceCase(name, level: 2, .entry, needs: tried) { run in
             let interposer = Interposer()
-            let stage = try Stage(run, interposer: interposer)
-            try stage.load()
-            try stage.runAll(isEntry: true)
+            let bed = try TestBed(run, interposer: interposer)
+            try bed.load()
+            try bed.runAll(isEntry: true)
             _ = interposer.waitForCallbacks()
             if let text = interposer.findings.lazy.compactMap(find).first {
                 throw CaseVerdict.fail("its code changed \(text)")
@@ -83,15 +83,15 @@ extension ConformanceCase {
         },
         ConformanceCase("stdio-untouched", level: 2, needs: tried + ["retires", "thread-exit"]) {
             run in
-            let stage = try Stage(run)
-            try stage.load()
-            try stage.runAll()
-            try stage.end()
+            let bed = try TestBed(run)
+            try bed.load()
+            try bed.runAll()
+            try bed.end()
             run.mustBeSilent("it wrote", errors: 4_096)
         },
         ConformanceCase("fork-exec", level: 2, needs: tried) { run in
-            let stage = try Stage(run)
-            try stage.load()
+            let bed = try TestBed(run)
+            try bed.load()
             func fork(_ when: String) throws {
                 run.phase("while the host forked \(when)")
                 let status = csys_fork_exec("/bin/true", 2_000_000_000)
@@ -101,17 +101,17 @@ extension ConformanceCase {
             }
             for _ in 0..<50 { try fork("after it was loaded") }
             for trial in try run.examples(.success) {
-                let task = try stage.launch(trial)
+                let task = try bed.launch(trial)
                 for _ in 0..<5 { try fork("while a task ran") }
-                _ = try stage.end(of: task, trial.name)
+                _ = try bed.end(of: task, trial.name)
             }
         },
         ConformanceCase("clean-exit", level: 2, needs: tried + ["retires", "thread-exit"]) {
             run in
-            let stage = try Stage(run)
-            try stage.load()
-            if (try? run.examplesThatEnd()) != nil { try stage.runAll() }
-            try stage.end()
+            let bed = try TestBed(run)
+            try bed.load()
+            if (try? run.examplesThatEnd()) != nil { try bed.runAll() }
+            try bed.end()
             run.leave()
         },
     ]

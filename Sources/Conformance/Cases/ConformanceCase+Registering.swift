@@ -10,10 +10,10 @@ extension ConformanceCase {
         let interposer = Interposer(
             refusal: Interposer.Refusal(
                 function: "register_handler", status: .exhausted, after: number))
-        let stage = try Stage(run, interposer: interposer)
+        let bed = try TestBed(run, interposer: interposer)
         run.phase("while its registering was refused")
         do {
-            try stage.host.load(plugin: run.subject.directory)
+            try bed.host.load(plugin: run.subject.directory)
         } catch let error as CurfewError where error.rule == LoadRule.entry.rawValue {
             for case .noMessage(let text) in interposer.findings { throw CaseVerdict.fail(text) }
             return
@@ -25,9 +25,9 @@ extension ConformanceCase {
 
     static let registering: [ConformanceCase] = [
         ConformanceCase("register-once", level: 1, .entry, needs: registered) { run in
-            let stage = try Stage(run)
-            try stage.load()
-            try stage.check(.registeredTwice, .structSize, .handlerArguments)
+            let bed = try TestBed(run)
+            try bed.load()
+            try bed.check(.registeredTwice, .structSize, .handlerArguments)
         },
         ConformanceCase("thread-tags", level: 1, .entry, needs: registered) { run in
             let interposer = Interposer()
@@ -44,9 +44,9 @@ extension ConformanceCase {
 
     static let leaving: [ConformanceCase] = [
         ConformanceCase("retires", level: 1, needs: registered, limit: .seconds(10)) { run in
-            let stage = try Stage(run)
-            try stage.load()
-            try stage.end()
+            let bed = try TestBed(run)
+            try bed.load()
+            try bed.end()
         },
         ConformanceCase("idle-retire", level: 1, .entry, needs: registered + ["retires"]) { run in
             func time(_ body: () throws -> Void) rethrows -> UInt64 {
@@ -58,11 +58,11 @@ extension ConformanceCase {
             // what it takes every time.
             var least = UInt64.max
             for _ in 0..<3 where least > 100_000_000 {
-                let empty = try Stage(run)
+                let empty = try TestBed(run)
                 let without = try time { try empty.end() }
-                let stage = try Stage(run)
-                try stage.load()
-                let with = try time { try stage.end() }
+                let bed = try TestBed(run)
+                try bed.load()
+                let with = try time { try bed.end() }
                 least = min(least, with > without ? with - without : 0)
             }
             if least > 100_000_000 {
@@ -72,17 +72,17 @@ extension ConformanceCase {
             }
         },
         ConformanceCase("init-twice", level: 1, needs: registered + ["retires"]) { run in
-            let first = try Stage(run)
+            let first = try TestBed(run)
             try first.load()
-            func load(_ when: String) throws -> Stage {
-                let stage = try Stage(run)
+            func load(_ when: String) throws -> TestBed {
+                let bed = try TestBed(run)
                 run.phase("while a second host loaded it \(when)")
                 do {
-                    try stage.host.load(plugin: run.subject.directory)
+                    try bed.host.load(plugin: run.subject.directory)
                 } catch let error as CurfewError {
                     throw CaseVerdict.fail("a second host cannot load it \(when): \(error.message)")
                 }
-                return stage
+                return bed
             }
             try load("at the same time").end()
             try first.end()

@@ -8,10 +8,10 @@ import Scheduling
 /// Checks the plugin when resources are missing, and with random calls and payloads.
 extension ConformanceCase {
     /// Runs every example that ends by itself; any answer is good that comes.
-    private static func answers(_ stage: Stage, _ trials: [CaseRun.Trial], _ when: String) throws {
+    private static func answers(_ bed: TestBed, _ trials: [CaseRun.Trial], _ when: String) throws {
         for trial in trials {
-            let task = try stage.launch(trial)
-            let ended = try stage.end(of: task, trial.name + when)
+            let task = try bed.launch(trial)
+            let ended = try bed.end(of: task, trial.name + when)
             guard ended.outcome != .expired || ended.isAnswered else {
                 throw CaseVerdict.fail("\(trial.name)\(when) did not answer")
             }
@@ -31,12 +31,12 @@ extension ConformanceCase {
                 .init(function: "complete", status: .closing),
             ]
             func tryAll(_ interposer: Interposer, _ when: String) throws {
-                let stage = try Stage(run, interposer: interposer)
-                try stage.load()
+                let bed = try TestBed(run, interposer: interposer)
+                try bed.load()
                 for trial in try run.examplesThatEnd(isEntry: true) {
-                    let task = try stage.launch(trial)
+                    let task = try bed.launch(trial)
                     run.phase("while it ran \(trial.name) and \(when)")
-                    let ended = try stage.end(of: task, trial.name)
+                    let ended = try bed.end(of: task, trial.name)
                     guard ended.outcome != .expired || ended.isAnswered else {
                         throw CaseVerdict.fail("\(trial.name) did not answer when \(when)")
                     }
@@ -50,27 +50,27 @@ extension ConformanceCase {
             try tryAll(Interposer(structs: .larger), "the host's structs had grown")
             // One that cannot do without has said so to missing-extensions.
             let bare = Interposer(hasExtensions: false)
-            let stage = try Stage(run, interposer: bare)
-            if (try? stage.host.load(plugin: run.subject.directory)) != nil {
+            let bed = try TestBed(run, interposer: bare)
+            if (try? bed.host.load(plugin: run.subject.directory)) != nil {
                 try tryAll(Interposer(hasExtensions: false), "the host had no extensions")
             }
         },
         ConformanceCase("no-descriptors", level: 2, needs: tried, limit: .seconds(60)) { run in
-            let stage = try Stage(run)
-            try stage.load()
+            let bed = try TestBed(run)
+            try bed.load()
             let trials = try run.examplesThatEnd()
             // By then, files that a runtime opens once are open.
-            try answers(stage, trials, "")
+            try answers(bed, trials, "")
             csys_forbid_descriptors()
-            try answers(stage, trials, ", with no descriptor left,")
+            try answers(bed, trials, ", with no descriptor left,")
         },
         ConformanceCase("no-space", level: 2, needs: tried, limit: .seconds(60)) { run in
-            let stage = try Stage(run)
-            try stage.load()
+            let bed = try TestBed(run)
+            try bed.load()
             let trials = try run.examplesThatEnd()
             for trial in trials { _ = try run.prepare(trial) }
             csys_forbid_growing_files()
-            try answers(stage, trials, ", with files that cannot grow,")
+            try answers(bed, trials, ", with files that cannot grow,")
         },
         ConformanceCase(
             "reinit-100", level: 3,
@@ -84,17 +84,17 @@ extension ConformanceCase {
                 let until = csys_monotonic_ns() &+ 10_000_000_000
                 var count: Int64 = 0
                 while count < most, count < 5 || csys_monotonic_ns() < until {
-                    let stage = try Stage(run)
-                    try stage.load()
-                    if let trial = (try? run.examples(.success))?.first { _ = try stage.run(trial) }
-                    try stage.end()
+                    let bed = try TestBed(run)
+                    try bed.load()
+                    if let trial = (try? run.examples(.success))?.first { _ = try bed.run(trial) }
+                    try bed.end()
                     count += 1
                 }
                 return count
             }
             // Memory that grows only at first is a cache.
             _ = try cycles(30)
-            let before = Surroundings(run.subject)
+            let before = Environment(run.subject)
             let (heap, memory) = (csys_heap_bytes(), ProcessFacts.residentBytes)
             let count = try cycles(70)
             let left = before.left()

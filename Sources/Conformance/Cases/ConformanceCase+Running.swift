@@ -11,15 +11,15 @@ extension ConformanceCase {
     /// A case that runs every example once, and looks which rules the host saw broken.
     private static func kept(
         _ name: String, _ rules: Misbehaviour...,
-        also: @escaping @Sendable (Stage) throws -> Void = { _ in }
+        also: @escaping @Sendable (TestBed) throws -> Void = { _ in }
     ) -> ConformanceCase {
         ConformanceCase(name, level: 2, needs: tried) { run in
-            let stage = try Stage(run)
-            try stage.load()
-            try stage.runAll()
-            try stage.runAll()
-            for rule in rules { try stage.check(rule) }
-            try also(stage)
+            let bed = try TestBed(run)
+            try bed.load()
+            try bed.runAll()
+            try bed.runAll()
+            for rule in rules { try bed.check(rule) }
+            try also(bed)
         }
     }
 
@@ -29,22 +29,22 @@ extension ConformanceCase {
     static let basics: [ConformanceCase] = [
         ConformanceCase("no-exit", level: 2, needs: registered, isAboutExit: true) { run in
             // That it comes to its end is what is looked at.
-            let stage = try Stage(run)
-            try stage.load()
+            let bed = try TestBed(run)
+            try bed.load()
             run.phase("while it ran")
-            for trial in try run.examplesThatEnd() { _ = try stage.run(trial) }
+            for trial in try run.examplesThatEnd() { _ = try bed.run(trial) }
         },
         ConformanceCase("one-task-done", level: 2, needs: registered + ["no-exit"]) { run in
-            let stage = try Stage(run)
-            try stage.load()
+            let bed = try TestBed(run)
+            try bed.load()
             var longest: UInt64 = 0
             for trial in try run.examples(.success) {
-                let task = try stage.launch(trial)
-                let ended = try stage.end(of: task, trial.name)
+                let task = try bed.launch(trial)
+                let ended = try bed.end(of: task, trial.name)
                 longest = max(longest, ended.duration)
                 guard ended.outcome != .expired else {
                     throw CaseVerdict.fail(
-                        "\(trial.name) is to succeed, and was not done after \(Stage.ample(trial.handler) / 1_000_000_000) s",
+                        "\(trial.name) is to succeed, and was not done after \(TestBed.ample(trial.handler) / 1_000_000_000) s",
                         notes: [
                             "the kit gives an example the budget of its handler, 10 s at least and 60 s at most"
                         ])
@@ -54,7 +54,7 @@ extension ConformanceCase {
                         "\(trial.name) is to succeed, and \(ended.outcome.name)",
                         notes: ended.text.isEmpty ? [] : ["it said: \(ended.text)"])
                 }
-                let count = try stage.doneEvents(of: task)
+                let count = try bed.doneEvents(of: task)
                 guard count == 1 else {
                     throw CaseVerdict.fail("\(trial.name) raised \(count) done events")
                 }
@@ -64,10 +64,10 @@ extension ConformanceCase {
         ConformanceCase("failing-task-done", level: 2, needs: runnable) { run in
             let interposer = Interposer()
             let isEntry = try run.manifest.handlers.contains { $0.form == .entry }
-            let stage = try Stage(run, interposer: isEntry ? interposer : nil)
-            try stage.load()
+            let bed = try TestBed(run, interposer: isEntry ? interposer : nil)
+            try bed.load()
             for trial in try run.examples(.failure) {
-                let ended = try stage.run(trial)
+                let ended = try bed.run(trial)
                 guard ended.outcome == .failed || ended.outcome == .abandoned else {
                     throw CaseVerdict.fail("\(trial.name) is to fail, and \(ended.outcome.name)")
                 }
@@ -82,9 +82,9 @@ extension ConformanceCase {
         kept("exactly-once", .completedTwice, .completion, .resultSize),
         ConformanceCase("status-known", level: 2, .entry, needs: tried) { run in
             let interposer = Interposer()
-            let stage = try Stage(run, interposer: interposer)
-            try stage.load()
-            try stage.runAll(isEntry: true)
+            let bed = try TestBed(run, interposer: interposer)
+            try bed.load()
+            try bed.runAll(isEntry: true)
             for case .unknownStatus(let text) in interposer.findings {
                 throw CaseVerdict.fail(text)
             }
@@ -94,33 +94,33 @@ extension ConformanceCase {
             "declared-events", .undeclaredEvent, .eventName, .eventTypes, .hostEvent, .eventFlood),
         kept("strings-utf8", .malformedText, .longText, .logLevel),
         ConformanceCase("references", level: 2, needs: tried + ["retires", "thread-exit"]) { run in
-            let stage = try Stage(run)
-            try stage.load()
-            try stage.runAll()
-            try stage.runAll()
-            try stage.end()
+            let bed = try TestBed(run)
+            try bed.load()
+            try bed.runAll()
+            try bed.runAll()
+            try bed.end()
             for rule: Misbehaviour in [
                 .unkeptRelease, .referenceLimit, .staleTask, .foreignTask, .abandoned,
                 .keptReference,
             ] {
-                try stage.check(rule)
+                try bed.check(rule)
             }
         },
         ConformanceCase("register-only-in-entry", level: 2, .entry, needs: tried) { run in
             let interposer = Interposer()
-            let stage = try Stage(run, interposer: interposer)
-            try stage.load()
-            try stage.runAll(isEntry: true)
+            let bed = try TestBed(run, interposer: interposer)
+            try bed.load()
+            try bed.runAll(isEntry: true)
             for case .state(let text) in interposer.findings {
                 throw CaseVerdict.fail("it \(text)")
             }
         },
         ConformanceCase("finishes-in-budget", level: 2, needs: tried, limit: .seconds(60)) {
             run in
-            let stage = try Stage(run)
-            try stage.load()
+            let bed = try TestBed(run)
+            try bed.load()
             for trial in try run.examples(.success) {
-                let ended = try stage.run(trial, budget: trial.handler.budget)
+                let ended = try bed.run(trial, budget: trial.handler.budget)
                 guard ended.outcome != .expired else {
                     throw CaseVerdict.fail(
                         "\(trial.name) did not finish within the budget of its handler")

@@ -7,8 +7,9 @@ import Scheduling
 
 /// Checks tasks that are stopped.
 extension ConformanceCase {
-    private static func mustBeAnswered(_ ended: Stage.Ended, _ name: String, _ what: String) throws
-    {
+    private static func mustBeAnswered(
+        _ ended: TestBed.Ended, _ name: String, _ what: String
+    ) throws {
         guard !ended.isAnswered else { return }
         if ended.outcome == .succeeded || ended.outcome == .failed {
             throw CaseVerdict.fail(
@@ -25,26 +26,26 @@ extension ConformanceCase {
 
     static let stopping: [ConformanceCase] = [
         ConformanceCase("cooperative-stop", level: 2, needs: runnable, limit: .seconds(30)) { run in
-            let stage = try Stage(run)
-            try stage.load()
+            let bed = try TestBed(run)
+            try bed.load()
             for trial in try run.examples(.slow) {
-                let ended = try stage.run(trial, budget: Stage.brief)
+                let ended = try bed.run(trial, budget: TestBed.brief)
                 try mustBeAnswered(ended, trial.name, "told that its budget of 100 ms was up")
             }
-            try stage.check(.lostWorker, .slowCallback)
+            try bed.check(.lostWorker, .slowCallback)
         },
         ConformanceCase("payload-sizes", level: 2, needs: runnable + ["cooperative-stop"]) { run in
-            let stage = try Stage(run)
-            try stage.load()
+            let bed = try TestBed(run)
+            try bed.load()
             for handler in try run.manifest.handlers {
                 let example = ManifestExample(name: "of the kit", payload: "")
                 let trial = CaseRun.Trial(handler: handler, example: example)
                 _ = try run.prepare(trial)
                 for size in [0, 1, 4_095, 4_096, 1 << 20] {
-                    let task = try stage.launch(
+                    let task = try bed.launch(
                         trial, payload: [UInt8](repeating: UInt8(ascii: "x"), count: size),
                         budget: 300_000_000)
-                    let ended = try stage.end(
+                    let ended = try bed.end(
                         of: task, "\(handler.identifier) with a payload of \(size) bytes")
                     guard ended.outcome != .expired || ended.isAnswered else {
                         throw CaseVerdict.fail(
@@ -57,14 +58,14 @@ extension ConformanceCase {
             "short-expiration", level: 2, .entry, needs: runnable + ["cooperative-stop"]
         ) { run in
             let interposer = Interposer()
-            let stage = try Stage(run, interposer: interposer)
-            try stage.load()
+            let bed = try TestBed(run, interposer: interposer)
+            try bed.load()
             for trial in try run.examples(.slow, isEntry: true) {
                 // A delay of a busy machine does not occur every time.
                 var least = UInt64.max
                 for _ in 0..<3 where least > 50_000_000 {
                     let known = interposer.findings.count
-                    _ = try stage.run(trial, budget: Stage.brief)
+                    _ = try bed.run(trial, budget: TestBed.brief)
                     guard interposer.waitForCallbacks() else {
                         throw CaseVerdict(
                             .timeout, "the expiration callback of \(trial.name) did not return")
@@ -87,23 +88,23 @@ extension ConformanceCase {
             limit: .seconds(30)
         ) { run in
             let interposer = try Interposer.ifEntry(run)
-            let stage = try Stage(run, interposer: interposer)
-            try stage.load()
+            let bed = try TestBed(run, interposer: interposer)
+            try bed.load()
             for trial in try run.examples(.slow) {
-                let task = try stage.launch(trial)
-                try stage.waitUntilRunning(task, trial.name)
+                let task = try bed.launch(trial)
+                try bed.waitUntilRunning(task, trial.name)
                 task.cancel()
-                let ended = try stage.end(of: task, trial.name)
+                let ended = try bed.end(of: task, trial.name)
                 try mustBeAnswered(ended, trial.name, "cancelled while it ran")
                 try mustHaveReturned(interposer, trial.name)
             }
         },
         ConformanceCase("thread-exit", level: 2, needs: tried + ["retires"]) { run in
-            let stage = try Stage(run)
-            try stage.load()
-            try stage.runAll()
+            let bed = try TestBed(run)
+            try bed.load()
+            try bed.runAll()
             run.phase("while the threads that had run it ended")
-            try stage.end()
+            try bed.end()
         },
         ConformanceCase(
             "retire-while-busy", level: 2,
@@ -111,22 +112,22 @@ extension ConformanceCase {
         ) { run in
             for trial in try run.examples(.slow) {
                 let interposer = try Interposer.ifEntry(run)
-                let stage = try Stage(run, interposer: interposer)
-                try stage.load()
-                let task = try stage.launch(trial)
-                try stage.waitUntilRunning(task, trial.name)
+                let bed = try TestBed(run, interposer: interposer)
+                try bed.load()
+                let task = try bed.launch(trial)
+                try bed.waitUntilRunning(task, trial.name)
                 run.phase("while it was retired in the middle of \(trial.name)")
                 var limits = ShutdownLimits()
                 limits.leave = 3_000_000_000
-                try? stage.host.shutDown(limits)
-                let ended = try stage.end(of: task, trial.name)
+                try? bed.host.shutDown(limits)
+                let ended = try bed.end(of: task, trial.name)
                 try mustBeAnswered(ended, trial.name, "told that the host was shutting down")
                 try mustHaveReturned(interposer, trial.name)
             }
         },
         ConformanceCase("expiry-race", level: 3, needs: tried, limit: .seconds(60)) { run in
-            let stage = try Stage(run)
-            try stage.load()
+            let bed = try TestBed(run)
+            try bed.load()
             var trials = (try? run.examples(.slow)) ?? []
             trials += try run.examples(.success)
             let until = csys_monotonic_ns() &+ 4_000_000_000
@@ -134,9 +135,9 @@ extension ConformanceCase {
                 var budget: UInt64 = 1
                 // Closer and closer together where a handler enters, looks and leaves.
                 while budget < 20_000_000, csys_monotonic_ns() < until {
-                    let task = try stage.launch(trial, budget: budget)
-                    _ = try stage.end(of: task, "\(trial.name) with a budget of \(budget) ns")
-                    let count = try stage.doneEvents(of: task)
+                    let task = try bed.launch(trial, budget: budget)
+                    _ = try bed.end(of: task, "\(trial.name) with a budget of \(budget) ns")
+                    let count = try bed.doneEvents(of: task)
                     guard count == 1 else {
                         throw CaseVerdict.fail(
                             "\(trial.name) with a budget of \(budget) ns raised \(count) done events"

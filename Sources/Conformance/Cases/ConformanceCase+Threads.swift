@@ -9,10 +9,10 @@ extension ConformanceCase {
         ConformanceCase("no-affinity", level: 2, needs: tried + ["init-twice", "thread-exit"]) {
             run in
             // Another host has another worker.
-            var stages: [Stage] = []
-            func tryAll(_ stage: Stage, _ place: String) throws {
+            var beds: [TestBed] = []
+            func tryAll(_ bed: TestBed, _ place: String) throws {
                 for trial in try run.examples(.success) {
-                    let ended = try stage.run(trial)
+                    let ended = try bed.run(trial)
                     guard ended.outcome == .succeeded else {
                         throw CaseVerdict.fail(
                             "\(place) \(trial.name) \(ended.outcome.name)",
@@ -21,15 +21,15 @@ extension ConformanceCase {
                 }
             }
             for number in 1...3 {
-                let stage = try Stage(run)
-                try stage.load()
-                try tryAll(stage, "on worker \(number)")
-                stages.append(stage)
+                let bed = try TestBed(run)
+                try bed.load()
+                try tryAll(bed, "on worker \(number)")
+                beds.append(bed)
             }
-            try tryAll(stages[0], "in the first of three hosts")
-            try stages[2].end()
-            try stages[1].end()
-            try tryAll(stages[0], "in the first of three hosts, when the others are gone,")
+            try tryAll(beds[0], "in the first of three hosts")
+            try beds[2].end()
+            try beds[1].end()
+            try tryAll(beds[0], "in the first of three hosts, when the others are gone,")
         },
         ConformanceCase("reentrancy", level: 2, needs: tried) { run in
             let trials = try run.examplesThatEnd()
@@ -38,8 +38,8 @@ extension ConformanceCase {
             guard most > 1 || handlers > 1 else {
                 throw CaseVerdict.skip("its one handler runs one task at a time")
             }
-            let stage = try Stage(run, workers: min(max(most, handlers), 8))
-            try stage.load()
+            let bed = try TestBed(run, workers: min(max(most, handlers), 8))
+            try bed.load()
             var launches: [(trial: CaseRun.Trial, payload: [UInt8])] = []
             for trial in trials {
                 for copy in 0..<min(trial.handler.maxConcurrency, 8) {
@@ -47,9 +47,9 @@ extension ConformanceCase {
                 }
             }
             for _ in 0..<run.rounds(10) {
-                let tasks = try launches.map { try stage.launch($0.trial, payload: $0.payload) }
+                let tasks = try launches.map { try bed.launch($0.trial, payload: $0.payload) }
                 for (task, (trial, _)) in zip(tasks, launches) {
-                    let ended = try stage.end(of: task, trial.name)
+                    let ended = try bed.end(of: task, trial.name)
                     let expected = trial.example.expect == .success ? Outcome.succeeded : .failed
                     guard ended.outcome == expected || ended.outcome == .abandoned else {
                         throw CaseVerdict.fail(
@@ -70,15 +70,15 @@ extension ConformanceCase {
     ]
 
     /// Loads it, runs it, lets it go. Returns what was there before.
-    static func rounds(_ run: CaseRun) throws -> Surroundings {
+    static func rounds(_ run: CaseRun) throws -> Environment {
         // By then, the host and the C library have allocated what they keep from their first use
         // on.
-        try Stage(run).end()
-        let before = Surroundings(run.subject)
-        let stage = try Stage(run)
-        try stage.load()
-        try stage.runAll()
-        try stage.end()
+        try TestBed(run).end()
+        let before = Environment(run.subject)
+        let bed = try TestBed(run)
+        try bed.load()
+        try bed.runAll()
+        try bed.end()
         return before
     }
 }

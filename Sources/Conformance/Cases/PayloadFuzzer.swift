@@ -23,10 +23,10 @@ struct PayloadFuzzer {
     }
 
     func go() throws {
-        let stage = try Stage(run)
-        try stage.load()
+        let bed = try TestBed(run)
+        try bed.load()
         if run.isReproducing {
-            _ = try payload(run.seed, stage)
+            _ = try payload(run.seed, bed)
             return
         }
         var seeds = SeededGenerator(seed: run.seed)
@@ -35,7 +35,7 @@ struct PayloadFuzzer {
         var slowest: (time: UInt64, seed: UInt64) = (0, 0)
         for _ in 0..<Self.payloads where csys_monotonic_ns() < until {
             let seed = seeds.seed()
-            let time = try payload(seed, stage)
+            let time = try payload(seed, bed)
             times.append(time)
             if time > slowest.time { slowest = (time, seed) }
         }
@@ -43,7 +43,7 @@ struct PayloadFuzzer {
         // A delay of a busy machine does not repeat.
         func isSlow(_ time: UInt64) -> Bool { time > 100 * median && time > 100_000_000 }
         for _ in 0..<3 where isSlow(slowest.time) {
-            slowest.time = min(slowest.time, try payload(slowest.seed, stage))
+            slowest.time = min(slowest.time, try payload(slowest.seed, bed))
         }
         if isSlow(slowest.time) {
             run.warn(
@@ -52,7 +52,7 @@ struct PayloadFuzzer {
         }
     }
 
-    private func payload(_ seed: UInt64, _ stage: Stage) throws -> UInt64 {
+    private func payload(_ seed: UInt64, _ bed: TestBed) throws -> UInt64 {
         run.trying(seed: seed)
         var chance = SeededGenerator(seed: seed)
         let trial = trials[chance.below(trials.count)]
@@ -70,8 +70,8 @@ struct PayloadFuzzer {
         }
         let payload = pieces.joined(separator: Array(place.utf8))
         let start = csys_monotonic_ns()
-        let task = try stage.launch(trial, payload: Array(payload), budget: 2_000_000_000)
-        let ended = try stage.end(of: task, "\(trial.handler.identifier) with a payload by chance")
+        let task = try bed.launch(trial, payload: Array(payload), budget: 2_000_000_000)
+        let ended = try bed.end(of: task, "\(trial.handler.identifier) with a payload by chance")
         guard ended.outcome != .expired || ended.isAnswered else {
             throw CaseVerdict.fail(
                 "\(trial.handler.identifier) did not answer to a payload by chance")

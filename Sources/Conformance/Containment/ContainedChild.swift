@@ -220,7 +220,7 @@ public struct ContainedChild: Sendable {
 
     private static func mark() -> String {
         var mark = ""
-        while mark.utf8.count < ChildVoice.markLength {
+        while mark.utf8.count < LogPipe.markLength {
             let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
             mark += String(repeating: "0", count: 16 - digits.count) + digits
         }
@@ -241,10 +241,10 @@ public struct ContainedChild: Sendable {
         posix_spawn_file_actions_adddup2(&actions, pipes.errors.write, 2)
         // The number must be one that this process may have.
         let refusal = posix_spawn_file_actions_adddup2(
-            &actions, pipes.report.write, ChildVoice.descriptor)
+            &actions, pipes.report.write, LogPipe.descriptor)
         guard refusal == 0 else {
             throw ContainmentError(
-                "a child process cannot be started: it needs descriptor \(ChildVoice.descriptor), "
+                "a child process cannot be started: it needs descriptor \(LogPipe.descriptor), "
                     + "and this process may have too few", help: "ulimit -n 256")
         }
         var attributes = posix_spawnattr_t()
@@ -368,7 +368,8 @@ public struct ContainedChild: Sendable {
 
     /// False once there is nothing more to come.
     private mutating func take(
-        _ index: Int, _ descriptor: Int32, _ reader: inout LineReader, _ observe: (ChildLine) -> Void
+        _ index: Int, _ descriptor: Int32, _ reader: inout LineReader,
+        _ observe: (ChildLine) -> Void
     ) -> Bool {
         var piece = [UInt8](repeating: 0, count: 65_536)
         let count = read(descriptor, &piece, piece.count)

@@ -20,7 +20,7 @@ public enum CaseChild {
     /// Runs the case and ends the process. Returns where the words are not those of a child.
     public static func runIfAsked(_ words: [String]) {
         guard words.count == 7, words[0] == name, let tested = ConformanceCase.named(words[1]),
-            let seed = UInt64(words[3]), let pace = UInt64(words[6]), let voice = ChildVoice()
+            let seed = UInt64(words[3]), let pace = UInt64(words[6]), let log = LogPipe()
         else { return }
         guard chdir(words[5]) == 0 else { _exit(1) }
         // Files that a handler writes to its user's directories disappear with this one.
@@ -28,10 +28,10 @@ public enum CaseChild {
         for kind in ["CACHE", "CONFIG", "DATA", "STATE"] { unsetenv("XDG_\(kind)_HOME") }
         let run = CaseRun(
             Subject(directory: words[2]), seed: seed, pace: pace,
-            isReproducing: words[4] == "reproduce", voice)
+            isReproducing: words[4] == "reproduce", log)
         let verdict = run.verdict(tested.body)
-        for note in verdict.notes.prefix(20) { voice.say("note", note) }
-        voice.say("verdict", "\(verdict.status.rawValue) \(verdict.text)")
+        for note in verdict.notes.prefix(20) { log.send("note", note) }
+        log.send("verdict", "\(verdict.status.rawValue) \(verdict.text)")
         // Nothing of the plugin's is run any more.
         _exit(0)
     }

@@ -61,7 +61,7 @@ public struct KitRun: Sendable {
                 close(before)
             }
             let run = CaseRun(
-                subject, seed: seed, isReproducing: isReproducing, ChildVoice(toNobody: ()))
+                subject, seed: seed, isReproducing: isReproducing, LogPipe(withoutReader: ()))
             let start = csys_monotonic_ns()
             var verdict = run.verdict(tested.body)
             if verdict.status == .pass, run.isAboutOutput {
@@ -79,7 +79,7 @@ public struct KitRun: Sendable {
             $0 + UInt64($1.examples.count) * (min($1.grace, 10_000_000_000) + 500_000_000)
         }
         // Until it is known how long they take, they may take all that the kit gives.
-        let longest = (subject.sound?.handlers ?? []).map(Stage.ample).max() ?? 0
+        let longest = (subject.sound?.handlers ?? []).map(TestBed.ample).max() ?? 0
         let isFirst = ["no-exit", "one-task-done", "failing-task-done"].contains(tested.name)
         return tested.limit + min(graces, 120_000_000_000) + (isFirst ? longest : 12 * pace)
     }
@@ -97,12 +97,12 @@ public struct KitRun: Sendable {
                     isReproducing: isReproducing,
                     in: directory),
                 limit: limit)
-            let story = CaseStory(child, tested, limit: limit)
+            let report = CaseReport(child, tested, limit: limit)
             let result = CaseResult(
-                tested: tested, verdict: story.verdict, duration: child.duration,
-                seed: tested.isSeeded && story.verdict.status.isFailure ? story.seed : nil,
+                tested: tested, verdict: report.verdict, duration: child.duration,
+                seed: tested.isSeeded && report.verdict.status.isFailure ? report.seed : nil,
                 output: String(decoding: child.output + child.errors, as: UTF8.self))
-            return (result, story.pace)
+            return (result, report.pace)
         }
         if let told { pace = told }
         return result

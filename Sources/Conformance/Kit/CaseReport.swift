@@ -3,7 +3,7 @@ import Glibc
 import Scheduling
 
 /// The messages of a case's child, and how it ended.
-struct CaseStory {
+struct CaseReport {
     private let child: ContainedChild
     private let tested: ConformanceCase
 
@@ -56,7 +56,7 @@ struct CaseStory {
                     return silenced(CaseVerdict(.pass))
                 }
                 let what =
-                    status == ChildVoice.closedStatus
+                    status == LogPipe.closedStatus
                     ? "closed descriptors that are not its own"
                     : "ended the process with status \(status)"
                 return .fail("\(what) \(phase)", notes: written)

@@ -7,7 +7,7 @@ import Scheduling
 import Synchronization
 
 /// A host of a case's own, as an embedder would have it, that remembers what it was told.
-final class Stage: Sendable {
+final class TestBed: Sendable {
     /// How a task came to its end.
     struct Ended: Sendable {
         let outcome: Outcome

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A plugin runs in the child and can write to the same descriptor; without the mark nothing is
 /// believed.
-public final class ChildVoice: Sendable {
+public final class LogPipe: Sendable {
     /// Where it tells: far from the numbers that a plugin might close or take.
     static var descriptor: Int32 { 63 }
     /// How long a mark is, in bytes.
@@ -19,7 +19,7 @@ public final class ChildVoice: Sendable {
     private let mark: String
     private let writing = Mutex<Void>(())
     /// The device and the number of what the descriptor leads to.
-    private let channel = ChildVoice.file
+    private let channel = LogPipe.file
 
     /// Takes the mark from standard input, which leads nowhere afterwards. Nil where no parent gave
     /// one. The calling process dies with its parent, and without a core file.
@@ -46,7 +46,7 @@ public final class ChildVoice: Sendable {
     }
 
     /// A log pipe without a reader, for a case that runs in the process of the kit itself.
-    init(toNobody: Void) { mark = "" }
+    init(withoutReader: Void) { mark = "" }
 
     private static var file: [UInt64] {
         var status = stat()
@@ -55,14 +55,14 @@ public final class ChildVoice: Sendable {
     }
 
     /// A copy that a plugin makes of the process with fork(2) is not the child that was started.
-    var isHeard: Bool { !mark.isEmpty && getpid() == process }
+    var isRead: Bool { !mark.isEmpty && getpid() == process }
 
     private let process = getpid()
 
     /// Sends a word and a text as one line. Does nothing if the reader is gone. If the plugin
     /// closed the descriptor, ends the process with a status that says so.
-    public func say(_ word: String, _ text: String = "") {
-        guard isHeard else { return }
+    public func send(_ word: String, _ text: String = "") {
+        guard isRead else { return }
         var line = ChildLine.written(word, text, mark: mark)
         writing.withLock { _ in
             guard Self.file == channel else { _exit(Self.closedStatus) }

@@ -4,31 +4,31 @@ import Glibc
 import PluginBridge
 import Synchronization
 
-/// The test bed of a case, in the child.
+/// The context of a case, in the child.
 final class CaseRun: Sendable {
     let subject: Subject
     /// The seed of all random choices.
     let seed: UInt64
     /// Only the one sequence that this seed stands for.
     let isReproducing: Bool
-    private let voice: ChildVoice
+    private let log: LogPipe
     private let warnings = Mutex<[String]>([])
 
     init(
-        _ subject: Subject, seed: UInt64, pace: UInt64 = 0, isReproducing: Bool, _ voice: ChildVoice
+        _ subject: Subject, seed: UInt64, pace: UInt64 = 0, isReproducing: Bool, _ log: LogPipe
     ) {
         self.subject = subject
         self.seed = seed
         self.pace = pace
         self.isReproducing = isReproducing
-        self.voice = voice
+        self.log = log
     }
 
     /// Nanoseconds that the longest success example takes; 0 where it is not known.
     let pace: UInt64
 
     /// Tells the parent that, for the cases to come.
-    func tell(longest: UInt64) { voice.say("pace", String(longest)) }
+    func tell(longest: UInt64) { log.send("pace", String(longest)) }
 
     /// Lets other threads run for this time, in nanoseconds.
     func rest(_ time: UInt64) {
@@ -48,7 +48,7 @@ final class CaseRun: Sendable {
     /// Tells what it is at from now on, to be put after how it ended: "while …".
     func phase(_ text: String) {
         let seed = trying.withLock { $0 }.map { "\($0)" } ?? "-"
-        voice.say("at", "\(seed) \(text)")
+        log.send("at", "\(seed) \(text)")
     }
 
     /// From now on chance begins here: the seed with which this can be had again.
@@ -66,26 +66,26 @@ final class CaseRun: Sendable {
         // Flush the buffers of the C library.
         fflush(nil)
         silence.withLock { $0 = true }
-        voice.say("silent", "\(errors) \(text)")
+        log.send("silent", "\(errors) \(text)")
     }
 
     /// A part of the verdict is what the process writes, which only a parent can see.
     var isAboutOutput: Bool { silence.withLock { $0 } }
     private let silence = Mutex(false)
 
-    private let kept = Mutex<[Stage]>([])
+    private let kept = Mutex<[TestBed]>([])
 
     /// A host that is not to end before the process does, but by itself.
-    func keep(_ stage: Stage) { kept.withLock { $0.append(stage) } }
+    func keep(_ bed: TestBed) { kept.withLock { $0.append(bed) } }
 
-    func letGo(_ stage: Stage) { kept.withLock { $0.removeAll { $0 === stage } } }
+    func letGo(_ bed: TestBed) { kept.withLock { $0.removeAll { $0 === bed } } }
 
     /// The end of the process is the case: it passes when that comes as it should, with this status.
     static var leavingStatus: Int32 { 23 }
 
     func leave() {
-        voice.say("leaving")
-        csys_exit(voice.isHeard ? Self.leavingStatus : 0)
+        log.send("leaving")
+        csys_exit(log.isRead ? Self.leavingStatus : 0)
     }
 
     /// The verdict of a body that has returned or thrown.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The program's inputs besides its arguments, for the manual.
-enum Surroundings {
+enum ProgramInputs {
     static let variables: [(term: String, text: String)] = [
         (
             "CURFEW_PLUGIN_PATH",

@@ -3,12 +3,12 @@ import CSystem
 import Glibc
 
 /// The state around a plugin that it could change, at one moment.
-struct Surroundings {
+struct Environment {
     private let subject: Subject
     private let facts = ProcessFacts()
     private let globals = ProcessGlobals()
     private let children = Set(ContainedChild.children)
-    private let signals = Surroundings.signals()
+    private let signals = Environment.signals()
 
     init(_ subject: Subject) { self.subject = subject }
 
@@ -19,7 +19,7 @@ struct Surroundings {
     }
 
     func signalChanges() -> [String] {
-        Surroundings.signals().filter { signals[$0.key] != $0.value }.keys.sorted().map {
+        Environment.signals().filter { signals[$0.key] != $0.value }.keys.sorted().map {
             "changed what \(ProcessFacts.name(ofSignal: $0)) does"
         }
     }
@@ -44,9 +44,9 @@ struct Surroundings {
 
     func threads() -> [String] {
         let now = ProcessFacts().threads.filter { number, name in
-            facts.threads[number] == nil && !Surroundings.isEnding(number)
+            facts.threads[number] == nil && !Environment.isEnding(number)
                 && !(subject.isSwift && RuntimeAllowance.threads.contains(name)
-                    && Surroundings.fallsAsleep(number))
+                    && Environment.fallsAsleep(number))
         }
         return now.sorted { $0.key < $1.key }.map {
             $0.value.isEmpty
