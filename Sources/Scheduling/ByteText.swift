@@ -31,7 +31,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// Returns as many of its first scalars as have at most so many bytes.
+    /// Returns the longest prefix of whole scalars that has at most the given number of bytes.
     package func cut(to limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: limit)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is declared of a handler: in a manifest, or by the embedder.
+/// The description of a handler, from a manifest or from the embedder.
 public struct HandlerDescription: Sendable {
     /// Reverse-DNS name, unique in a host.
     public var identifier: String
-    /// What it is for.
+    /// The handler's kind.
     public var kind: TaskKind
     /// Nanoseconds a task may use.
     public var budget: UInt64
@@ -18,12 +18,12 @@ public struct HandlerDescription: Sendable {
     }
     /// All names of events that are the host's for `event`; see `reservedEvents(of:)`.
     public private(set) var reservedEvents: [EventSignature]
-    /// What its tasks may raise besides.
+    /// Further events that its tasks may raise.
     public var events: [EventSignature]
-    /// What the machine has to have for its requests to be launched, and while their tasks run.
+    /// The conditions for launching its requests, and for continuing their tasks.
     public var needs: RequestNeeds = []
-    /// The queue of a plugin's subs: no handler that anybody declares, and with a name that none of
-    /// those can have. Its events are told to nobody.
+    /// True for the queue of a plugin's subs: it is no declared handler, its name cannot be that of
+    /// one, and its events are not delivered.
     public private(set) var isQueue = false
 
     /// The queue of a plugin with that id and number.
@@ -83,7 +83,7 @@ public struct HandlerDescription: Sendable {
     /// The four events the host raises for it: registering, progress, expired, done.
     public var hostEvents: [EventSignature] { HandlerDescription.hostEvents(of: event) }
 
-    /// The same for an event name; fewer than four when it cannot be one.
+    /// Returns the host's events for an event name; fewer than four if the name is not valid.
     public static func hostEvents(of event: String) -> [EventSignature] {
         events(of: event, names: hostNames)
     }

@@ -12,7 +12,7 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
     case cancelled = 4
     /// The host was shut down.
     case interrupted = 5
-    /// Its last reference was dropped, and nobody had answered.
+    /// Its last reference was released without a completion.
     case abandoned = 6
 
     /// The word used in text and JSON.

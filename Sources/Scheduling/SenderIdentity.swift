@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whom an event comes from, told apart by identity alone.
+/// The sender of an event; senders are compared by identity alone.
 public struct SenderIdentity: Hashable, Sendable {
-    /// What the number is a number of.
+    /// The kind of object that the number identifies.
     public enum Kind: Hashable, Sendable {
         /// A task's public id.
         case task
@@ -12,7 +12,7 @@ public struct SenderIdentity: Hashable, Sendable {
         case resumable
     }
 
-    /// What the number is a number of.
+    /// The kind of object that the number identifies.
     public let kind: Kind
     /// Which one of its kind.
     public let number: UInt64

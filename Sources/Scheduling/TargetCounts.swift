@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a target has counted since it was made.
+/// The event counts of a target since its creation.
 public struct TargetCounts: Equatable, Sendable {
     /// Events for which a sub was called.
     public var called: UInt64 = 0
-    /// Events that resumed somebody who waited.
+    /// Events that resumed a wait.
     public var resumed: UInt64 = 0
-    /// Events that nobody wanted.
+    /// Events without a receiver.
     public var untaken: UInt64 = 0
     /// Events that were ignored since the target was paused.
     public var paused: UInt64 = 0

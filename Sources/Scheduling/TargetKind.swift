@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands behind a target's subs.
+/// The implementation of a target's subs.
 public enum TargetKind: Sendable {
     /// A call of a sub it does not have is ignored.
     case module

@@ -9,7 +9,7 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         case open
         /// Events are dropped. Can transition to `open`, `closing`, `closed`.
         case paused
-        /// Nobody may wait any more; subs are called to the end. Can transition to `closed`.
+        /// Accepts no new waits; running subs continue to their end. Can transition to `closed`.
         case closing
         /// Terminal.
         case closed
@@ -21,7 +21,7 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         let waiter: Waiter
     }
 
-    /// Who waits for one event: one at most for each sender, and one for any.
+    /// The waits for one event: at most one for each sender, and one for any sender.
     private struct Waits {
         var filtered: [SenderIdentity: Wait] = [:]
         var unfiltered: Wait?
@@ -74,21 +74,21 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
 
     public func sub(_ selector: EventSelector) -> Sub? { subs[selector] }
 
-    /// Somebody wants this event now.
+    /// Returns whether a sub or a wait receives this event now.
     public func wants(_ selector: EventSelector) -> Bool {
         subs[selector] != nil || waits[selector] != nil
     }
 
     // MARK: Events
 
-    /// What becomes of an event.
+    /// The result of delivering an event.
     public enum Arrival {
         /// One who waited takes it; the sub is not called.
         case resume(Waiter)
         case call(Sub)
-        /// Nobody wants it.
+        /// The event has no receiver.
         case untaken
-        /// Nobody wants it, and that is an error.
+        /// The event has no receiver, which is an error.
         case missing
         /// The target is paused.
         case paused
@@ -147,7 +147,7 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         case closed
     }
 
-    /// Somebody waits for an event, in place of an older wait for the same event and sender.
+    /// Registers a wait for an event, in place of an older one for the same event and sender.
     public mutating func waits(
         for selector: EventSelector, from sender: SenderIdentity?, number: UInt64, _ waiter: Waiter
     ) -> Waiting {
@@ -163,7 +163,7 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         return .waiting(replaced: replaced)
     }
 
-    /// Somebody sleeps until `waitEnded`.
+    /// Registers a sleep, until `waitEnded`.
     public mutating func sleeps(number: UInt64, _ waiter: Waiter) -> Waiting {
         guard state == .open || state == .paused else { return .closed }
         guard places.count + sleepers.count < Self.waitLimit else { return .exhausted }
@@ -215,8 +215,7 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         return true
     }
 
-    /// The posted completion has come to its turn: from now on nobody can wait for it any more.
-    /// Returns who waited.
+    /// Delivers the posted completion: from now on no code can wait for it. Returns the waiter.
     public mutating func resumableCompleted(
         _ number: UInt64, _ selector: EventSelector
     ) -> Waiter? {

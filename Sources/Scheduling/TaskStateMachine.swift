@@ -3,10 +3,9 @@
 /// The life of one task as a pure value of 64 bits, so that a shell can make every step with one
 /// compare-and-exchange.
 ///
-/// Inputs are methods; each answers what the shell has to do. A task whose run is gone, whose
-/// outcome is published and to whom nobody holds a reference is freed by the very step that makes
-/// it so: the value becomes the fresh one of the next generation, and every id of the old one is
-/// stale for ever.
+/// Inputs are methods; each returns the action for the shell. The step after which a task has no
+/// run, has published its outcome and has no references also frees it: the value becomes the fresh
+/// one of the next generation, and every id of the old one is stale for ever.
 ///
 /// The stations, and the inputs that lead from one to the next:
 ///
@@ -70,7 +69,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     @inlinable public var isOver: Bool { word & Self.publishedBit != 0 }
     /// After it was told to stop, it answered within its grace.
     @inlinable public var isAnswered: Bool { word & Self.answeredBit != 0 }
-    /// After it was told to stop nobody answered in time, and the host did.
+    /// The task did not complete in time after it was stopped, and the host ended it.
     @inlinable public var isAnsweredFor: Bool { isClaimed && reason != nil && !isAnswered }
     /// It has raised events of its own, which the done event must follow.
     @inlinable public var hasRaised: Bool { word & Self.raisedBit != 0 }
@@ -110,7 +109,7 @@ public struct TaskStateMachine: Equatable, Sendable {
 
     // MARK: Running
 
-    /// What a worker does with a task it took from the queue.
+    /// The action of a worker for a task that it took from the queue.
     @frozen public enum EnterAction: Equatable, Sendable {
         /// Call the function.
         case run
@@ -135,7 +134,7 @@ public struct TaskStateMachine: Equatable, Sendable {
         return .run
     }
 
-    /// What a worker does after the function has returned.
+    /// The action of a worker after the function has returned.
     @frozen public enum ReturnAction: Equatable, Sendable {
         /// The outcome was decided before.
         case none
@@ -165,8 +164,8 @@ public struct TaskStateMachine: Equatable, Sendable {
         return .decide
     }
 
-    /// The fast lane of `functionReturned` and `publish` for a success without text, result or
-    /// anybody's reference: the whole end of a task in one step.
+    /// The fast path of `functionReturned` and `publish` for a success without text, result or
+    /// references: it ends the task in one step.
     ///
     /// Returns nil where the ordinary way has to be taken.
     @inlinable public func finished(queueingDone: Bool) -> TaskStateMachine? {
@@ -192,8 +191,8 @@ public struct TaskStateMachine: Equatable, Sendable {
 
     // MARK: Completion
 
-    /// The fast lane of `complete` and `publish` for a success without text or result, of a task that
-    /// was not told to stop, has raised nothing, and to which nobody holds a reference: one step.
+    /// The fast path of `complete` and `publish` for a success without text or result, of a task
+    /// that was not stopped, has raised nothing, and has no references: one step.
     ///
     /// Returns nil where the ordinary way has to be taken.
     @inlinable public func completed(queueingDone: Bool) -> TaskStateMachine? {
@@ -208,18 +207,18 @@ public struct TaskStateMachine: Equatable, Sendable {
         return next
     }
 
-    /// What `complete` answers.
+    /// The verdict of `complete`.
     @frozen public enum Verdict: Equatable, Sendable {
         /// Accepted: write down text and result, then `publish`.
         case accepted
-        /// The same, within the grace.
+        /// Accepted within the grace.
         case late
         /// The grace is over.
         case expired
         /// Completed before.
         case already
-        /// It was never entered, so nobody can know its id, or it was abandoned, so its plugin has
-        /// none any more.
+        /// The task was never entered, so that no code can know its id, or it was abandoned, so
+        /// that its plugin has no id any more.
         case stale
     }
 
@@ -263,7 +262,7 @@ public struct TaskStateMachine: Equatable, Sendable {
 
     // MARK: Stopping
 
-    /// What the shell does to stop a task.
+    /// The action of the shell to stop a task.
     @frozen public enum StopAction: Equatable, Sendable {
         /// Over, or told to stop before.
         case already
@@ -275,7 +274,7 @@ public struct TaskStateMachine: Equatable, Sendable {
         case confirm
     }
 
-    /// Somebody wants the task to stop. One at a time gets as far as `confirm`.
+    /// Begins to stop the task. One caller at a time proceeds to `confirm`.
     public mutating func stop(_ reason: StopReason) -> StopAction {
         guard !isClaimed, self.reason == nil, !isCalling else { return .already }
         if isEntered {
@@ -284,7 +283,7 @@ public struct TaskStateMachine: Equatable, Sendable {
         }
         switch reason {
         case .cancelled, .shutdown:
-            // A parked task has left its queue; nobody else would see it again.
+            // A parked task has left its queue, so that no worker would find it again.
             if isParked { word |= Self.returnedBit }
             word &= ~(Self.heldBit | Self.parkedBit)
             claim(as: reason.outcome)
@@ -294,16 +293,17 @@ public struct TaskStateMachine: Equatable, Sendable {
         }
     }
 
-    /// A launch came into a shutdown and is taken back: then `publish`. False when somebody has
-    /// entered or claimed the task: it is left as it is, since nobody here would `confirm`.
+    /// Takes back a launch during a shutdown; then call `publish`. Returns false if a worker has
+    /// entered or another caller has claimed the task, which is then left unchanged, since this
+    /// caller would not `confirm`.
     public mutating func withdraw() -> Bool {
         guard !isEntered, !isClaimed else { return false }
         return stop(.shutdown) == .neverEntered
     }
 
-    /// The second step of `stop`. Returns true when the task is told to stop now: raise the expired
-    /// event, start the grace, have a watcher call the callback, then `callbackReturned`. False:
-    /// it was completed meanwhile.
+    /// The second step of `stop`. Returns true if the task stops now: raise the expired event,
+    /// start the grace, let a deadline thread call the callback, then call `callbackReturned`.
+    /// Returns false if the task was completed meanwhile.
     public mutating func stopConfirmed(_ reason: StopReason) -> Bool {
         guard !isClaimed else {
             word &= ~Self.callingBit
@@ -423,7 +423,8 @@ public struct TaskStateMachine: Equatable, Sendable {
             return .done
         }
         guard isEntered, isReturned, !isClaimed else { return .wrongState }
-        // Nobody is left who could answer, so a task that was told to stop ends as that says.
+        // No code can complete the task any more, so that a stopped task ends with the outcome of
+        // its reason.
         claim(as: reason?.outcome ?? .abandoned)
         return .abandoned
     }

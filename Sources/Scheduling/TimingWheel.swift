@@ -8,10 +8,10 @@
 /// ordered by the exact deadline, so nothing is early and nothing waits for the end of its tick.
 /// Whatever is in the heap is earlier than whatever is in a bucket.
 public struct TimingWheel: Sendable {
-    /// What was armed, and comes out when it is due.
+    /// An armed entry, which is returned when it is due.
     public struct Entry: Equatable, Sendable {
         public let key: UInt32
-        /// Whatever the caller wants back.
+        /// The caller's value.
         public let value: UInt64
         public let deadline: UInt64
 
@@ -39,7 +39,8 @@ public struct TimingWheel: Sendable {
     private static let levels = 8
 
     private var nodes: [Node] = []
-    // In place: nobody can share them, so that no write has to ask. Of 64 a level, and of the levels.
+    // Stored inline, so that they are never shared and a write needs no uniqueness check: 64 for
+    // each level, and the levels.
     private var heads = InlineArray<512, Int32>(repeating: -1)
     private var occupied = InlineArray<8, UInt64>(repeating: 0)
     private var heap: [UInt32] = []

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who waits for which event: one-shot, matched by event and sender, a newer wait in place of an
-/// older one (the rules of B4X's `Wait For`, with identity of sender as the filter).
+/// The one-shot waits for events, matched by event and sender; a newer wait replaces an older one
+/// (the rules of B4X's `Wait For`, with the sender's identity as the filter).
 ///
 /// However many wait, each of its steps costs the same: a wait is found by its number, by what it
 /// is for, and as the first of its line.
 public struct WaiterRegistry: Sendable {
     /// One wait.
     public struct Wait: Equatable, Sendable {
-        /// Of this wait alone.
+        /// The unique number of this wait.
         public let number: UInt64
         public let event: UInt32
         /// Only events about this task; 0: any, or none.
@@ -24,13 +24,13 @@ public struct WaiterRegistry: Sendable {
         }
     }
 
-    /// What a line of waits is for.
+    /// The event and sender of a list of waits.
     private struct Target: Hashable {
         let event: UInt32
         let task: UInt64
     }
 
-    /// Of a kind there is one wait.
+    /// Of each kind there is one wait.
     private struct Kind: Hashable {
         let target: Target
         let context: UInt

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who of the watchers does what, so that a callback that blocks one of them hides no deadline from
-/// the others.
+/// The state of the deadline threads, arranged so that a callback that blocks one of them hides no
+/// deadline from the others.
 ///
 /// A pure value. The shell keeps it under a lock and publishes `promise` in a word that workers
 /// read when they arm a deadline.
 public struct WatcherRoster: Sendable {
-    /// What one watcher is at.
+    /// The activity of one deadline thread.
     public enum Post: Equatable, Sendable {
         /// Looking through the cells. Can transition to `calling` and `asleep`.
         case scanning
@@ -18,21 +18,22 @@ public struct WatcherRoster: Sendable {
         case vacant
     }
 
-    /// What to do before a callback is called.
+    /// The action before a callback is called.
     public enum CallAction: Equatable, Sendable {
-        /// Somebody else keeps watch. Publish the promise, then look once more: a deadline armed
-        /// while this one was scanning woke nobody, and one before the promise has to.
+        /// Another thread keeps watch. Publish the promise, then scan once more: a deadline that
+        /// was armed during the scan woke no thread, and one before the promise has to.
         case none
         /// The others sleep too long: wake them.
         case wake
-        /// All others are inside callbacks: start another watcher, `added`.
+        /// All others are inside callbacks: start another deadline thread, `added`.
         case start(Int)
-        /// The same, but the limit is reached: deadlines wait until a callback returns.
+        /// All others are inside callbacks and the limit is reached: deadlines wait until a
+        /// callback returns.
         case exhausted
     }
 
-    /// How much later than the first a second watcher looks, in nanoseconds: woken at once, the two
-    /// would stand in each other's way, and a first one that is late is soon helped.
+    /// The delay of the second deadline thread after the first, in nanoseconds: woken together, the
+    /// two would contend, and a late first one still gets help soon.
     public let stagger: UInt64
 
     public private(set) var posts: [Post] = []
@@ -44,8 +45,8 @@ public struct WatcherRoster: Sendable {
         self.stagger = stagger
     }
 
-    /// The time before which no sleeping watcher needs to be told of a deadline. While one is
-    /// scanning that is any time: it looks once more after it has said how long it will sleep.
+    /// The time before which no sleeping thread needs to be woken for a deadline. While one is
+    /// scanning that is any time, since it scans once more after it has published its sleep.
     public var promise: UInt64 {
         var earliest = UInt64.max
         var asleep = false
@@ -61,7 +62,7 @@ public struct WatcherRoster: Sendable {
         return asleep ? earliest : 0
     }
 
-    /// A watcher joins, scanning. Returns its number, or nil when the limit is reached.
+    /// Adds a deadline thread, scanning. Returns its number, or nil if the limit is reached.
     public mutating func join() -> Int? {
         if let vacant = posts.firstIndex(of: .vacant) {
             posts[vacant] = .scanning
@@ -72,13 +73,13 @@ public struct WatcherRoster: Sendable {
         return posts.count - 1
     }
 
-    /// A watcher that joined could not be started.
+    /// Removes a deadline thread that could not be started.
     public mutating func resign(_ watcher: Int) { posts[watcher] = .vacant }
 
     public mutating func scans(_ watcher: Int) { posts[watcher] = .scanning }
 
-    /// A watcher has looked, and `next` is the earliest deadline it knows. Returns until when it
-    /// sleeps: until then, or a little longer where another one sleeps until then.
+    /// A deadline thread has scanned, and `next` is the earliest deadline it knows. Returns its
+    /// wake-up time: that deadline, or a little later if another thread sleeps until then.
     @discardableResult
     public mutating func sleeps(_ watcher: Int, next: UInt64) -> UInt64 {
         precondition(posts[watcher] == .scanning, "a watcher sleeps only after it has looked")
@@ -96,8 +97,8 @@ public struct WatcherRoster: Sendable {
         return overflow ? .max : sum
     }
 
-    /// A watcher is about to call a callback; `next` is the earliest other deadline it knows, the
-    /// grace of the task it calls for among them.
+    /// A deadline thread is about to call a callback; `next` is the earliest other deadline it
+    /// knows, among them the grace of the task it calls for.
     public mutating func calls(_ watcher: Int, next: UInt64) -> CallAction {
         posts[watcher] = .calling
         var anyone = false

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads numbers, the least significant byte first, from bytes that somebody else may have written.
+/// Reads little-endian numbers from untrusted bytes.
 struct ByteReader {
     private let bytes: [UInt8]
     private var place = 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is spent in a day.
+/// Amounts that tasks spend in a day.
 public struct DayAmounts: Hashable, Sendable {
     /// Tasks that were launched.
     public var launches: UInt64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a host may spend a day on tasks, and what of it is spent.
+/// A host's daily budget for tasks, and the spent part of it.
 ///
 /// Days are those of UTC, moved by `dayStart`. Times are nanoseconds since 1970 in UTC, as the
 /// machine's clock says, and that clock can be set:
@@ -10,14 +10,14 @@
 ///   of the clock again; what was spent stays spent, and the next day begins with everything.
 /// - Set forward, a new day has begun.
 public struct DayBudget: Hashable, Sendable {
-    /// Nil: no limit.
+    /// The limits; nil members are unlimited.
     public var limits: DayLimits
     /// Seconds after midnight in UTC at which days begin; within a day of midnight, either way.
     public let dayStart: Int64
     private var day: Int64?
     private var spent: DayAmounts = .nothing
 
-    /// So many days the clock can be set back and the day stays.
+    /// Days that the clock can be set back without beginning a new day.
     public static let daysHeld: Int64 = 1
 
     /// A budget of which nothing is spent.
@@ -45,13 +45,13 @@ public struct DayBudget: Hashable, Sendable {
         day = currentDay(at: now)
     }
 
-    /// What is spent of the day.
+    /// Returns the amounts spent on the day.
     public func spent(at now: Int64) -> DayAmounts {
         guard let day else { return .nothing }
         return number(of: now) > day ? .nothing : spent
     }
 
-    /// What is left of each for the day; nil where there is no limit.
+    /// Returns the remaining amounts of the day; nil where there is no limit.
     public func balance(at now: Int64) -> DayLimits {
         let spent = spent(at: now)
         return DayLimits(
@@ -66,8 +66,8 @@ public struct DayBudget: Hashable, Sendable {
         return balance.launches == 0 || balance.wall == 0 || balance.cpu == 0
     }
 
-    /// What is spent, lower case, no full stop: "all 20 launches of the day are spent". Nil where something is
-    /// left of each.
+    /// Returns which amounts are spent, lower case, no full stop: "all 20 launches of the day are
+    /// spent". Nil if some of each is left.
     public func reason(at now: Int64) -> String? {
         let balance = balance(at: now)
         if let limit = limits.launches, balance.launches == 0 {
@@ -94,7 +94,7 @@ public struct DayBudget: Hashable, Sendable {
 
     private static let version: UInt8 = 1
 
-    /// What is spent, not the limits: 33 bytes.
+    /// The spent amounts without the limits: 33 bytes.
     public var bytes: [UInt8] {
         var bytes = [Self.version]
         bytes.append(integer: day ?? .min)
@@ -123,7 +123,7 @@ public struct DayBudget: Hashable, Sendable {
 
     // MARK: Days
 
-    /// Those that nanoseconds of 64 bits reach, and one more at each end for `dayStart`.
+    /// The days that 64-bit nanoseconds reach, and one more at each end for `dayStart`.
     private static let days: ClosedRange<Int64> = {
         let most = Int64.max / 86_400_000_000_000 + 2
         return -most...most

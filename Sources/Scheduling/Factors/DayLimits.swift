@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What may be spent in a day, and what is left of it. Nil: as much as is wanted.
+/// The limits of a day, or the remaining amounts. Nil means unlimited.
 public struct DayLimits: Hashable, Sendable {
     /// Tasks that are launched.
     public var launches: UInt64?

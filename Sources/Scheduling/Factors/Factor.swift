@@ -2,7 +2,7 @@
 
 /// One thing that is considered before a launch.
 public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
-    // Of the machine.
+    // Factors of the machine
     /// Power comes from outside; asked for by a request.
     case externalPower = 1
     /// The battery is not nearly empty.
@@ -15,12 +15,12 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
     case network = 5
     /// Processor, memory and disks are not overloaded.
     case pressure = 6
-    /// Nobody uses the machine.
+    /// No user works at the machine.
     case idle = 7
-    /// Somebody has unlocked it since it was started.
+    /// A user has logged in since the machine was started.
     case firstUnlock = 8
 
-    // Of the handler.
+    // Factors of the handler
     /// Refreshing in the background is allowed.
     case refreshSetting = 20
     /// Its user did not suspend or remove it.
@@ -34,8 +34,8 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
     /// It may have one more task.
     case turn = 25
 
-    // Of the host.
-    /// What it may spend a day is not spent.
+    // Factors of the host
+    /// The daily budget is not spent.
     case dayBudget = 40
     /// It has a place for one more task.
     case place = 41
@@ -44,7 +44,7 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
     /// It takes part in launches: it is not shutting down.
     case host = 43
 
-    // Of the request.
+    // Factors of the request
     /// Its date has come.
     case date = 60
     /// It did not take the process down again and again.
@@ -85,7 +85,7 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
         self = factor
     }
 
-    /// What has to happen for a factor of the machine to allow again.
+    /// The event that makes a factor of the machine allow launches again.
     var remedy: String {
         switch self {
         case .externalPower: "connect it to power"

@@ -2,8 +2,9 @@
 
 /// How the machine's factors stand, and since when.
 ///
-/// A change has to last for a while before it counts: power that comes and goes must not start and
-/// stop tasks. The first that is heard of a factor counts at once, and so does what is set by hand.
+/// Readings are debounced: a change has to last for a while before it counts, so that a loose plug
+/// does not start and stop tasks. The first reading of a factor counts at once, and so does a
+/// factor that is set by hand.
 public struct FactorBoard: Sendable {
     public struct Standing: Hashable, Sendable {
         public let reading: FactorReading
@@ -18,7 +19,7 @@ public struct FactorBoard: Sendable {
 
     private var standings: [Factor: Standing] = [:]
     private var changes: [Factor: Change] = [:]
-    /// What was set by hand holds until that is undone, whatever sources say.
+    /// Factors that are set by hand; they ignore their sources until that is undone.
     private var byHand: Set<Factor> = []
     private var heard: [Factor: FactorReading] = [:]
     /// Nanoseconds a change has to last.
@@ -50,7 +51,7 @@ public struct FactorBoard: Sendable {
         }
     }
 
-    /// Somebody sets a factor by hand, or with nil leaves it to the sources again. Counts at once.
+    /// Sets a factor by hand, or with nil returns it to its sources. The change counts at once.
     public mutating func set(_ factor: Factor, _ reading: FactorReading?, at now: Moment) {
         changes[factor] = nil
         if let reading {
@@ -67,7 +68,7 @@ public struct FactorBoard: Sendable {
         let due = changes.filter { now.span &- $0.value.heard.span >= patience }
         for (factor, change) in due {
             changes[factor] = nil
-            // Since it was first heard of.
+            // The time of the first reading.
             place(factor, change.reading, at: change.heard.wall)
         }
         return due.keys.sorted()
@@ -82,7 +83,7 @@ public struct FactorBoard: Sendable {
         }.min()
     }
 
-    /// A change that has been heard of and does not count yet.
+    /// Returns a changed reading that does not count yet.
     public func announced(_ factor: Factor) -> FactorReading? { changes[factor]?.reading }
 
     private mutating func place(_ factor: Factor, _ reading: FactorReading, at now: Int64) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which factors count for which requests, and what it means when nobody can tell.
+/// The factors that each request depends on, and the meaning of an unknown factor.
 public struct FactorPolicy: Hashable, Sendable {
     /// Factors for which "unknown" holds back. By default none: on a machine without sources
     /// everything is launched.
     public var unknownHolds: Set<Factor> = []
-    /// Factors that do not count at all. By default the first unlock: on a machine where nobody ever
-    /// logs in it would hold back for ever.
+    /// Factors that are ignored. By default the first unlock, for which requests would wait for
+    /// ever on a machine without logins.
     public var ignored: Set<Factor> = [.firstUnlock]
 
     /// As the members say by default.

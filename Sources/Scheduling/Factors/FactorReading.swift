@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a source says of a factor.
+/// A source's reading of a factor.
 public struct FactorReading: Hashable, Sendable {
     /// Whether it allows launches.
     public let state: FactorState
@@ -12,7 +12,7 @@ public struct FactorReading: Hashable, Sendable {
     /// Bytes of a source, and of a detail: as many as `curfew_factor_report` has room for.
     public static let (sourceLimit, detailLimit) = (127, 255)
 
-    /// What a source says; texts that are too long are cut.
+    /// Makes a reading; long texts are cut.
     public init(_ state: FactorState, source: String, detail: String) {
         self.state = state
         self.source = source.cut(to: Self.sourceLimit)

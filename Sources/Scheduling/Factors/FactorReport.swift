@@ -14,9 +14,9 @@ public struct FactorReport: Hashable, Sendable {
     public var detail: String
     /// Since when it stands so, in nanoseconds since 1970 in UTC; nil: not known.
     public var since: Int64?
-    /// When it will allow by itself; nil: nobody can tell, or it allows.
+    /// The time from which it will allow the launch by itself; nil if unknown, or if it allows it.
     public var until: Int64?
-    /// What would change it; "" where it allows.
+    /// The action or event that would change it; "" if it allows the launch.
     public var change: String
 
     /// A line of the answer.

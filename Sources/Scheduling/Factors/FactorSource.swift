@@ -5,7 +5,7 @@
 /// A source is asked again and again. It is never asked under a lock or on a thread that runs
 /// handlers: a driver may take tens of milliseconds for an answer.
 public protocol FactorSource: Sendable {
-    /// What this source can tell of; the same for as long as it lives.
+    /// The factors of this source; constant for its lifetime.
     var factors: Set<Factor> { get }
 
     /// How each of `factors` is now: one reading for each. What cannot be found out is `unknown`,

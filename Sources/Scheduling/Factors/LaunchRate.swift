@@ -6,13 +6,14 @@
 /// `penalty` the first time, twice that for each further miss in a row, up to `longestPenalty`. One
 /// success forgives them all.
 ///
-/// A request that asks for no date would be launched again as fast as its handler asks for the next
-/// one. So there is a floor for such requests, which grows with use: a second after the first launch,
-/// twice that after each further one, up to `floor`. It begins anew once none was launched for twice
-/// the `floor`.
+/// The limit on launches of requests without a date. Such a request would be launched as fast as
+/// its handler submits the next one. So there is a floor between launches, which grows with use: a
+/// second after the first launch, twice that after each further one, up to `floor`. It resets once
+/// none was launched for twice the `floor`.
 ///
-/// Times are on the clock of `Moment.span`, which starts anew with the machine: a rate is kept in
-/// memory and not stored. Launches without a date are read from the history when a host begins.
+/// Times are on the clock of `Moment.span`, which restarts with the machine: a rate is kept in
+/// memory and not stored. When a host begins, it reads the launches without a date from the
+/// history.
 public struct LaunchRate: Hashable, Sendable {
     /// Nanoseconds from one launch to the next, at least.
     public var spacing: UInt64
@@ -99,7 +100,7 @@ public struct LaunchRate: Hashable, Sendable {
         Self.doubled(penalty, misses == 0 ? 0 : misses - 1, upTo: longestPenalty)
     }
 
-    /// A span, doubled so many times.
+    /// Returns the span, doubled the given number of times.
     private static func doubled(_ span: UInt64, _ times: UInt32, upTo longest: UInt64) -> UInt64 {
         let (doubled, overflow) = span.multipliedReportingOverflow(by: 1 << UInt64(min(times, 63)))
         return overflow ? longest : min(doubled, longest)

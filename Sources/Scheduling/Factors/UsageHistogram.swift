@@ -13,7 +13,7 @@ public struct UsageHistogram: Hashable, Sendable {
     /// Nanoseconds.
     public let halfLife: UInt64
     private var weights: [Double]
-    /// Of each cell: bit 0 is the week that `asOf` lies in, bit 1 the one before.
+    /// The weeks of each cell: bit 0 is the week that contains `asOf`, bit 1 the one before.
     private var weeks: [UInt8]
     /// The moment that the weights are of; nil where nothing was noted. Nanoseconds since 1970.
     private var asOf: Int64?
@@ -70,8 +70,8 @@ public struct UsageHistogram: Hashable, Sendable {
 
     // MARK: Asking
 
-    /// How likely use is at `wall`, from 0 to 1 at the busiest hour of the week. 0 where nothing is
-    /// known. An hour's neighbours count half: whoever is early or late by an hour is no stranger.
+    /// Returns the likelihood of use at `wall`, from 0 to 1 at the busiest hour of the week; 0
+    /// without data. Neighbouring hours count half, since habits shift by an hour.
     public func score(at wall: Int64, in zone: some TimeZoneRules = UTC()) -> Double {
         let busiest = (0..<Self.cells).lazy.map(smoothed).max() ?? 0
         guard busiest > 0 else { return 0 }
@@ -145,7 +145,8 @@ public struct UsageHistogram: Hashable, Sendable {
 
     private static let forgotten = half(toThe: lives)
 
-    /// The week's bits as they are so many weeks later, or, below 0, earlier.
+    /// Returns the bits of the week, shifted by the given number of weeks; negative numbers shift
+    /// back.
     private static func moved(_ bits: UInt8, by weeks: Int64) -> UInt8 {
         if weeks >= 8 || weeks <= -8 { return 0 }
         return weeks >= 0 ? bits << UInt8(weeks) : bits >> UInt8(-weeks)

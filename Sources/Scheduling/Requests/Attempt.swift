@@ -8,9 +8,9 @@ public struct Attempt: Hashable, Sendable {
     public var request: RequestID
     /// Counts the launches of the request, from 1: an end that names another one is not taken.
     public var launch: UInt64
-    /// As its handler is told, from 1: a launch that was interrupted or snoozed does not count.
+    /// The number of the attempt, from 1; interrupted and snoozed launches do not count.
     public var number: UInt32
-    /// Whose task it was.
+    /// The host of the task.
     public var host: HostIdentity
     /// When it was launched.
     public var startedAt: Int64
@@ -20,7 +20,7 @@ public struct Attempt: Hashable, Sendable {
     public var outcome: Outcome?
     /// Why its task was told to stop; nil: it was not.
     public var reason: StopReason?
-    /// What the handler said, or why the host ended it; "" after success.
+    /// The handler's error text, or the reason why the host ended the task; "" after success.
     public var error: String
 
     /// An attempt that runs.

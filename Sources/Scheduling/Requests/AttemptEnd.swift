@@ -8,7 +8,7 @@ public struct AttemptEnd: Hashable, Sendable {
     public var reason: StopReason?
     /// "" after success.
     public var error: String
-    /// Its handler asked to be launched again after so many nanoseconds; no attempt is used.
+    /// The nanoseconds after which the handler asked to be launched again; no attempt is used.
     public var snooze: UInt64?
 
     /// An end, without an error unless it is said.

@@ -12,7 +12,7 @@ struct ClockNote: Equatable {
         self.moment = moment
     }
 
-    /// Nil: the bytes are no note.
+    /// Fails if the bytes are no note.
     init?(_ bytes: [UInt8]) {
         let words = String(decoding: bytes, as: UTF8.self)
             .split(separator: " ", omittingEmptySubsequences: false)
@@ -25,8 +25,8 @@ struct ClockNote: Equatable {
 
     var bytes: [UInt8] { Array("\(boot) \(moment.wall) \(moment.span)".utf8) }
 
-    /// The clock was set back by more than a second since. After the machine was started anew nobody
-    /// can tell but where it is earlier now than it was then.
+    /// Returns whether the clock was set back by more than a second since the note. After a reboot
+    /// that is known only if the time is earlier than the note's.
     func wasSetBack(_ boot: String, at now: Moment) -> Bool {
         guard boot == self.boot, now.span >= moment.span else { return now.wall < moment.wall }
         let passed = Int64(clamping: now.span - moment.span)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is wrong with a cron expression.
+/// A fault of a cron expression.
 public struct CronFault: Error, Hashable, Sendable {
-    /// Nil: the whole of it.
+    /// The faulty field; nil for the whole expression.
     public let field: CronField?
     /// To be put after the field, or after "the expression": lower case, no full stop.
     public let message: String
-    /// What to write instead.
+    /// The correction.
     public let help: String
 }

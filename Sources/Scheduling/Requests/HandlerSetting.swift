@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What people have set about launches: for all, for a plugin, or for one identifier.
+/// The settings of launches that people made: for all handlers, for a plugin, or for one
+/// identifier.
 public struct HandlerSetting: Hashable, Sendable {
     /// The switch for refreshing in the background.
     public enum Refresh: UInt8, Sendable, CaseIterable {
@@ -8,7 +9,7 @@ public struct HandlerSetting: Hashable, Sendable {
         case available = 1
         /// Its user has turned it off.
         case denied = 2
-        /// Whoever runs the machine has, and its user cannot turn it on.
+        /// An administrator turned it off, and the user cannot turn it on.
         case restricted = 3
 
         /// The word used in text and JSON.

@@ -85,7 +85,7 @@ public struct HandlerSettings: Hashable, Sendable {
         return String(decoding: quoted, as: UTF8.self)
     }
 
-    /// Nil: it is no text that `quoted` has written.
+    /// Returns nil if the text was not written by `quoted`.
     private static func unquoted(_ bytes: some Sequence<UInt8>) -> String? {
         var name: [UInt8] = []
         var rest = bytes.makeIterator()

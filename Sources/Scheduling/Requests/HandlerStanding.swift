@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the scheduler is told of a handler.
+/// The state of a handler, as the scheduler knows it.
 public struct HandlerStanding: Hashable, Sendable {
     /// Why nothing of it is launched, or nil.
     public enum Closed: Hashable, Sendable {
         /// No plugin and no embedder has registered it.
         case missing
-        /// Somebody has paused it.
+        /// The handler is paused.
         case paused
         /// Its worker was lost, with the reason.
         case quarantined(String)
     }
 
-    /// Nil: it can be launched.
+    /// The reason why it cannot be launched; nil if it can.
     public var closed: Closed?
     /// How many of its tasks may run at a time.
     public var places: Int
-    /// What each of its requests needs, besides what it says itself: as its manifest has it.
+    /// The conditions from its manifest, which each of its requests has in addition to its own.
     public var needs: RequestNeeds
     /// Its plugin's id; "" for the embedder's own.
     public var plugin: String
@@ -31,6 +31,6 @@ public struct HandlerStanding: Hashable, Sendable {
         self.plugin = plugin
     }
 
-    /// A handler that nobody has registered.
+    /// The state of a handler that is not registered.
     public static let missing = HandlerStanding(closed: .missing)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a scheduler knows of handlers, by identifier. It can go back to a mark, at the cost of what was
-/// changed since and not of all there is.
+/// The scheduler's knowledge of handlers, by identifier. It can revert to a mark, at the cost of
+/// the changes since, not of the whole table.
 struct HandlerTable: Sendable {
     typealias Handler = RequestScheduler.Handler
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happened, numbered without a gap: a number that is missing was removed by the retention, or
-/// is counted by an entry `lost`.
+/// A change of a request, or of the host. Entries are numbered without gaps: missing entries were
+/// removed by the retention, or are counted by an entry `lost`.
 public struct JournalEntry: Hashable, Sendable {
-    /// What an entry is about.
+    /// The subject of an entry.
     public enum What: UInt8, Sendable, CaseIterable {
         /// A host began to use the store.
         case hostStarted = 1
@@ -37,8 +37,8 @@ public struct JournalEntry: Hashable, Sendable {
         case finished = 15
         /// The end of an attempt that is not the running one: not taken.
         case fenced = 16
-        /// Entries that are not kept any more, between the one before and the next; made for whoever
-        /// reads, and in no store.
+        /// Entries that were removed, between the one before and the next; generated for readers,
+        /// and never stored.
         case gap = 17
         /// How a factor of the machine stands.
         case factorChanged = 18
@@ -72,11 +72,11 @@ public struct JournalEntry: Hashable, Sendable {
     public var sequence: UInt64
     /// Nanoseconds since 1970 in UTC.
     public var at: Int64
-    /// What happened.
+    /// The change.
     public var what: What
-    /// Nil: it is about the host.
+    /// The request; nil for an entry about the host.
     public var request: RequestID?
-    /// Of the request; "" where it is about the host.
+    /// The identifier of the request; "" for an entry about the host.
     public var identifier: String
     /// The number of the launch it is about, or 0.
     public var launch: UInt64

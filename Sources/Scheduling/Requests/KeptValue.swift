@@ -13,7 +13,7 @@ public enum KeptValue: String, Sendable, CaseIterable {
     /// The settings that people have made about launches.
     case settings = "settings"
 
-    /// What forgetting the value means for requests: lower case, no full stop.
+    /// The consequence of forgetting the value, for requests: lower case, no full stop.
     public var loss: String {
         switch self {
         case .host: "the next host counts its start as one after an orderly end"

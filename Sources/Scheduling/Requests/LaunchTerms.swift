@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the launch of a request depends on besides the request itself.
+/// The terms of a request's launch besides the request itself.
 public struct LaunchTerms: Sendable {
     /// The other requests whose tasks run.
     public enum Neighbours: Sendable {
@@ -12,14 +12,14 @@ public struct LaunchTerms: Sendable {
         case suspect
     }
 
-    /// Since when somebody has looked at dates without a break: the host's start, or the last time the
-    /// machine woke up or its clock was set.
+    /// The time since which dates were watched without a break: the host's start, or the last time
+    /// when the machine woke up or its clock was set.
     public var awakeSince: Int64
-    /// What else runs.
+    /// The tasks that run.
     public var neighbours = Neighbours.none
     /// Nanoseconds until a request without a date may be launched; nil: one may be now.
     public var floor: UInt64?
-    /// No pause counts: somebody tries it out.
+    /// A simulated launch: pauses are ignored.
     public var isSimulated = false
 
     /// The terms of an ordinary launch.

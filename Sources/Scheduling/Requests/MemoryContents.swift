@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a memory store holds, and how to undo the changes of a transaction.
+/// The contents of a memory store, with the undo log of a transaction.
 final class MemoryContents: StoreTransaction {
     private struct Row {
         var request: Request
@@ -159,7 +159,7 @@ final class MemoryContents: StoreTransaction {
         history.removeAll { !hasEnded($0) || !kept.insert($0.id).inserted }
     }
 
-    /// What is kept in memory to find requests by, for tests.
+    /// The number of index entries in memory, for tests.
     var entryCount: Int {
         latest.count + history.count + order.count + live.count + pendingCounts.count
             + dates.values.reduce(0) { $0 + 1 + $1.count }
@@ -172,7 +172,7 @@ final class MemoryContents: StoreTransaction {
         if count == 0 { dates[queue] = nil }
     }
 
-    /// What left a queue behind the first ones would stay in memory.
+    /// Removed requests that are not first would stay in the heap of the queue.
     private func dropStaleDates(of queue: RequestQueue) {
         guard let count = dates[queue]?.count, count > 2 * pendingCounts[queue, default: 0] + 64
         else { return }

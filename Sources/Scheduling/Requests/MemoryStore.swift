@@ -17,6 +17,6 @@ public final class MemoryStore: RequestStore {
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result { try body(contents) }
 
-    /// Nobody else can.
+    /// No other process can use a memory store.
     public func dataVersion() -> Int64 { 0 }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A span that a pending request waits, as it was measured: by the clock of spans, which nobody can
-/// set. The request's date is computed from it, and again where the clock of dates was set.
+/// A span that a pending request waits, measured by the monotonic clock of spans. The request's
+/// date is computed from it, and computed again when the wall clock is set.
 public struct Pause: Hashable, Sendable {
     /// The kernel's id of the boot that the clock counts from.
     public var boot: String
@@ -17,7 +17,8 @@ public struct Pause: Hashable, Sendable {
         self.length = length
     }
 
-    /// Nanoseconds that are left of it. Nil: the machine was started anew since, and nobody can tell.
+    /// Returns the remaining nanoseconds; nil if the machine was rebooted since, so that they are
+    /// unknown.
     public func left(at span: UInt64, boot: String) -> UInt64? {
         guard boot == self.boot, span >= begun else { return nil }
         let passed = span - begun

@@ -6,14 +6,13 @@
 public struct Repetition: Hashable, Sendable {
     /// How its dates follow each other.
     public enum Rule: Hashable, Sendable {
-        /// Every so many nanoseconds.
+        /// At a fixed interval in nanoseconds.
         case every(UInt64)
         /// A cron expression, in the machine's time zone or in UTC.
         case cron(CronSchedule, isLocal: Bool)
     }
 
-    /// What becomes of dates that passed while nobody could launch anything: the host was not
-    /// running, or the machine slept.
+    /// The treatment of missed dates, which passed while no host ran or the machine slept.
     public enum CatchUp: UInt8, Sendable, CaseIterable {
         /// They are left out. A date that is at most 60 seconds older than the host's beginning, or
         /// the machine's waking, is launched late instead.
@@ -35,7 +34,7 @@ public struct Repetition: Hashable, Sendable {
 
     /// How its dates follow each other.
     public var rule: Rule
-    /// What becomes of dates that passed.
+    /// The treatment of missed dates.
     public var catchUp: CatchUp
     /// Each date is moved by a part of this many nanoseconds, later, always by the same part.
     public var jitter: UInt64

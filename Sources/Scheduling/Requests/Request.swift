@@ -4,7 +4,7 @@
 ///
 /// Dates are nanoseconds since 1970 in UTC.
 public struct Request: Hashable, Sendable {
-    /// What was said about it, besides its state. Earlier versions used 2.
+    /// Properties of a request besides its state. Earlier versions used 2.
     public struct Marks: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
 
@@ -19,7 +19,7 @@ public struct Request: Hashable, Sendable {
 
     /// 0 before the store has taken it in.
     public var id: RequestID
-    /// What was asked for.
+    /// The description that was submitted.
     public var description: RequestDescription
     /// How long its payload is.
     public var payloadBytes: Int
@@ -28,7 +28,7 @@ public struct Request: Hashable, Sendable {
 
     /// Where it is in its life.
     public var state: RequestState
-    /// What was said about it, besides its state.
+    /// Properties of the request besides its state.
     public var marks: Marks
     /// While pending: when it may be launched.
     public var notBefore: Int64
@@ -36,7 +36,7 @@ public struct Request: Hashable, Sendable {
     public var pause: Pause?
     /// While pending: where that date comes from.
     public var reason: PendingReason
-    /// Of a repeated one, the date this is about, without jitter and pauses.
+    /// For a repeated request, the current date, without jitter and pauses.
     public var nominal: Int64
     /// Attempts that this date has used.
     public var attempts: UInt32

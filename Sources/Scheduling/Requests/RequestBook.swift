@@ -2,17 +2,17 @@
 
 /// Rules and decisions put together: what happens to requests in one transaction of their store.
 ///
-/// What a turn returns may be done only once its transaction has been committed. Where it could not
-/// be, go on with the book from before it, by `mark` and `revert`, and tell it with `failed`: it then
-/// reads the store again before its next turn.
+/// The effects that a run returns may be performed only after its transaction was committed. If the
+/// commit failed, restore the book with `mark` and `revert`, and call `failed`: the book then reads
+/// the store again before its next run.
 public struct RequestBook: Sendable {
-    /// What has to be done once the transaction is committed.
+    /// An effect to perform after the transaction was committed.
     public enum Effect: Sendable {
         /// Launch a request's task.
         case launch(Request, Attempt, payload: [UInt8], isSimulated: Bool)
         /// Tell the task of a request to stop: it needs what the machine does not have any more.
         case stop(RequestID, launch: UInt64, Factor)
-        /// Cancel the task of a request: somebody else has cancelled it in the store.
+        /// Cancel the task of a request that another process has cancelled in the store.
         case cancel(RequestID, launch: UInt64)
     }
 
@@ -36,10 +36,10 @@ public struct RequestBook: Sendable {
     /// Pages of requests that are looked at after the clock was set back.
     private var shortening: RequestID??
     private var isCurrent = false
-    /// There are so many queues that those without a handler were not read; they are once they have
-    /// one.
+    /// The queues are so many that those without a handler were not read; each is read once it has
+    /// a handler.
     private var isPartial = false
-    /// So many queues without a handler are read at least.
+    /// The number of queues without a handler that are read at least.
     private static let strangers = 64
     private var haveOthersWritten = false
     /// People may have removed something since the last turn.
@@ -74,8 +74,8 @@ public struct RequestBook: Sendable {
         return light
     }
 
-    /// The transaction was not committed: all that was told since the last `mark` is forgotten. The
-    /// queues are read anew with the next turn; say so with `failed`.
+    /// Discards all changes since the last `mark`, after a transaction was not committed. The next
+    /// run reads the queues again; call `failed` to say so.
     public mutating func revert(to mark: RequestBook) {
         var scheduler = scheduler
         scheduler.goBack(to: mark.scheduler)
@@ -153,7 +153,7 @@ public struct RequestBook: Sendable {
         areSettingsNew = true
     }
 
-    /// The same while no store is in use.
+    /// Sets the state of a handler while no store is in use.
     public mutating func setStanding(_ standing: HandlerStanding, of identifier: String) {
         scheduler.setStanding(standing, of: identifier)
         scheduler.setSetting(
@@ -189,7 +189,7 @@ public struct RequestBook: Sendable {
             queue, setting: settings.setting(of: queue.identifier, plugin: ""), at: now)
     }
 
-    /// Reads the queues anew: others have written to the store, or a transaction failed.
+    /// Reads the queues again: another process has written to the store, or a transaction failed.
     public mutating func read(_ store: any StoreTransaction) throws(StoreFault) {
         _ = ledger.takeTouched()
         _ = ledger.takeArrived()
@@ -215,7 +215,8 @@ public struct RequestBook: Sendable {
         for queue in queues { scheduler.setHead(try store.head(of: queue), of: queue) }
     }
 
-    /// A transaction was not committed, or nobody knows whether it was; this is the book from before.
+    /// Notes that a transaction was not committed, or that this is unknown; the book has been
+    /// reverted.
     public mutating func failed(_ fault: StoreFault) {
         scheduler.storeFault = fault.message
         isCurrent = false
@@ -301,8 +302,8 @@ public struct RequestBook: Sendable {
         try lookAtTouched(store)
     }
 
-    /// What comes later than a queue's head does not change it, and to a queue without one it is the
-    /// head. While what is known of the queues is out of date, all of them are read with the next turn.
+    /// A request that comes after a queue's head does not change the head; in an empty queue it is
+    /// the head. If the queues are out of date, the next run reads all of them.
     private mutating func lookAtArrived() {
         guard let (head, queue) = ledger.takeArrived(), isCurrent else { return }
         if let first = scheduler.heads[queue],
@@ -357,8 +358,8 @@ public struct RequestBook: Sendable {
         return effects
     }
 
-    /// What a user has begun and waits for ends with the user's wish: an app that was removed from the
-    /// switcher loses what is queued of it, as Apple's header of continued processing has it.
+    /// Continued processing ends with the user's wish: an app that was removed from the app
+    /// switcher loses its queued requests, as Apple's header of continued processing says.
     private mutating func cancelRemoved(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -394,7 +395,8 @@ public struct RequestBook: Sendable {
         haveOthersWritten = false
     }
 
-    /// Launches that were committed though the store said that they were not: nobody has begun them.
+    /// Takes back launches that were committed although the store reported a failure: their tasks
+    /// never began.
     private mutating func takeBack(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -408,7 +410,7 @@ public struct RequestBook: Sendable {
         try lookAtTouched(store)
     }
 
-    /// So many launches make any floor as long as it gets: it doubles from a second.
+    /// The number of launches that bring any floor to its limit: it doubles from a second.
     private static let recalledLaunches = 64
 
     /// Takes into account how the hosts before launched requests without a date: else a host that is
@@ -475,7 +477,7 @@ public struct RequestBook: Sendable {
             guard let reading = scheduler.board[factor]?.reading,
                 known[factor] != reading.state
             else { continue }
-            // What was never heard of has not changed.
+            // A factor without a reading has not changed.
             if known[factor] != nil || reading.state == .no {
                 try store.append(
                     JournalEntry(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What somebody asks for: launch this handler, not before…, only when….
+/// The description of a request: launch this handler after a date, on conditions.
 ///
 /// Dates are nanoseconds since 1970 in UTC, spans are nanoseconds.
 public struct RequestDescription: Hashable, Sendable {
-    /// What becomes of a pending request of the same identifier. One whose task runs goes on, with the
-    /// attempts and dates that it has left.
+    /// The treatment of a pending request of the same identifier. A running one continues, with its
+    /// remaining attempts and dates.
     public enum OnPending: UInt8, Sendable, CaseIterable {
         /// This one takes its place, as Apple has it.
         case replace = 1
@@ -24,26 +24,26 @@ public struct RequestDescription: Hashable, Sendable {
         }
     }
 
-    /// Of which handler.
+    /// The identifier of the handler.
     public var identifier: String
-    /// Of which kind.
+    /// The kind of the handler.
     public var kind: TaskKind
     /// Never sooner; nil: at once.
     public var earliest: Int64?
     /// Not later: a request that is not launched by then is missed. Nil: whenever it can be.
     public var latest: Int64?
-    /// What the machine has to have.
+    /// The conditions.
     public var needs: RequestNeeds
     /// Which goes first.
     public var priority: RequestPriority
-    /// What becomes of a pending one.
+    /// The treatment of a pending request.
     public var onPending: OnPending
     /// Submitting another request of the identifier with the same key returns this one, as long as it
     /// is kept: until it is over, and then for `historyAge` and `historyCount` of `RequestLimits`.
     public var key: String?
-    /// What follows a failure.
+    /// The retries after failures.
     public var retry: RetryPolicy
-    /// Nil: it is launched once.
+    /// The repetition; nil if it is launched once.
     public var repetition: Repetition?
 
     /// Bytes of a key.

@@ -4,11 +4,11 @@
 public struct RequestFilter: Hashable, Sendable {
     /// Empty: all.
     public var states: Set<RequestState>
-    /// Nil: all.
+    /// The identifier; nil for all.
     public var identifier: String?
     /// Only those with a larger number: where the list before ended.
     public var after: RequestID?
-    /// At most so many.
+    /// The maximum number of requests.
     public var limit: Int
 
     /// Makes one of what it is given.

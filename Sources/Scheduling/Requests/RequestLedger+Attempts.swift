@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What becomes of requests that are launched, and whose tasks end.
+/// Launches requests, and settles them when their tasks end.
 extension RequestLedger {
-    /// What became of a request that was to be launched.
+    /// The result of trying to launch a request.
     public enum Launching: Sendable {
         /// It is running from now on.
         case launched(Request, attempt: Attempt, payload: [UInt8])
@@ -97,7 +97,7 @@ extension RequestLedger {
             try comeAgain(&request, repetition, after: last, at: now, store)
             return true
         case .skip, .one, .all:
-            // What held it back holds no longer, and the last date stands for those before it.
+            // The factor allows the launch again, and the last date replaces the earlier ones.
             guard passed > 0 else { return false }
             try skip(passed, of: request, at: now, store)
             request.nominal = last
@@ -160,7 +160,7 @@ extension RequestLedger {
         try store.append(entry(.ended, request, now, detail: detail))
     }
 
-    /// What comes after an attempt.
+    /// Settles a request after an attempt.
     mutating func settle(
         _ request: inout Request, _ end: AttemptEnd, at moment: Moment,
         _ store: any StoreTransaction
@@ -207,7 +207,7 @@ extension RequestLedger {
             : min(sum, RequestDescription.dateRange.upperBound)
     }
 
-    /// From now on it waits for so many nanoseconds.
+    /// Makes the request wait for a span in nanoseconds.
     private mutating func rest(
         _ request: inout Request, _ reason: PendingReason, for length: UInt64, at now: Moment,
         _ store: any StoreTransaction

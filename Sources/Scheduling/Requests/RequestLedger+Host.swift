@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What becomes of requests when a host begins, ends, and its clock is set.
+/// Updates requests when a host begins, ends, and when its clock is set.
 extension RequestLedger {
     /// A host begins to use the store: what ran in the one before it is pending again, or parked.
     public mutating func open(
@@ -81,8 +81,8 @@ extension RequestLedger {
         return requests.count < limit ? nil : requests.last?.id
     }
 
-    /// Computes the date of a request that waits for a span anew. One that began before the machine
-    /// was started counts from now on, where that is sooner than its date.
+    /// Computes the date of a request that waits for a span again. A span that began before a
+    /// reboot counts from now on, if that is sooner than its date.
     private mutating func renew(
         _ pause: Pause, of request: Request, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -116,7 +116,7 @@ extension RequestLedger {
         }
     }
 
-    /// What it waits for is a date of its repetition.
+    /// Returns whether the request waits for a date of its repetition.
     func isRepeatedDate(_ request: Request) -> Bool {
         request.reason == .repetition || request.reason == .submitted
     }

@@ -5,7 +5,7 @@
 ///
 /// Dates are nanoseconds since 1970 in UTC.
 public struct RequestLedger: Sendable {
-    /// What is taken in, and how long it is kept.
+    /// The limits for accepting requests, and for keeping them.
     public var limits: RequestLimits
     let zone: any TimeZoneRules
     /// The kernel's id of the boot that spans count from; "" beside a host, where no pause begins.
@@ -13,10 +13,10 @@ public struct RequestLedger: Sendable {
     /// Queues whose head may be another one now.
     public internal(set) var touched: Set<RequestQueue> = []
 
-    /// The request that was taken in last, if nobody has asked since: it may be its queue's head.
+    /// The request that was stored last, until it is read: it may be its queue's head.
     var arrived: (head: RequestHead, queue: RequestQueue)?
 
-    /// A date is missed while nobody looked only when it is older than this.
+    /// A date counts as missed only if it is older than this.
     static let tolerance: Int64 = 60_000_000_000
 
     /// Makes one of what it is given.
@@ -52,7 +52,8 @@ public struct RequestLedger: Sendable {
         if let key = description.key,
             let known = try store.find(key: key, of: description.identifier)
         {
-            // Whoever submits again cannot know of dates that were counted from the first time.
+            // A client that submits again cannot know dates that were counted from the first
+            // submission.
             guard known.description.isSame(as: description),
                 try store.payload(of: known.id) == payload
             else { return .failure(.keyTaken(known.id)) }
@@ -102,7 +103,7 @@ public struct RequestLedger: Sendable {
         return .success(.queued(request.id, replaced: replaced.map(\.id)))
     }
 
-    /// What became of a request that was to be cancelled.
+    /// The result of cancelling a request.
     public enum Cancellation: Hashable, Sendable {
         /// It will not be launched any more.
         case cancelled

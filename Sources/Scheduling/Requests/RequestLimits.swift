@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a store takes in, and how long it keeps it.
+/// The limits of a store for accepting requests, and for keeping them.
 public struct RequestLimits: Hashable, Sendable {
     /// Pending requests of a kind; those of Apple's system for app-refresh and processing.
     public var appRefresh = 1
-    /// The same for processing.
+    /// The limit of pending processing requests.
     public var processing = 10
-    /// The same for health-research.
+    /// The limit of pending health-research requests.
     public var healthResearch = 10
-    /// The same for continued-processing.
+    /// The limit of pending continued-processing requests.
     public var continuedProcessing = 10
     /// Bytes of a payload.
     public var payloadBytes = 1 << 20
-    /// A request is parked after so many launches in a row that ended with the process, in the last of
-    /// which its task ran alone.
+    /// The number of crashes in a row after which a request is parked; in the last one its task ran
+    /// alone.
     public var crashes: UInt32 = 3
-    /// History is kept for so many nanoseconds…
+    /// The age up to which history is kept, in nanoseconds…
     public var historyAge: UInt64 = 604_800_000_000_000
-    /// …and so many requests.
+    /// …and the number of requests up to which it is kept.
     public var historyCount = 10_000
     /// Attempts of one request that are kept, however long it is repeated; at least 1.
     public var attemptCount: UInt64 = 200

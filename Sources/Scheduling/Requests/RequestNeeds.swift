@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a request wants of the machine while its task runs.
+/// The conditions that a request has while its task runs.
 public struct RequestNeeds: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 

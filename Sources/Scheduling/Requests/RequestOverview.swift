@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What people see of many requests: the most interesting ones first, and how many there are.
+/// A list of requests for people: the most interesting ones first, and the total.
 public struct RequestOverview: Sendable {
-    /// What runs, what is parked, what waits by its date; then what is over, the last first.
+    /// The running, parked and pending requests by date; then the finished ones, the last first.
     public var requests: [Request] = []
     /// All that fit, those that are not shown among them.
     public var count = 0

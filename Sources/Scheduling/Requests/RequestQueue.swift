@@ -3,11 +3,11 @@
 /// Pending requests that everything but their date treats alike: only the first of them has to be
 /// looked at, however many there are.
 public struct RequestQueue: Hashable, Sendable, Comparable {
-    /// Of which handler.
+    /// The identifier of the handler.
     public let identifier: String
-    /// Of which kind.
+    /// The kind of the handler.
     public let kind: TaskKind
-    /// What the machine has to have.
+    /// The conditions.
     public let needs: RequestNeeds
     /// Which goes first.
     public let priority: RequestPriority

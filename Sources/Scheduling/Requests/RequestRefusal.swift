@@ -2,12 +2,12 @@
 
 /// Why a request was not taken in. What was pending before is as it was.
 public enum RequestRefusal: Error, Hashable, Sendable {
-    /// So many of its kind are pending, and no more may be.
+    /// The limit of pending requests of the kind is reached.
     case tooMany(TaskKind, limit: Int)
     /// A request with the same key asks for something else.
     case keyTaken(RequestID)
     /// The payload has too many bytes.
     case tooLarge(bytes: Int, limit: Int)
-    /// What is wrong with it.
+    /// The description is not valid, for this reason.
     case invalid(String)
 }

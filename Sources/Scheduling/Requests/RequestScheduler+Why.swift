@@ -22,7 +22,8 @@ extension RequestScheduler {
         return Self.sorted(reports)
     }
 
-    /// The same for whatever would be submitted of a handler. `setting` counts where there is none yet.
+    /// Returns the factors for a request that would be submitted. `setting` applies if there is
+    /// none yet.
     public func why(
         _ queue: RequestQueue, setting: HandlerSetting? = nil, at now: Moment
     ) -> [FactorReport] {
@@ -39,8 +40,8 @@ extension RequestScheduler {
         return Self.sorted(reports)
     }
 
-    /// When a request can be launched at the earliest, given what can be told now; nil where one of
-    /// the factors that hold it back says no date.
+    /// Returns the earliest possible launch of a request, as far as it is known; nil if one of the
+    /// factors that it waits for has no date.
     public static func earliest(_ reports: [FactorReport], at now: Int64) -> Int64? {
         var earliest = now
         for report in reports where report.holds {

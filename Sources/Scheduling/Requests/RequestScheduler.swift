@@ -62,7 +62,7 @@ public struct RequestScheduler: Sendable {
         var rate: LaunchRate
         init(rate: LaunchRate) { self.rate = rate }
         var running = 0
-        /// What the hosts before launched is in `rate`.
+        /// Whether `rate` has the launches of earlier hosts.
         var isRecalled = false
         /// When a rest ends that is waited for.
         var restsUntil: UInt64?
@@ -76,11 +76,11 @@ public struct RequestScheduler: Sendable {
     public var usage: UsageHistogram
     /// A launch waits for an hour at which the app is used at least so much, 0…1; 0: it never does.
     public var usageThreshold = 0.0
-    /// Whose hours count.
+    /// The time zone of the hours.
     public var zone: any TimeZoneRules = UTC()
     /// Tasks of requests that run at a time, short ones and long ones apart.
     public var places = 64
-    /// What a handler's rate of launches begins with.
+    /// The initial launch rate of a handler.
     public var rate = LaunchRate()
     /// Nothing is launched while the store does not work; in words.
     public var storeFault: String?
@@ -115,7 +115,7 @@ public struct RequestScheduler: Sendable {
         self.usage = usage
     }
 
-    // MARK: What is told
+    // MARK: Inputs
 
     /// The first request of a queue is another one now, or there is none.
     public mutating func setHead(_ head: RequestHead?, of queue: RequestQueue) {
@@ -127,7 +127,7 @@ public struct RequestScheduler: Sendable {
         if dates.count > 2 * heads.count + 64 { dropStaleDates() }
     }
 
-    /// What is kept in memory of dates and rests, for tests.
+    /// The number of dates and rests in memory, for tests.
     var entries: Int { dates.count + ready.count + rests.count }
 
     /// Dates of heads that have gone would stay until they come.
@@ -153,8 +153,8 @@ public struct RequestScheduler: Sendable {
         return light
     }
 
-    /// Goes back to what `withoutDerived` returned, but for handlers and rests: a rest that is told of
-    /// once too often does no harm.
+    /// Reverts to the result of `withoutDerived`, except for handlers and rests: a superfluous rest
+    /// does no harm.
     mutating func goBack(to light: RequestScheduler) {
         let (handlers, rests) = (handlers, rests)
         self = light
@@ -249,7 +249,7 @@ public struct RequestScheduler: Sendable {
         crowded.removeAll(keepingCapacity: true)
     }
 
-    /// What else runs, for the next launch.
+    /// The tasks that run, for the next launch.
     var neighbours: LaunchTerms.Neighbours {
         suspect != nil ? .suspect : running.isEmpty ? .none : .ordinary
     }
@@ -342,8 +342,8 @@ public struct RequestScheduler: Sendable {
         running.compactMap { id, queue in
             factors(of: queue).sorted()
                 .first { factor in
-                    // What is needed to begin is not needed to go on, but for what was asked for,
-                    // and for the user who is back.
+                    // Losing a condition of the launch does not stop a running task, unless the
+                    // request asked for it, or a user came back.
                     [.externalPower, .network, .idle, .thermal].contains(factor)
                         && board.state(factor) == .no
                 }
@@ -366,7 +366,7 @@ public struct RequestScheduler: Sendable {
             }
             ready.removeFirst()
             guard !hold(candidate.queue, now) else { continue }
-            // Whoever takes it says what comes after it.
+            // The caller sets the queue's next head.
             heads[candidate.queue] = nil
             if toBeAlone == candidate.queue { endWaitToBeAlone() }
             return Launch(queue: candidate.queue, id: candidate.id)
@@ -374,7 +374,7 @@ public struct RequestScheduler: Sendable {
         return nil
     }
 
-    /// What has come to its date, or has rested enough.
+    /// Moves the queues that are due, or have rested long enough, to the ready ones.
     private mutating func bringUp(_ now: Moment) {
         while let first = dates.first, first.date <= now.wall {
             dates.removeFirst()
@@ -399,7 +399,7 @@ public struct RequestScheduler: Sendable {
     /// Puts a queue that is due where it waits for what holds it back. False: nothing does.
     private mutating func hold(_ queue: RequestQueue, _ now: Moment) -> Bool {
         guard place(queue, now) else { return false }
-        // What is not launched for another reason keeps nobody waiting.
+        // A request that waits for another reason as well makes no other request wait.
         if toBeAlone == queue, !crowded.contains(queue) { endWaitToBeAlone() }
         return true
     }
@@ -444,7 +444,7 @@ public struct RequestScheduler: Sendable {
         return (now.wall / hour + 1) * hour
     }
 
-    /// What a user waits for is not put off.
+    /// Returns whether a user waits for the queue, so that it is not delayed.
     private func isUrgent(_ queue: RequestQueue) -> Bool { queue.kind == .continuedProcessing }
 
     private func isUnusual(_ now: Moment) -> Bool {

@@ -10,7 +10,7 @@ public enum RequestState: UInt8, Sendable, CaseIterable {
     case parked = 3
     /// Its last task is over, whatever came of it.
     case finished = 4
-    /// Somebody cancelled it.
+    /// The request was cancelled.
     case cancelled = 5
     /// A newer request of the same identifier took its place.
     case replaced = 6

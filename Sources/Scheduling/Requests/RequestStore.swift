@@ -10,11 +10,11 @@ public protocol RequestStore: AnyObject {
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result
 
-    /// The same for looking only: all that `body` sees is of one moment, and it writes nothing.
+    /// Reads the store: all that `body` sees is of one moment, and it writes nothing.
     func read<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result
 
-    /// A number that changes when somebody else has changed the store.
+    /// A number that changes when another connection has changed the store.
     func dataVersion() throws(StoreFault) -> Int64
 }

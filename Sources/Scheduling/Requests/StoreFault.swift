@@ -2,7 +2,7 @@
 
 /// Why a store did not do what it was asked. Nothing of the transaction was done, but for `unknown`.
 public struct StoreFault: Error, Hashable, Sendable {
-    /// Of which kind.
+    /// The kind of the fault.
     public enum Kind: UInt8, Sendable, CaseIterable {
         /// Another process holds it, and did not let go in time.
         case busy = 1
@@ -12,7 +12,7 @@ public struct StoreFault: Error, Hashable, Sendable {
         case readOnly = 3
         /// The system could not read or write.
         case io = 4
-        /// What is in it makes no sense.
+        /// Its content is invalid.
         case corrupt = 5
         /// A newer version of Curfew made it.
         case newer = 6
@@ -22,7 +22,7 @@ public struct StoreFault: Error, Hashable, Sendable {
         case gone = 8
         /// It cannot be opened: it is not ours, or others may write to it.
         case denied = 9
-        /// It is not there: nobody has made it yet.
+        /// It does not exist: no host has created it yet.
         case absent = 10
         /// The system failed at the end of a transaction. All of it may turn out to have been done when
         /// the store is opened again, or nothing.
@@ -46,9 +46,9 @@ public struct StoreFault: Error, Hashable, Sendable {
         }
     }
 
-    /// Of which kind.
+    /// The kind of the fault.
     public let kind: Kind
-    /// What and where, in lower case, and what to do next.
+    /// The fault and its place, in lower case, and what to do next.
     public let message: String
 
     /// Makes one of what it is given.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be done inside a transaction of a store. Valid during the call that brings it.
+/// The operations inside a transaction of a store. It is valid during the call that passes it.
 ///
 /// Nothing here decides: that is `RequestLedger`'s. Where an order is named, it is the result's. Texts
 /// are compared by their bytes. What is put in is what the ledger would put in: a description without
@@ -15,7 +15,7 @@ public protocol StoreTransaction: AnyObject {
 
     /// Takes a request in, whatever its id says, and returns the id it has now.
     func insert(_ request: Request, payload: [UInt8]) throws(StoreFault) -> RequestID
-    /// Nil: there is none, or it is not kept any more.
+    /// Returns a request; nil if there is none, or if it is no longer kept.
     func request(_ id: RequestID) throws(StoreFault) -> Request?
     /// Empty where there is none.
     func payload(of id: RequestID) throws(StoreFault) -> [UInt8]
@@ -38,8 +38,8 @@ public protocol StoreTransaction: AnyObject {
     func queues(of identifier: String?, limit: Int) throws(StoreFault) -> [RequestQueue]
     /// The first of a queue; nil: it is empty.
     func head(of queue: RequestQueue) throws(StoreFault) -> RequestHead?
-    /// Of the pending requests that were never launched, the one with the first latest beginning, and
-    /// of several the oldest.
+    /// Returns the pending, never launched request with the earliest latest date; of several the
+    /// oldest.
     func firstToMiss() throws(StoreFault) -> Request?
     /// By id.
     func running() throws(StoreFault) -> [Request]
@@ -81,7 +81,7 @@ public protocol StoreTransaction: AnyObject {
 
     // MARK: Everything else
 
-    /// What was put under a name; nil: nothing.
+    /// Returns the value that was stored under a name; nil if there is none.
     func value(_ name: String) throws(StoreFault) -> [UInt8]?
     /// Puts a value in place of what was there; nil removes it.
     func setValue(_ name: String, _ value: [UInt8]?) throws(StoreFault)

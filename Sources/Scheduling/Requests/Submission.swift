@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of a request that was taken in, or needed not be.
+/// The result of a submission that was accepted, or that needed no new request.
 public enum Submission: Hashable, Sendable {
     /// It is pending, and those it replaced are not any more.
     case queued(RequestID, replaced: [RequestID])
