@@ -13,7 +13,7 @@ final class DirectoryLock {
     private let fd: Int32
     private let process = getpid()
 
-    /// Nil: another process has it, or another part of this one.
+    /// Fails if another process, or another part of this one, holds the lock.
     init?(_ place: StoreDirectory) throws(StoreFault) {
         fd = try Self.open(place)
         let code = csys_lock_directory(fd)
@@ -29,7 +29,7 @@ final class DirectoryLock {
         close(fd)
     }
 
-    /// Lets everybody see that there is a host.
+    /// Shows other processes that there is a host.
     func show(_ place: StoreDirectory) throws(StoreFault) {
         let code = csys_show_host(fd)
         if code != 0 { throw OpenFile.fault(code, "\(place.path) cannot be locked") }

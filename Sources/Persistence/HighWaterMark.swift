@@ -4,14 +4,14 @@ internal import Scheduling
 
 /// The last numbers that a store has acknowledged, in a file of their own beside its database.
 ///
-/// Where a log is lost or damaged, SQLite goes on with what is left, as if there had never been more:
-/// requests would be gone that were acknowledged, and their numbers be given again. The file is
-/// written after each commit that gave a number, by everybody who commits. It is not brought to the
-/// disk each time, so that it costs no wait: what it says may be a little old, and is never too much.
+/// If a log is lost or damaged, SQLite continues with the rest, as if there had never been more:
+/// acknowledged requests would be gone, and their ids be issued again. Every process writes this
+/// file after each commit that issued an id. The file is not synced each time, so that it costs no
+/// wait: its numbers may be a little old, and are never too large.
 final class HighWaterMark {
     struct Numbers: Equatable {
         var request: Int64 = 0
-        /// Of the journal.
+        /// The last entry of the journal.
         var entry: Int64 = 0
     }
 
@@ -23,7 +23,8 @@ final class HighWaterMark {
 
     private let place: StoreDirectory
     private var written: Numbers
-    /// What the file has, or is to have: always as long, so that nothing is left of the one before.
+    /// The content of the file, always of the same length, so that a write replaces all of the last
+    /// one.
     private var line: [UInt8]
     /// -1: nothing was acknowledged yet, or the file could not be opened.
     private var fd: Int32 = -1
@@ -64,7 +65,7 @@ final class HighWaterMark {
         }
     }
 
-    /// Of the largest Int64.
+    /// The digits of the largest Int64.
     private static let digits = 19
 
     private func put(_ number: Int64, before end: Int) {
@@ -103,8 +104,8 @@ final class HighWaterMark {
         self.init(place, store ?? "", numbers)
     }
 
-    /// What was acknowledged and is not in the database, for people; nil: nothing, as far as can be
-    /// told.
+    /// Returns the acknowledged entries that the database lacks, for people; nil if none is known
+    /// to be missing.
     static func missing(
         _ place: StoreDirectory, _ connection: SQLiteConnection
     ) throws(StoreFault) -> String? {
@@ -167,7 +168,7 @@ final class HighWaterMark {
         )
     }
 
-    /// What the file says; nil: nothing was acknowledged, or it was removed.
+    /// Returns the content of the file; nil if nothing was acknowledged, or the file was removed.
     private static func read(
         _ place: StoreDirectory
     ) throws(StoreFault) -> (store: String, numbers: Numbers)? {

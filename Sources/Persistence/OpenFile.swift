@@ -3,9 +3,9 @@ internal import CSystem
 import Glibc
 internal import Scheduling
 
-/// What is asked of a file by its descriptor or its path.
+/// Queries about a file, by its descriptor or its path.
 enum OpenFile {
-    /// Which file it is, as long as somebody has it open.
+    /// The identity of a file while it is open.
     struct Identity: Equatable {
         let device: UInt64
         let inode: UInt64
@@ -15,7 +15,7 @@ enum OpenFile {
         }
     }
 
-    /// Nil: nothing is there, or nobody can tell.
+    /// Returns the identity of the file; nil if there is none, or it is unknown.
     static func identity(of path: String) -> Identity? {
         var identity = csys_identity()
         return csys_identify_path(path, &identity) ? Identity(identity) : nil
@@ -48,7 +48,7 @@ enum OpenFile {
         return Array(bytes.prefix(count))
     }
 
-    /// What an error of the system means for a store.
+    /// Translates an error of the system into a fault of a store.
     static func fault(_ code: Int32, _ what: String, _ advice: String = "") -> StoreFault {
         let kind: StoreFault.Kind
         let help: String

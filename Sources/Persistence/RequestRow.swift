@@ -15,7 +15,7 @@ enum RequestRow {
     /// Bytes of a payload that is kept in its request's row.
     static let inlinePayload = 1_024
 
-    /// What the column `rule` says.
+    /// The values of the column `rule`.
     private enum Rule: UInt8 {
         case once = 0
         case every = 1

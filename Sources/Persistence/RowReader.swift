@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Scheduling
 
-/// Reads a row that may have been damaged, or written by somebody else: what cannot be is a fault that
-/// names the row.
+/// Reads an untrusted row, which may be damaged: an invalid value is a fault that names the row.
 struct RowReader {
     /// Dates that can be added to without overflow.
     static let dates: ClosedRange<Int64> = 0...9_000_000_000_000_000_000
@@ -41,7 +40,7 @@ struct RowReader {
         return value
     }
 
-    /// What is nothing reads as 0.
+    /// An absent value is stored as 0.
     private func isNull(_ column: Int32, _ value: Int64) -> Bool {
         value == 0 && statement.isNull(column)
     }

@@ -69,8 +69,8 @@ final class SQLiteConnection {
         get throws(StoreFault) { try texts("PRAGMA journal_mode") == ["wal"] }
     }
 
-    /// Lets changes go into a log from now on, and for whoever opens the database later. False: the
-    /// file system cannot have memory shared between processes, which that needs.
+    /// Switches the database to write-ahead logging, also for later connections. Returns false if
+    /// the file system has no memory shared between processes, which logging needs.
     func useLog() throws(StoreFault) -> Bool {
         try texts("PRAGMA journal_mode = WAL") == ["wal"]
     }
@@ -122,7 +122,7 @@ final class SQLiteConnection {
         }
     }
 
-    /// Another one than before: somebody has committed something; this connection, too.
+    /// The data version, which changes when any connection commits, this one included.
     var dataVersion: UInt32? {
         var version: UInt32 = 0
         let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
@@ -179,8 +179,8 @@ final class SQLiteConnection {
     /// Rows that the last statement changed, without those that follow from it.
     var changes: Int { Int(sqlite3_changes(handle)) }
 
-    /// What a failed call means; `system` is errno after it, for where SQLite does not keep that: a
-    /// commit on a disk that became read-only, or whose quota is used up.
+    /// Translates a failed call. `system` is errno after the call, for errors that SQLite does not
+    /// record: a commit on a disk that became read-only, or a quota that is used up.
     func failed(
         _ code: Int32, _ system: Int32 = 0, isCommit: Bool = false
     ) -> StoreFault {
@@ -191,7 +191,7 @@ final class SQLiteConnection {
             path, code: code, errno: isTelling ? system : kept, isCommit: isCommit,
             text: String(cString: sqlite3_errmsg(handle)))
         if fault.takesTrust { isTrusted = false }
-        // What was opened while nothing could be written stays so, whatever becomes of the disk.
+        // A connection that was opened read-only stays so, even if the disk becomes writable.
         if code & 0xFF == SQLITE_READONLY { isTrusted = false }
         return fault.storeFault
     }

@@ -4,7 +4,7 @@ internal import CSystem
 import Glibc
 internal import Scheduling
 
-/// An error of SQLite's, and what it means for whoever uses the store.
+/// An error of SQLite, and its meaning for the user of the store.
 struct SQLiteFault {
     let path: String
     /// With its extension.
@@ -34,14 +34,14 @@ struct SQLiteFault {
     private static let moved: Int32 = 8 | 4 << 8
     private static let link: Int32 = 14 | 6 << 8
     private static let write: Int32 = 10 | 3 << 8
-    /// Of the memory that processes share, which is the file requests.db-shm.
+    /// Errors of the shared memory, which is the file requests.db-shm.
     private static let shared: Set<Int32> = [
         10 | 18 << 8, 10 | 19 << 8, 10 | 20 << 8, 10 | 21 << 8,
     ]
     private static let syncs: Set<Int32> = [10 | 4 << 8, 10 | 5 << 8]
 
-    /// The connection is to be opened anew: the system may have taken for written what is not on the
-    /// disk, and would not say so again (fsync(2), "EIO").
+    /// The connection has to be reopened: the kernel may have marked pages as clean that are not on
+    /// the disk, and would not report the error again (fsync(2), "EIO").
     var takesTrust: Bool {
         isOutcomeUnknown
             || (primary == SQLITE_IOERR && (Self.syncs.contains(code) || cause != .full))

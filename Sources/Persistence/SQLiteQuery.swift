@@ -60,8 +60,8 @@ enum SQLiteQuery: Int, CaseIterable {
             "SELECT 1 FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 AND (not_before, id) < (?5, ?6) LIMIT ?7"
         case .find:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_key WHERE identifier = ?1 AND key = ?2 ORDER BY id DESC LIMIT 1"
-        // Of several columns SQLite looks for what is not less, and goes through all that is equal: the
-        // last possible date, which no request has, leaves nothing equal.
+        // For several columns SQLite seeks the first row that is not less, and then visits all
+        // equal ones. With the last possible date, which no request has, none is equal.
         case .nextQueue:
             "SELECT identifier, kind, needs, priority FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND (identifier, kind, needs, priority, not_before) > (?1, ?2, ?3, ?4, \(Int64.max)) ORDER BY identifier, kind, needs, priority LIMIT 1"
         case .head:

@@ -5,8 +5,8 @@
 /// The counters are with the journal's last entry, which nearly every transaction adds anyway. All
 /// that is live is in one index, by its state, so that a launch changes one instead of two.
 extension SQLiteSchema {
-    /// From version 2. The table of counters gets another name: a client that has had the store open
-    /// since before is refused by SQLite, instead of writing what nobody reads.
+    /// From version 2. The table of counters is renamed, so that SQLite refuses a client that
+    /// opened the store before, which would otherwise write a table that is no longer read.
     static let third = """
         DROP INDEX request_queue;
         DROP INDEX request_running;

@@ -5,15 +5,16 @@ enum SQLiteSchema {
     /// "Crfw": in the header of each database of ours, so that no other is taken for one.
     static let application: Int64 = 0x4372_6677
 
-    /// What a database with that many of them done still lacks: each is one transaction, and none is
-    /// changed once it was released.
+    /// The migrations, of which a database of version N lacks those from N on. Each is one
+    /// transaction, and never changes after its release.
     static let migrations = [first, second, third, pauses]
-    /// Of a store that is new. A commit writes whole pages, of which most are changed in few bytes.
+    /// The page size of a new store. A commit writes whole pages, most of which change in few
+    /// bytes.
     static let pageSize = 2_048
     static var version: Int { migrations.count }
 
-    /// What SQLite does not see of a store of a version: queries whose rows say what is wrong with rows
-    /// by themselves…
+    /// Checks that SQLite does not make, for a version of the store: queries whose rows describe
+    /// invalid rows…
     static func rowChecks(version: Int) -> [String] { version < 2 ? [] : secondRowChecks }
 
     /// …and with what they say of each other.

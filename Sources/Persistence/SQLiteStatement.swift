@@ -11,7 +11,7 @@ final class SQLiteStatement {
     private var bound: Int32 = 0
     private var bindFault: Int32 = SQLITE_OK
     private var isStepped = false
-    /// What texts and blobs of one use are copied to, so that SQLite need not ask for memory for each.
+    /// A buffer for the texts and blobs of one use, so that SQLite allocates no memory for each.
     private let copies = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 1)
     private var copied = 0
     private static let room = 2_048
@@ -29,7 +29,7 @@ final class SQLiteStatement {
 
     // MARK: Values
 
-    // Those of the last use stay: each use puts in all that there are.
+    // The parameters of the last use remain: each use sets all of them.
 
     func put(_ value: Int64) { bind { sqlite3_bind_int64(handle, $0, value) } }
     func put(_ value: Double) { bind { sqlite3_bind_double(handle, $0, value) } }
@@ -115,7 +115,7 @@ final class SQLiteStatement {
 
     func optional(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
-    /// Nil: it is no text.
+    /// Returns nil if the value is no text.
     func text(_ column: Int32) -> String? {
         guard let bytes = sqlite3_column_text(handle, column) else { return nil }
         let count = Int(sqlite3_column_bytes(handle, column))

@@ -3,7 +3,7 @@ internal import CSystem
 import Glibc
 public import Scheduling
 
-/// What is done with a store as a whole, on a connection of its own: from any thread, beside a host.
+/// Maintains a store as a whole, on a connection of its own: from any thread, while a host runs.
 extension SQLiteStore {
     /// Looks whether the database can be read as a whole. Takes half a second for a million
     /// requests in memory, and as long as reading it from the disk takes. Returns what is wrong, for
@@ -15,7 +15,7 @@ extension SQLiteStore {
         return try faults("PRAGMA quick_check(100)", SQLiteSchema.rowChecks, connection, place)
     }
 
-    /// The same, and whether its indexes, references and counts fit what they are about.
+    /// Checks the store, and also compares its indexes, references and counts with its tables.
     public static func integrityCheck(directory: String) throws(StoreFault) -> [String] {
         let place = try StoreDirectory(directory, creating: false)
         _ = try place.prepareDatabase(creating: false)
@@ -125,7 +125,7 @@ extension SQLiteStore {
         try SQLiteConnection(place.database, for: .looking)
     }
 
-    /// What SQLite finds, or else what we do.
+    /// Returns SQLite's findings, or else those of our own checks.
     private static func faults(
         _ pragma: String, _ checks: (_ version: Int) -> [String], _ connection: SQLiteConnection,
         _ place: StoreDirectory
@@ -170,7 +170,7 @@ extension SQLiteStore {
         }
     }
 
-    /// What makes no sense is what is looked for.
+    /// A damaged value is a finding here, not an error.
     private static func faults(
         _ look: () throws(StoreFault) -> [String]
     ) throws(StoreFault) -> [String] {

@@ -4,8 +4,8 @@ import Glibc
 public import Scheduling
 
 extension SQLiteStore {
-    /// Who is the host of the store in `directory` now; nil: nobody is. Takes no lock, so that a host
-    /// that starts in this moment is not in its way.
+    /// Returns the host of the store in `directory`; nil if there is none. Takes no lock, so as not
+    /// to disturb a host that starts at the same time.
     public static func host(of directory: String) throws(StoreFault) -> HostPresence? {
         let place = try StoreDirectory(directory, creating: false)
         let isHere = try DirectoryLock.hasHost(place)

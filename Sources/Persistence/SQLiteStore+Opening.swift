@@ -12,11 +12,11 @@ extension SQLiteStore {
         let isNew = try place.prepareDatabase(creating: creating)
         let isAlone = isHost ? true : try host(of: place.path) == nil
         let hasLog = OpenFile.size(of: place.journal) > 0
-        // A log that nobody uses was left by a process that did not close it, and whether that had
-        // seen an error of the disk, nobody can tell.
+        // A log without a user was left by a process that did not close it. It is unknown whether
+        // that process had seen a disk error.
         let isDoubted = isLogDoubted || (isAlone && hasLog)
-        // Before SQLite looks into it; also beside a host, which hears of a command's error only when
-        // it writes itself.
+        // Do this before SQLite reads the log; also while a host runs, which learns of a command's
+        // disk error only at its own next write.
         if isDoubted || hasLog { OpenFile.forgetCache(of: place.journal, isLocked: false) }
         let connection = try SQLiteConnection(place.database, for: .writing)
         if isDoubted { OpenFile.forgetCache(of: place.database, isLocked: true) }
@@ -40,8 +40,8 @@ extension SQLiteStore {
         return version == SQLiteSchema.version ? try connection.hasLog : false
     }
 
-    /// Makes the tables, or those of today out of older ones: the host of the store, or a client while
-    /// there is none. One process does, and whoever else comes waits for it.
+    /// Creates or migrates the tables: as the host of the store, or as a client while there is
+    /// none. One process does it; the others wait for it.
     private static func makeReady(
         _ connection: SQLiteConnection, _ place: StoreDirectory, creating: Bool, isHost: Bool
     ) throws(StoreFault) {
@@ -81,7 +81,7 @@ extension SQLiteStore {
 
     /// The version of the tables; 0: there are none. Changes nothing.
     static func version(of connection: SQLiteConnection) throws(StoreFault) -> Int {
-        // In one statement: somebody may be making the tables.
+        // Query both in one statement: another process may be creating the tables.
         let header = try connection.prepare(
             """
             SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
@@ -118,7 +118,7 @@ extension SQLiteStore {
         while true {
             try connection.run("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
             do {
-                // Somebody else may have been faster.
+                // Another process may have migrated it meanwhile.
                 let version = Int(try connection.number("PRAGMA user_version"))
                 guard version < SQLiteSchema.version else {
                     try connection.run("ROLLBACK")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SQLiteStore {
-    /// The file that is touched by whoever has written into a store, for its host to see.
+    /// Returns the file that a process touches after writing to the store, to notify its host.
     public static func wakeFile(of directory: String) -> String { directory + "/wake" }
 }

@@ -8,7 +8,7 @@ public import Scheduling
 ///
 /// One thread uses it at a time. Several processes may have it open, one of them as its host.
 public final class SQLiteStore: RequestStore {
-    /// What for a store is opened.
+    /// How the store is opened.
     public enum Role: Hashable, Sendable {
         /// To launch what is in it, for as long as the store is open. There is one host at most; the
         /// directory is made where there is none.
@@ -24,7 +24,8 @@ public final class SQLiteStore: RequestStore {
     let place: StoreDirectory
     private let lock: StoreLock?
     private let process: Int32
-    /// Nil: the last connection was not to be trusted, and another could not be opened yet.
+    /// The transaction; nil if the last connection became untrusted, and no new one could be opened
+    /// yet.
     private(set) var transaction: SQLiteTransaction?
     private var mark: HighWaterMark
     /// The files that were opened, in case others are put in their place.
@@ -65,7 +66,7 @@ public final class SQLiteStore: RequestStore {
         }
         transaction = SQLiteTransaction(connection)
         database = OpenFile.identity(of: place.database)
-        // Without it, nobody would notice that the file is replaced.
+        // Without the file's identity a replaced file would go unnoticed.
         guard database != nil else {
             throw OpenFile.fault(errno, "\(place.database) cannot be looked at")
         }
@@ -73,7 +74,7 @@ public final class SQLiteStore: RequestStore {
     }
 
     deinit {
-        // What a child has of its parent's connection is not to be closed: SQLite would tidy up.
+        // A forked child must not close its parent's connection: SQLite would delete the log.
         if process != getpid(), let transaction { _ = Unmanaged.passRetained(transaction) }
     }
 
@@ -105,7 +106,7 @@ public final class SQLiteStore: RequestStore {
     public func read<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
-        // Where the log's index is made anew, a look writes, too.
+        // Reading also writes, if SQLite rebuilds the index of the log.
         let held = csys_hold_file_size_signal()
         defer { csys_release_file_size_signal(held) }
         let transaction = try usable()

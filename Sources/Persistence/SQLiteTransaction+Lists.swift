@@ -3,13 +3,14 @@ internal import Scheduling
 
 /// Lists of requests by their numbers, of which most may be left out.
 ///
-/// Where many are wanted, the next ones are near; where few are, an index has them, though not in
-/// order. Which of both it is, nobody knows before: so a look goes nearby first, then into the indexes,
-/// and through all that is left only where there are too many for either.
+/// Requests of some states are found in three ways, since their number is unknown before. If there
+/// are many, the next ones are nearby in the order of ids; if there are few, an index finds them,
+/// but not in order. So a query first scans nearby ids, then uses the indexes, and scans the rest
+/// only if there are too many for both.
 extension SQLiteTransaction {
-    /// So many numbers are nearby.
+    /// The number of ids that count as nearby.
     private static let nearby: UInt64 = 256
-    /// So many are few: more than are kept as history unless somebody says otherwise.
+    /// The number of requests that count as few: more than the default history.
     private static let few = 16_384
 
     func requests(_ filter: RequestFilter) throws(StoreFault) -> [Request] {
@@ -30,7 +31,7 @@ extension SQLiteTransaction {
         return found
     }
 
-    /// Those with larger numbers than `first`, up to `last`.
+    /// Scans the ids larger than `first`, up to `last`.
     private func scan(
         _ filter: RequestFilter, from first: RequestID, through last: RequestID, limit: Int
     ) throws(StoreFault) -> [Request] {
@@ -130,7 +131,7 @@ extension SQLiteTransaction {
         return Int(count ?? 0)
     }
 
-    /// Of states that are over.
+    /// Counts the requests of finished states.
     private func count(
         _ states: [RequestState], of identifier: String?
     ) throws(StoreFault) -> Int {
@@ -143,7 +144,7 @@ extension SQLiteTransaction {
         return Int(count ?? 0)
     }
 
-    /// All has those in it, too, that there cannot be: a damaged row is to be told of.
+    /// Without a filter invalid states are included: a damaged row has to be reported.
     private static func mask(_ states: [RequestState]) -> Int64 {
         if states.count == RequestState.allCases.count { return -1 }
         return states.reduce(0) { $0 | 1 << Int64($1.rawValue) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Scheduling
 
-/// What is done between BEGIN and COMMIT of a connection.
+/// The operations between BEGIN and COMMIT of a connection.
 final class SQLiteTransaction: StoreTransaction {
     let connection: SQLiteConnection
     var path: String { connection.path }
@@ -10,14 +10,14 @@ final class SQLiteTransaction: StoreTransaction {
     var counters: StoreCounters?
     /// As they are in the store.
     var storedCounters: StoreCounters?
-    /// What the commit adds to the journal.
+    /// The entries that the commit adds to the journal.
     var appended: [JournalEntry] = []
-    /// What the last transaction left, and the data version that it made.
+    /// The counters after the last transaction, with the data version that it made.
     private var left: (version: UInt32, counters: StoreCounters)?
-    /// Requests as they are now, which this transaction has read or written, or those before it while
-    /// nobody else has written.
+    /// Requests that this transaction has read or written, or those before it while no other
+    /// connection has written.
     private var seen: [RequestID: Request] = [:]
-    /// What this transaction has written.
+    /// The payloads that this transaction has written.
     private var payloads: [RequestID: [UInt8]] = [:]
     private static let seenLimit = 1_024
     /// SQLite gave the whole transaction up: what follows would be done outside of one.
@@ -38,7 +38,7 @@ final class SQLiteTransaction: StoreTransaction {
         if !payloads.isEmpty { payloads.removeAll(keepingCapacity: true) }
         try connection.statement(writing ? .beginWriting : .begin).run()
         mayWrite = writing
-        // They are asked for by everything that writes, and mostly nobody else does.
+        // Every writing transaction needs the counters, and mostly no other connection has written.
         guard writing, let left, left.version == connection.dataVersion else {
             forgetSeen()
             return
@@ -98,7 +98,7 @@ final class SQLiteTransaction: StoreTransaction {
         try rows(query, values) { (_) throws(StoreFault) in }
     }
 
-    /// The same with a look at each row.
+    /// Calls a function for each row.
     func rows(
         _ query: SQLiteQuery, _ values: (SQLiteStatement) -> Void,
         _ row: (SQLiteStatement) throws(StoreFault) -> Void
@@ -109,7 +109,7 @@ final class SQLiteTransaction: StoreTransaction {
         }
         do {
             let statement = try connection.statement(query)
-            // What is at a row keeps the whole transaction from ending.
+            // A statement that is at a row would keep the transaction from ending.
             defer { statement.reset() }
             values(statement)
             while try statement.step() { try row(statement) }
@@ -119,7 +119,7 @@ final class SQLiteTransaction: StoreTransaction {
         }
     }
 
-    /// The same for statements that change something.
+    /// Executes a statement that changes something.
     func change(_ query: SQLiteQuery, _ values: (SQLiteStatement) -> Void) throws(StoreFault) {
         guard mayWrite else { fatalError("a store was changed while it was only read") }
         try run(query, values)
@@ -163,7 +163,7 @@ final class SQLiteTransaction: StoreTransaction {
         return counters
     }
 
-    /// What has changed and could not go with an entry.
+    /// Writes the changed counters that no entry could carry.
     private func writeCounters() throws(StoreFault) {
         guard let counters, counters != storedCounters else { return }
         for query in [SQLiteQuery.setCounters, .setFirstCounters] {
@@ -250,7 +250,7 @@ final class SQLiteTransaction: StoreTransaction {
         see(request)
     }
 
-    /// Nil: it is not there.
+    /// Returns the state of a request; nil if it does not exist.
     func state(of id: RequestID) throws(StoreFault) -> RequestState? {
         if let known = seen[id] { return known.state }
         var state: RequestState?

@@ -10,9 +10,9 @@ struct StoreCounters: Equatable {
         "last_request, last_filed, app_refresh, processing, health_research, continued_processing, history"
     static let count = 7
 
-    /// Of the requests.
+    /// The last id of a request.
     var lastRequest: Int64 = 0
-    /// Of the journal.
+    /// The last number of the journal.
     var lastEntry: Int64 = 0
     /// Up to this entry the journal is in order by request, too.
     var lastFiled: Int64 = 0
@@ -43,7 +43,7 @@ struct StoreCounters: Equatable {
         }
     }
 
-    /// The last numbers that somebody was told once this is committed.
+    /// The last numbers that are acknowledged once this is committed.
     var acknowledged: HighWaterMark.Numbers {
         HighWaterMark.Numbers(request: lastRequest, entry: lastEntry)
     }

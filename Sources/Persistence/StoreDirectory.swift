@@ -14,7 +14,7 @@ struct StoreDirectory {
     var journal: String { database + "-wal" }
     var lock: String { path + "/lock" }
     var wake: String { path + "/wake" }
-    /// What was acknowledged last: see `HighWaterMark`.
+    /// The path of the acknowledged numbers: see `HighWaterMark`.
     var mark: String { path + "/acknowledged" }
 
     /// Finds the directory, or makes it with `creating`, readable by its owner only. What is above it
@@ -53,8 +53,8 @@ struct StoreDirectory {
         return "curfew db check" + (isStore ? " --store \(OpenFile.parent(of: path))" : "")
     }
 
-    /// Brings the directory's own name to the disk, and those of what is above it: SQLite sees to what
-    /// is in it, and whoever has made one of them may have ended before that.
+    /// Syncs the directory's own entry, and those of its parents: SQLite syncs the content, and a
+    /// process that created one of them may have ended before it synced.
     func syncParents() throws(StoreFault) {
         var name = path
         while name != "/" {
@@ -107,7 +107,7 @@ struct StoreDirectory {
     /// Throws `.gone` and `.corrupt` where it is not there or empty, and was neither: SQLite would
     /// begin a new one, and throw away what is left of the old one's log.
     func prepareDatabase(creating: Bool) throws(StoreFault) -> Bool {
-        // First, because somebody may be making it in this moment.
+        // Read this first, since another process may be creating the store.
         let trace = trace
         var facts = stat()
         if lstat(database, &facts) == 0 {
@@ -153,12 +153,12 @@ struct StoreDirectory {
         if let lostTables { throw lostTables }
     }
 
-    /// What a database without tables means; nil: that no request was acknowledged.
+    /// The fault of a database without tables; nil if no request was acknowledged.
     var lostTables: StoreFault? {
         OpenFile.size(of: mark) > 0 ? lost(.corrupt, "has no tables", mark) : nil
     }
 
-    /// Nobody has made the store yet.
+    /// The fault of a store that was never created.
     var isAbsent: StoreFault { Self.absent(path) }
 
     private static func absent(_ name: String) -> StoreFault {

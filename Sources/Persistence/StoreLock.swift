@@ -56,7 +56,8 @@ final class StoreLock {
                 close(fd)
                 throw code == EAGAIN ? taken(place, by: holder) : fault(code, place)
             }
-            // Somebody may have removed the file in between, and a third one made another.
+            // Another process may have removed the file in between, and a third one created a new
+            // one.
             if OpenFile.identity(of: fd) == OpenFile.identity(of: place.lock) { return fd }
             close(fd)
         }
@@ -84,7 +85,7 @@ final class StoreLock {
         return holder(fd)
     }
 
-    /// Somebody uses the store as its host.
+    /// Returns the fault of a store that another host uses.
     static func taken(_ place: StoreDirectory) -> StoreFault { taken(place, by: holder(of: place)) }
 
     /// As it says itself.

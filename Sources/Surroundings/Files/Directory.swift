@@ -5,7 +5,7 @@ import Scheduling
 /// A directory whose entries come and go.
 struct Directory {
     let path: String
-    /// So many entries are looked at.
+    /// The maximum number of entries that are read.
     static let limit = 4_096
 
     init(_ path: String) { self.path = path }

@@ -2,7 +2,7 @@
 
 /// Foreign text as it may stand in a line for people: printable ASCII, and not too long.
 enum Shown {
-    /// Of a path or name.
+    /// The maximum length of a path or name.
     static let longest = 160
 
     static func text(_ foreign: String, longest: Int = longest) -> String {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A small file of the kernel's or the system's, read anew each time.
+/// A small file of the kernel or the system, read again each time.
 ///
-/// What it says is not to be trusted: it may be large, empty, binary, gone, or answer with an error
-/// of the driver behind it. No read waits for a device, and none takes more than `limit` bytes.
+/// The content is untrusted: it may be large, empty, binary, gone, or an error of the driver behind
+/// it. No read waits for a device, and none returns more than `limit` bytes.
 struct TextFile {
     let path: String
     let limit: Int
 
-    /// What a file of sysfs can have at most.
+    /// The maximum size of a file of sysfs.
     static let page = 4_096
-    /// What is read of tables, some hundreds of lines.
+    /// The limit for tables, some hundreds of lines.
     static let table = 65_536
 
     init(_ path: String, limit: Int = page) {

@@ -2,9 +2,9 @@
 
 /// Percent of the time that may be spent waiting for one thing.
 public struct PressureLimit: Hashable, Sendable {
-    /// Of the last ten seconds.
+    /// The limit for the average of ten seconds.
     public var tenSeconds: Double
-    /// Of the last minute.
+    /// The limit for the average of a minute.
     public var minute: Double
 
     public init(tenSeconds: Double, minute: Double) {

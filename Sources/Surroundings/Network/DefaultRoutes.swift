@@ -7,7 +7,8 @@ enum DefaultRoutes {
     private static let up: UInt32 = 0x1
     private static let reject: UInt32 = 0x200
 
-    /// Of /proc/net/route: one line of words a route, the first line names them.
+    /// Returns the interfaces of the default routes in /proc/net/route: a line of words for each
+    /// route; the first line has the names of the columns.
     static func ofIPv4(_ text: String) -> [String] {
         lines(text).dropFirst().compactMap { words in
             guard words.count >= 8, UInt32(words[1], radix: 16) == 0,
@@ -17,8 +18,8 @@ enum DefaultRoutes {
         }
     }
 
-    /// Of /proc/net/ipv6_route: destination, its length, source, its length, next hop, metric, two
-    /// counters, flags, interface.
+    /// Returns the interfaces of the default routes in /proc/net/ipv6_route: destination, its
+    /// length, source, its length, next hop, metric, two counters, flags, interface.
     static func ofIPv6(_ text: String) -> [String] {
         lines(text).compactMap { words in
             guard words.count == 10, words[0].utf8.count == 32,

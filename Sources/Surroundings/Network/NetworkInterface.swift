@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What /sys/class/net says of one interface. See Documentation/networking/operstates.rst of Linux.
+/// The state of one interface in /sys/class/net. See Documentation/networking/operstates.rst of
+/// Linux.
 struct NetworkInterface {
     let name: String
     /// Frames can go through it, as far as the kernel knows.

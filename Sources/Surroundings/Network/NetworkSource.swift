@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Scheduling
 
-/// Whether there is a network, as the kernel knows it: a default route through an interface that is
-/// up. Loopback alone is none. Whether somebody answers at the other end is not known.
+/// Reports whether there is a network, as far as the kernel knows: a default route through an
+/// interface that is up, other than loopback. It does not test whether a peer can be reached.
 public struct NetworkSource: FactorSource {
     private let proc: String
     private let interfaces: String

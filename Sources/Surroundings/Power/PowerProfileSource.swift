@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Scheduling
 
-/// Whether the machine saves power, as its firmware is told: /sys/firmware/acpi/platform_profile.
+/// Reports whether the machine saves power, by its firmware's profile:
+/// /sys/firmware/acpi/platform_profile.
 ///
 /// The file is there on some laptops only, and a desktop's power saver need not set it. Where it is
 /// absent, nothing is known.
@@ -13,7 +14,7 @@ public struct PowerProfileSource: FactorSource {
 
     public var factors: Set<Factor> { [.lowPowerMode] }
 
-    /// Those of Linux that do not put saving before all else.
+    /// The profiles of Linux that do not put saving power first.
     private static let others: Set<String> = [
         "cool", "quiet", "balanced", "balanced-performance", "performance", "max-power", "custom",
     ]

@@ -16,16 +16,16 @@ struct PowerSupply {
     let name: String
     let path: String
     let kind: Kind
-    /// Of mains; nil where that cannot be read.
+    /// Whether the mains supply power; nil if unknown.
     private(set) var isOnline: Bool?
     private(set) var flow: Flow = .unknown
     /// Percent; nil where the battery does not say.
     private(set) var capacity: Int?
     /// "Critical", "Low", "Normal", …; nil where the battery does not say.
     private(set) var level: String?
-    /// What it takes when it is full, to weigh several batteries.
+    /// The energy of the full battery, to weigh several batteries.
     private(set) var energyWhenFull: Int?
-    /// What could not be read of what matters.
+    /// The fault of a required file.
     private(set) var fault: FileFault?
 
     /// Nil for what does not feed the machine: a mouse's battery, an empty bay, something unheard of.

@@ -10,10 +10,10 @@ public import Scheduling
 public struct PowerSupplySource: FactorSource {
     private let directory: String
     private let parent: String
-    /// Below so many percent, a battery that is not being charged is nearly empty.
+    /// The percentage below which a battery that is not charging counts as nearly empty.
     public let lowest: Int
 
-    /// What desktops take for low, and Apple for too low.
+    /// The threshold of a low battery in desktops, and in Apple's low power mode.
     public static let lowestPercent = 20
 
     /// - Parameter sys: where sysfs is.
@@ -46,7 +46,7 @@ public struct PowerSupplySource: FactorSource {
         ]
     }
 
-    /// So many supplies are looked at.
+    /// The maximum number of supplies that are read.
     private static let most = 64
 
     /// A kernel without power supplies has no such directory; a container may have no sysfs.

@@ -2,8 +2,8 @@
 public import Scheduling
 import Synchronization
 
-/// Whether somebody has unlocked the machine since it was started: has, or had, a session of their
-/// own. Known from logind's sessions and from utmp(5); where neither is kept, nothing is known.
+/// Reports whether a user has, or had, a session of their own since the machine was started. Reads
+/// logind's sessions and utmp(5); without both, the state is unknown.
 ///
 /// Once seen, it stays so. What it cannot see is a session that ended before it first looked, unless
 /// utmp has it.

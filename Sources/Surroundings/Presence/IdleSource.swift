@@ -2,16 +2,16 @@
 import Glibc
 public import Scheduling
 
-/// Whether nobody uses the machine, as far as its terminals tell: how long ago something was typed,
-/// as w(1) has it.
+/// Reports whether the machine is idle, as far as its terminals show: by the time since the last
+/// key, as w(1) does.
 ///
-/// Whoever uses a mouse and windows does not type at a terminal. While a graphical session is in
-/// front, quiet terminals say nothing. Consoles are there without anybody's being logged in, so they
-/// can say that somebody uses the machine, and not that nobody does.
+/// The user of a graphical session does not type at a terminal, so that quiet terminals mean
+/// nothing while one is active. Consoles exist without a login, so that they can show use of the
+/// machine, but not its absence.
 public struct IdleSource: FactorSource {
     private let dev: String
     private let run: String
-    /// Nanoseconds without a key, after which nobody uses the machine.
+    /// The nanoseconds without a key after which the machine counts as idle.
     public let threshold: UInt64
     private let now: @Sendable () -> Int64
 

@@ -2,15 +2,15 @@
 import Glibc
 import Scheduling
 
-/// Who is and was logged in since the machine was started, from utmp(5).
+/// The users who are or were logged in since the machine was started, from utmp(5).
 struct LoginRecords {
-    /// Somebody who is, or whose terminal is left.
+    /// The user who is logged in, or whose terminal is left.
     let user: String?
 
     /// A record of this machine's C library.
     private static let size = MemoryLayout<utmpx>.stride
 
-    /// Nil where nobody keeps records.
+    /// Fails if the system keeps no records.
     init?(path: String) throws(FileFault) {
         let bytes: [UInt8]
         do {

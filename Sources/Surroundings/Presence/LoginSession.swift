@@ -3,7 +3,7 @@ import Scheduling
 
 /// A session that systemd-logind keeps, from its file in /run/systemd/sessions.
 struct LoginSession {
-    /// Somebody's own: not of a login screen, a lock screen or a timer.
+    /// Whether it is a user's own session, not that of a login screen, a lock screen or a timer.
     let isOfUser: Bool
     let isGraphical: Bool
     /// In front, on its seat.
@@ -23,7 +23,7 @@ struct LoginSession {
         user = Shown.text(String(words["USER"] ?? "somebody"), longest: 32)
     }
 
-    /// So many sessions are looked at.
+    /// The maximum number of sessions that are read.
     private static let most = 1_024
 
     /// All there are now; nil where logind does not run.
@@ -33,7 +33,7 @@ struct LoginSession {
         let directory = run + "/systemd/sessions"
         do {
             let names = try Directory(directory).names()
-            // What has a dot in its name is a pipe beside the session's file.
+            // A name with a dot is that of a pipe beside the session's file.
             return try sessions(
                 names.filter { !$0.utf8.contains(UInt8(ascii: ".")) }.map { "\(directory)/\($0)" })
         } catch {

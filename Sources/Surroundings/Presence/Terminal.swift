@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A terminal that somebody may type at.
+/// A terminal that accepts keys.
 struct Terminal {
     let name: String
     /// When something typed was last read from it, nanoseconds since 1970. The kernel notes that
     /// every eight seconds.
     let lastUse: Int64
-    /// A console is there without anybody's being logged in.
+    /// A console exists without a login.
     let isConsole: Bool
 
-    /// Those there are now.
+    /// Returns the existing terminals.
     static func all(dev: String) throws(FileFault) -> [Terminal] {
         let directory = dev + "/pts"
         var terminals: [Terminal] = []

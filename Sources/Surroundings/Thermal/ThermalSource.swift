@@ -17,7 +17,7 @@ public final class ThermalSource: FactorSource {
 
     public var factors: Set<Factor> { [.thermal] }
 
-    /// So many zones are looked at.
+    /// The maximum number of zones that are read.
     private static let most = 128
 
     public func read() -> [Factor: FactorReading] {

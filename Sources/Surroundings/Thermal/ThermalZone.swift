@@ -9,9 +9,9 @@ struct ThermalZone {
     let temperature: Int
     let trips: [TripPoint]
 
-    /// What a sensor can measure; others are switched off or broken.
+    /// The plausible values of a sensor; others are switched off or broken.
     static let plausible: ClosedRange<Int> = -60_000...200_000
-    /// So many trip points are looked at.
+    /// The maximum number of trip points that are read.
     private static let most = 16
 
     /// Nil for a sensor without points to compare with: it cannot say what is hot.

@@ -5,7 +5,7 @@ struct TripPoint {
     enum Kind: String {
         /// It throttles.
         case passive
-        /// The firmware is told.
+        /// The firmware is notified.
         case hot
         /// The machine is switched off.
         case critical
