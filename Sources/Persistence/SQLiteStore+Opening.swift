@@ -28,7 +28,7 @@ extension SQLiteStore {
         if isDoubted, try !connection.beginLogAnew(), isLogDoubted {
             throw StoreFault(
                 .busy,
-                "the store \(place.path): another process reads it, and after an error of its disk its log has to be begun anew; nothing was changed: try again"
+                "the store \(place.path): another process reads it, and after an error of its disk its log has to be restarted; nothing was changed: try again"
             )
         }
         return (connection, try HighWaterMark(place, connection))

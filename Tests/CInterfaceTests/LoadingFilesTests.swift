@@ -76,7 +76,7 @@ struct LoadingFilesTests {
             try #require(chown(path, 54_321, 0) == 0)
             let (answer, text) = plugin.load(in: host)
             #expect(answer == .refused)
-            #expect(text.contains("\(path) belongs to somebody else than root"))
+            #expect(text.contains("\(path) belongs to another user than root"))
             #expect(text.hasSuffix("chown 0 \(path)"))
             #expect(host.log.now.contains { $0.contains("CF0310 load-owner: ") })
         }

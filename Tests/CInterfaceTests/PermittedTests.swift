@@ -69,7 +69,7 @@ struct PermittedTests {
             }
             let text = refused?.description ?? ""
             #expect(
-                text.contains("somebody else could change it: \(place) can be changed by"),
+                text.contains("another user could change it: \(place) can be changed by"),
                 "\(text)")
         }
         try FileManager.default.setAttributes(before, ofItemAtPath: place)

@@ -416,7 +416,7 @@ struct LintTests {
             try #require(chown(files.path(path), 54_321, 54_321) == 0)
             let run = try lint()
             #expect(run.code == 1)
-            #expect(run.output.contains("belongs to somebody else than root"), "\(run.output)")
+            #expect(run.output.contains("belongs to another user than root"), "\(run.output)")
             try #require(chown(files.path(path), 0, 0) == 0)
         }
     }
@@ -440,7 +440,7 @@ struct LintTests {
                 "lint", "tidy", directory: files.path, environment: ["LD_LIBRARY_PATH": path])
             #expect(run.code == (place == nil ? 0 : 1), "\(path): \(run.output)")
             guard let place else { continue }
-            #expect(run.output.contains("for which the loader looks in \"\(place)\" first"))
+            #expect(run.output.contains("for which the loader searches \"\(place)\" first"))
         }
     }
 

@@ -204,7 +204,7 @@ struct RunTests {
         #expect(run.code == 126, "\(run.process)")
         #expect(
             run.life.hasSuffix("\nT  warning   the licence ran out yesterday\n"), "\(run.life)")
-        #expect(run.errors.contains("said no: there is no licence for this machine"))
+        #expect(run.errors.contains("failed: there is no licence for this machine"))
         #expect(run.errors.contains("  = note: `org.curfew.test.refuses` was not run\n"))
     }
 

@@ -36,7 +36,7 @@ extension Misdeed {
             answer: "`FAILED` with its own words. Nothing of it is registered.",
             MisdeedRun(
                 script: Script.refused, load: CURFEW_FAILED,
-                rules: [.loading("load-entry", "said no: the licence has run out")])),
+                rules: [.loading("load-entry", "failed: the licence has run out")])),
         Misdeed(
             "registers-nothing", "says that all went well, and has registered no handler",
             answer: "`REFUSED`: the manifest promises one.",

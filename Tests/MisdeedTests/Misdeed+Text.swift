@@ -100,7 +100,7 @@ extension Misdeed {
                 check: { #expect($0.all("over").map(\.bytes) == [1_016]) }),
             MisdeedRun(
                 form: "entry", script: Script.refused, load: CURFEW_FAILED,
-                rules: [.loading("load-entry", "said no: xxxxx")])),
+                rules: [.loading("load-entry", "failed: xxxxx")])),
         Misdeed(
             "bigger-struct",
             "was built with headers of the future, and with those of the past",

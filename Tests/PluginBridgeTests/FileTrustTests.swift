@@ -31,7 +31,7 @@ struct FileTrustTests {
         for role in [FileFacts.Role.passage, .folder, .file] {
             let fault = try #require(self.fault(0o1755, owner: 1001, as: role))
             #expect(fault.rule == .owner)
-            #expect(fault.text.contains("/a/b belongs to somebody else than root or uid 1000"))
+            #expect(fault.text.contains("/a/b belongs to another user than root or uid 1000"))
             #expect(fault.text.contains("(mode 1755, uid 1001, gid 50)"))
             #expect(fault.text.hasSuffix(": chown 1000 /a/b"))
         }

@@ -93,14 +93,14 @@ struct NeededLibrariesTests {
         #expect(fault.message.contains("chmod o-w \(path)"))
     }
 
-    @Test("one that belongs to somebody else is refused", .enabled(if: geteuid() == 0))
+    @Test("one that belongs to another user is refused", .enabled(if: geteuid() == 0))
     func owner() throws {
         let fault = try #require(
             run { files in
                 try #require(chown(files.path("lib/liba.so"), 54_321, 0) == 0)
             }.fault)
         #expect(fault.rule == "load-needed")
-        #expect(fault.message.contains("belongs to somebody else"))
+        #expect(fault.message.contains("belongs to another user"))
     }
 
     @Test("a link is followed, and its end is looked at")
@@ -234,7 +234,7 @@ struct NeededLibrariesTests {
         for unsafe in [files.path("open"), ".", "lib", ""] {
             let found = try #require(try fault(unsafe))
             #expect(found.rule == "load-search-path")
-            #expect(found.message.contains("for which the loader looks in \"\(unsafe)\" first"))
+            #expect(found.message.contains("for which the loader searches \"\(unsafe)\" first"))
         }
         // Nothing is looked for, and so nothing is unsafe.
         try build("libq.so", in: files)

@@ -66,7 +66,7 @@ struct PresenceTests {
         try tree.makeDirectory("run/systemd/sessions")
         let reading = FirstUnlockSource(run: tree.run).reading(.firstUnlock)
         #expect(reading.state == .unknown)
-        #expect(reading.detail == "nobody keeps record of sessions")
+        #expect(reading.detail == "the system keeps no record of sessions")
     }
 
     @Test("a record of somebody logged in unlocks, that of the machine's start does not")
@@ -115,7 +115,7 @@ struct PresenceTests {
         try Self.type("ttyS0", 1, in: tree)
         let quiet = Self.idle(tree)
         #expect(quiet.state == .unknown)
-        #expect(quiet.detail == "nobody has a terminal")
+        #expect(quiet.detail == "no user has a terminal")
         try Self.type("tty1", 30, in: tree)
         #expect(Self.idle(tree).detail == "tty1 was used 30 s ago")
     }

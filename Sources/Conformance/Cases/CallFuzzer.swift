@@ -70,7 +70,7 @@ struct CallFuzzer {
         let wasStopped = [.expired, .cancelled, .interrupted].contains(ended.outcome)
         if wasStopped, !ended.isAnswered, task.task.state.startedAt != 0 {
             throw CaseVerdict.fail(
-                "\(task.name) was told to stop and did not answer within its grace")
+                "\(task.name) was stopped and did not end within its grace")
         }
     }
 }

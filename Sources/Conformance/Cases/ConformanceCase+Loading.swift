@@ -113,7 +113,7 @@ extension ConformanceCase {
                 let asked = interposer.extensionsAsked
                 guard !asked.contains(where: { error.message.contains($0) }) else { return }
                 throw CaseVerdict.fail(
-                    "without the host's extensions its entry says no, and does not name the one it needs",
+                    "without the host's extensions its entry fails, and does not name the extension that it needs",
                     notes: ["it asked for \(asked.joined(separator: ", "))", error.message])
             }
         },

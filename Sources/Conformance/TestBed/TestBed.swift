@@ -142,7 +142,7 @@ final class TestBed: Sendable {
     /// A worker that is stuck in one example is in the way of all others.
     private func mustAnswer(_ ended: Ended, _ trial: CaseRun.Trial) throws {
         guard ended.outcome == .expired, !ended.isAnswered else { return }
-        throw CaseVerdict.fail("\(trial.name) was told to stop and did not answer within its grace")
+        throw CaseVerdict.fail("\(trial.name) was stopped and did not end within its grace")
     }
 
     /// Waits until a task has been entered and a little longer, so that it is in the middle of it.

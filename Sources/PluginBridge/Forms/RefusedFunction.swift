@@ -20,7 +20,7 @@ enum RefusedFunction {
             return "`\(name)` makes a copy of the host's process, without its threads"
         }
         if loading.contains(name) {
-            return "`\(name)` brings code into the process that nobody has checked"
+            return "`\(name)` loads unchecked code into the process"
         }
         if starting.contains(name) { return "`\(name)` runs another program, as the host" }
         if descriptors.contains(name) {

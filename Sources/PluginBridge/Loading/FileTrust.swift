@@ -52,7 +52,7 @@ struct FileTrust: Sendable {
             let option = role == .link ? "-h " : ""
             return (
                 .owner,
-                "\(file.path) belongs to somebody else than \(trusted) (\(mode)): chown \(option)\(user) \(path)"
+                "\(file.path) belongs to another user than \(trusted) (\(mode)): chown \(option)\(user) \(path)"
             )
         }
         if role == .link { return nil }

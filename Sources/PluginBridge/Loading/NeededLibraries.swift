@@ -178,7 +178,7 @@ struct NeededLibraries {
         if let fault = fault(ofDirectory: directory) {
             throw BridgeError(
                 .search,
-                "\(shown) wants other libraries from \(directory), where somebody else could put some: \(fault); link it without that directory in its RUNPATH"
+                "\(shown) searches for libraries in \(directory), where another user could put some: \(fault); link it without that directory in its RUNPATH"
             )
         }
     }
@@ -193,7 +193,7 @@ struct NeededLibraries {
         guard let problem else { return }
         throw BridgeError(
             .search,
-            "\(place.shown) needs \(name), for which the loader looks in \"\(directory)\" first, where somebody else could put one: \(problem); start the host without that directory in LD_LIBRARY_PATH (an empty element of it is the working directory) or in its own DT_RPATH"
+            "\(place.shown) needs \(name), for which the loader searches \"\(directory)\" first, where another user could put one: \(problem); start the host without that directory in LD_LIBRARY_PATH (an empty element of it is the working directory) or in its own DT_RPATH"
         )
     }
 

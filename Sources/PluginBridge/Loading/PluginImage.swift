@@ -97,7 +97,7 @@ public final class PluginImage: @unchecked Sendable {
         guard fstat(copy.number, &file) == 0 else {
             throw BridgeError(
                 .copy, .system,
-                "the copy of \(copy.shown) was closed by somebody: \(PluginDirectory.reason(errno))"
+                "the copy of \(copy.shown) was closed by other code of the process: \(PluginDirectory.reason(errno))"
             )
         }
         let mark = (0..<UInt64.bitWidth - UInt64(file.st_ino).leadingZeroBitCount)

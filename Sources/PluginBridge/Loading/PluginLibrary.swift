@@ -105,7 +105,7 @@ public final class PluginLibrary: @unchecked Sendable {
             let text = ErrorBuffer.text(&error)
             throw BridgeError(
                 .entry, .failed,
-                "\(shown) said no: \(text.isEmpty ? status.description : text); its handlers are not registered"
+                "the entry of \(shown) failed: \(text.isEmpty ? status.description : text); its handlers are not registered"
             )
         }
         guard info.abi == UInt32(CURFEW_ABI_VERSION) else {

@@ -20,8 +20,8 @@ extension PermittedHandlers {
         if isFile, let distrust = distrust(of: file, opened: descriptor) {
             return .failure(
                 fault(
-                    source, "somebody else could change it: \(distrust)", help: "see to its rights")
-            )
+                    source, "another user could change it: \(distrust)",
+                    help: "correct its owner or mode"))
         }
         do throws(RegularFile.Problem) {
             let limit = PropertyListReader.sizeLimit

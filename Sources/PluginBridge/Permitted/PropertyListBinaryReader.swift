@@ -105,7 +105,7 @@ struct PropertyListBinaryReader {
         case .reading:
             throw fault(
                 .cycle, at: place, "object \(index) contains itself",
-                help: "write the list anew; no property list needs that")
+                help: "write the list again; no property list needs that")
         case .unread: break
         }
         let entry = table + index * offsetSize
@@ -278,7 +278,7 @@ struct PropertyListBinaryReader {
 
     // MARK: Faults
 
-    private static let again = "write the list anew, or convert it: plutil -convert xml1 FILE"
+    private static let again = "write the list again, or convert it: plutil -convert xml1 FILE"
 
     private func fault(
         _ rule: PropertyListRule, at offset: Int, _ message: String, help: String

@@ -94,8 +94,8 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
         case .thermal: "it cools down"
         case .network: "connect it to a network"
         case .pressure: "the load goes down"
-        case .idle: "nobody uses it for a while"
-        case .firstUnlock: "somebody logs in"
+        case .idle: "no user works at the machine for a while"
+        case .firstUnlock: "a user logs in"
         case .refreshSetting, .enablement, .usage, .launchRate, .handler, .turn, .dayBudget,
             .place, .store, .host, .date, .parked:
             ""

@@ -18,7 +18,7 @@ public enum KeptValue: String, Sendable, CaseIterable {
         switch self {
         case .host: "the next host counts its start as one after an orderly end"
         case .dayBudget: "the day's budget is whole again"
-        case .usage: "the hours at which apps are used are learnt anew"
+        case .usage: "the hours of use are learned again"
         case .clock:
             "the next host does not notice that the clock was set back since the one before"
         case .settings: "handlers that were suspended or removed are launched again"

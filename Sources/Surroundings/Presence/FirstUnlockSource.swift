@@ -49,8 +49,8 @@ public final class FirstUnlockSource: FactorSource {
         } catch { fault = fault ?? error }
         if let fault { return self.reading(.unknown, fault.path, fault.description) }
         return isKept
-            ? self.reading(.no, run, "nobody is known to have had a session since the start")
-            : self.reading(.unknown, run, "nobody keeps record of sessions")
+            ? self.reading(.no, run, "no user had a session since the start")
+            : self.reading(.unknown, run, "the system keeps no record of sessions")
     }
 
     private func reading(

@@ -54,7 +54,7 @@ public struct IdleSource: FactorSource {
         }
         guard
             let (terminal, span) = idle.filter({ !$0.0.isConsole }).min(by: { $0.1 < $1.1 })
-        else { return reading(.unknown, nil, "nobody has a terminal") }
+        else { return reading(.unknown, nil, "no user has a terminal") }
         return reading(
             .yes, terminal, "no terminal was used for \(SpanText(nanoseconds: span))")
     }
