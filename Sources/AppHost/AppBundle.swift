@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What an app says about itself in its `Info.plist`.
+/// The app's `Info.plist`.
 public struct AppBundle: Sendable {
     /// The path it was read from; nil: there is none, or it could not be read.
     public let path: String?

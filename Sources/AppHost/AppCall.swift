@@ -98,7 +98,7 @@ enum AppCall {
 }
 
 extension curfew_factor_report {
-    /// What is known about it, in words.
+    /// The detail as a text.
     var detailText: String {
         withUnsafeBytes(of: detail) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

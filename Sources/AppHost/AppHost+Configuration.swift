@@ -31,7 +31,7 @@ extension AppHost {
         /// without one launched lately; 0: none. Nil: 15 minutes, and none on a manual clock.
         public var longestPause: Double?
 
-        /// What becomes of a misuse that Apple answers with an exception.
+        /// The effect of a misuse for which Apple's system raises an exception.
         public var misuse = MisusePolicy.stop
 
         /// Receives each line, from any thread, several at once; uses nothing of these modules itself.

@@ -12,7 +12,7 @@ extension AppHost {
     /// `available`, and setting it changes nothing.
     public var backgroundRefresh: AppRefresh {
         get {
-            // Those of one identifier count as well: the strictest is shown.
+            // The settings of single identifiers count as well: the strictest one is shown.
             let told = [bundle.identifier + ".fetch"] + bundle.permittedIdentifiers
             return told.map(refresh).max { $0.rawValue < $1.rawValue } ?? .available
         }

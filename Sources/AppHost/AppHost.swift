@@ -95,7 +95,7 @@ public final class AppHost: Sendable {
         }
     }
 
-    /// What the app says about itself.
+    /// The app's `Info.plist`.
     public let bundle: AppBundle
 
     package let registry: any AppRegistry
@@ -240,7 +240,7 @@ extension AppHost {
     /// How one of the machine's factors is now; unknown in a plugin, which is not told.
     package func factor(_ factor: Int32) -> AppFactorState { factorDetail(factor).state }
 
-    /// The same, with what is known about it in words.
+    /// Returns the state of a factor, with its detail as a text.
     package func factorDetail(_ factor: Int32) -> (state: AppFactorState, detail: String) {
         guard let handle, let functions = capphost_inside()?.pointee else { return (.unknown, "") }
         var report = curfew_factor_report()
@@ -269,7 +269,8 @@ extension AppHost {
             }, data, nil, nil)
     }
 
-    /// The app is being used: the hours at which it is are learnt from this. Nobody waits for the disk.
+    /// Notes that the app is being used, from which the hours of use are learned. Does not wait for
+    /// the disk.
     private func noteUsage() {
         guard let handle, let functions = capphost_inside()?.pointee else { return }
         nonisolated(unsafe) let host = handle

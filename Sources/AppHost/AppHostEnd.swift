@@ -3,8 +3,8 @@ import CAppHost
 import CCurfew
 import Glibc
 
-/// The end of the host that an app is: when the process ends by `exit`, tasks are told to stop, and
-/// the store is left in order, so that what ran then is not taken for a crash.
+/// Shuts down the app's host when the process ends by `exit`: tasks are stopped and the store is
+/// closed in order, so that running tasks do not count as crashed.
 enum AppHostEnd {
     private static let host = AppLocked<AppHostEnding?>(nil)
 
@@ -13,7 +13,7 @@ enum AppHostEnd {
         _ = capphost_at_exit { AppHostEnd.leave() }
     }
 
-    /// Whoever calls `exit` does not wait long: tasks have half a second to answer.
+    /// `exit` must not take long: tasks have half a second to end.
     private static func leave() {
         // A child that the app forked ends for itself: the host and its store are the parent's.
         guard let ending = host.withLock({ $0 }), ending.process == getpid() else { return }

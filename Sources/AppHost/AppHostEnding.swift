@@ -2,7 +2,7 @@
 import CAppHost
 import Glibc
 
-/// What is shut down when the process ends.
+/// The host to shut down when the process ends.
 struct AppHostEnding: @unchecked Sendable {
     // Sendable: a host may be used from any thread.
     let host: OpaquePointer

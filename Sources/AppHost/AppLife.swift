@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an app says about its own life. On a phone the system knows; here the program that shows the
-/// windows says so. All may be called from any thread.
+/// The app's life cycle. On iOS the system knows it; on Linux the program that shows the windows
+/// reports it here. All functions may be called from any thread.
 ///
 /// ```swift
 /// AppHost.life.finishLaunching()
@@ -11,7 +11,8 @@ public final class AppLife: Sendable {
     private struct State {
         var stage = AppStage.launching
         var observers: [@Sendable (AppStage) -> Void] = []
-        /// Somebody will say when the launch is over; what waits for that.
+        /// True while the launch is not finished, and `finishLaunching` will be called; then the
+        /// actions that wait for it.
         var isLaunching = false
         var waiting: [@Sendable () -> Void] = []
     }
@@ -44,8 +45,8 @@ public final class AppLife: Sendable {
         state.withLock { $0.observers.append(body) }
     }
 
-    /// The app's delegate is about to be told of the launch, and `finishLaunching` follows: tasks wait
-    /// until then, as Apple's do.
+    /// Announces that the app's delegate will be told of the launch, and that `finishLaunching`
+    /// follows. Tasks wait until then, as on iOS.
     package func beginLaunching() {
         state.withLock { $0.isLaunching = $0.stage == .launching }
     }

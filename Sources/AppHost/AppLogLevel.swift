@@ -2,9 +2,9 @@
 
 /// The severity of a log line.
 public enum AppLogLevel: Int32, Sendable, Comparable {
-    /// For whoever looks for a fault.
+    /// For debugging.
     case debug = 0
-    /// What happened.
+    /// A normal event.
     case info = 1
     /// Something is not as it should be, and goes on.
     case warning = 2

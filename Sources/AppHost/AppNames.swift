@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an app's identifiers are called in its host. An identifier of one component, which Apple takes,
-/// is that of the bundle with this at its end.
+/// The names of an app's identifiers in its host. Apple accepts identifiers of one component; for
+/// the host they are appended to the bundle identifier.
 final class AppNames: Sendable {
     private let bundle: String
-    /// Those that were lengthened.
+    /// The identifiers that were lengthened.
     private let short = AppLocked<Set<String>>([])
 
     init(bundle: String) { self.bundle = bundle }

@@ -6,6 +6,6 @@ public enum AppRefresh: Int32, Sendable {
     case available = 1
     /// Its user has turned it off.
     case denied = 2
-    /// Whoever runs the machine has turned it off.
+    /// An administrator has turned it off.
     case restricted = 3
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CCurfew
 
-/// The process' one registry of handlers and requests, whoever has it: the host that the app is, or
-/// the one that loads this plugin. All may be called from any thread.
+/// The process's one registry of handlers and requests: the app's own host, or the host that loads
+/// this plugin. All functions may be called from any thread.
 package protocol AppRegistry: Sendable {
     /// Registers a handler; its functions and its data stay for the life of the process.
     func register(_ handler: curfew_handler, kind: Int32) throws(AppRegistryFailure)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the host said instead of doing it.
+/// The host's error.
 package struct AppRegistryFailure: Error {
     /// One of the constants `CURFEW_…`.
     package let status: Int32

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 
-/// What stands for the registry where none could be made: handlers are taken in and never launched,
-/// and everything else says why.
+/// Replaces the registry if none could be created: it accepts handlers and never launches them, and
+/// every other function throws the reason.
 struct MissingRegistry: AppRegistry {
     let failure: AppRegistryFailure
 

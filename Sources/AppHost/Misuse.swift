@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an app did that Apple's system answers with an exception: a request was submitted before its
-/// handler was registered, an identifier was registered twice, ….
+/// An error of the app for which Apple's system raises an exception: it submitted a request before
+/// it registered the handler, registered an identifier twice, ….
 ///
 /// By default it stops the process with Apple's text, as an uncaught exception does there. With
 /// `AppHost.Configuration.misuse` set to `.throwError` it is thrown instead.
@@ -19,7 +19,7 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
     /// The reason.
     public var description: String { reason }
 
-    /// What stands on stderr when the process stops because of it.
+    /// The text on stderr when the process stops because of it.
     var lastWords: String {
         "*** Terminating app due to uncaught exception '\(name)', reason: '\(reason)'\n"
     }

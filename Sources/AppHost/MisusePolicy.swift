@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What becomes of a misuse.
+/// The effect of a misuse.
 public enum MisusePolicy: Sendable {
     /// The process stops with Apple's text, by SIGABRT.
     case stop

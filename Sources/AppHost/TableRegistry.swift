@@ -7,7 +7,7 @@ struct TableRegistry: AppRegistry, @unchecked Sendable {
     let table: UnsafePointer<curfew_host_api>
     private let requests: UnsafePointer<curfew_requests>
 
-    /// Nil: the host has no requests.
+    /// Fails if the host has no requests.
     init?(_ table: UnsafePointer<curfew_host_api>) {
         let found = CURFEW_EXT_REQUESTS.withCString { table.pointee.extension(table, $0) }
         guard let found else { return nil }

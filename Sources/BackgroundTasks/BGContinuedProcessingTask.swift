@@ -32,9 +32,9 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Send
     /// How far it is: set `totalUnitCount` and `completedUnitCount`, or add children.
     open var progress: Progress { counted }
 
-    /// What its user reads.
+    /// The title for the user.
     open var title: String { texts.withLock { $0.title } }
-    /// What its user reads below that.
+    /// The subtitle for the user.
     open var subtitle: String { texts.withLock { $0.subtitle } }
 
     /// Lets its user read something else.

@@ -3,7 +3,7 @@
 /// A request for work that a user has begun and waits for: it begins at once, if it can, and goes on
 /// when the app is not seen any more. `earliestBeginDate` is ignored.
 open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
-    /// What becomes of it when it cannot begin at once.
+    /// The treatment of a request that cannot begin at once.
     public enum SubmissionStrategy: Int, @unchecked Sendable {
         /// `submit` throws `immediateRunIneligible`.
         case fail = 0
@@ -11,7 +11,7 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable 
         case queue = 1
     }
 
-    /// What it needs besides processor and memory.
+    /// The resources besides processor and memory.
     public struct Resources: OptionSet, @unchecked Sendable {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
@@ -24,9 +24,9 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable 
         public static let gpu = Resources(rawValue: 1 << 0)
     }
 
-    /// What its user reads.
+    /// The title for the user.
     open var title: String
-    /// What its user reads below that.
+    /// The subtitle for the user.
     open var subtitle: String
 
     /// Queued by default.

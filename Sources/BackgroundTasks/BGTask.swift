@@ -33,7 +33,7 @@ open class BGTask: NSObject, @unchecked Sendable {
     open var expirationHandler: (() -> Void)? {
         get { handler.withLock { $0?.body } }
         set {
-            // Whoever comes too late is not called any more.
+            // A handler that is set after the expiration is not called any more.
             let kept = life.withLock { $0.isOpen } ? newValue.map(ExpirationHandler.init) : nil
             handler.exchange(kept)
         }
@@ -57,7 +57,7 @@ open class BGTask: NSObject, @unchecked Sendable {
         handler.body()
     }
 
-    /// What a kind of tasks does before it is over.
+    /// Finishes the task's kind-specific work before the task is over.
     func willComplete(_ success: Bool) {}
 
     deinit {

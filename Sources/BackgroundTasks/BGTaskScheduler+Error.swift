@@ -40,7 +40,7 @@ extension BGTaskScheduler {
 
         /// Which of them.
         public let code: Code
-        /// What `NSError` has as `userInfo`.
+        /// The `userInfo` of the `NSError`.
         public let userInfo: [String: Any]
 
         /// Makes an error.
@@ -57,7 +57,7 @@ extension BGTaskScheduler {
         public var errorCode: Int { code.rawValue }
         public var errorUserInfo: [String: Any] { userInfo }
 
-        /// What is wrong, and what to do about it.
+        /// The error, and what to do about it.
         public var localizedDescription: String {
             userInfo[NSLocalizedDescriptionKey] as? String
                 ?? "The operation couldn’t be completed. (\(Self.errorDomain) error \(errorCode).)"

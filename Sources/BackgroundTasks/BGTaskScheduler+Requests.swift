@@ -4,7 +4,7 @@ import CCurfew
 import Dispatch
 import Foundation
 
-/// What Apple's rules say before a handler or a request reaches the host.
+/// Checks Apple's rules before a handler or a request reaches the host.
 extension BGTaskScheduler {
     func registerChecked(
         _ identifier: String, _ queue: DispatchQueue?,
@@ -104,7 +104,7 @@ extension BGTaskScheduler {
         }
     }
 
-    /// Its user has turned refreshing off, or whoever runs the machine has.
+    /// Throws if the user or an administrator has turned background refresh off.
     private func checkSetting(_ request: AppRequest) throws {
         guard holding(request).contains(Int32(CURFEW_FACTOR_REFRESH_SETTING)) else { return }
         throw Error(
@@ -136,7 +136,7 @@ extension BGTaskScheduler {
     }
 
     private func holding(_ request: AppRequest) -> Set<Int32> {
-        // What cannot be asked is said by the submission itself.
+        // If the query fails, the submission itself reports the error.
         (try? host.registry.holding(request)) ?? []
     }
 
@@ -153,7 +153,7 @@ extension BGTaskScheduler {
 }
 
 extension BGTaskScheduler.Error {
-    /// What the host said, in Apple's terms.
+    /// Translates the host's error into Apple's.
     init(_ failure: AppRegistryFailure, _ identifier: String) {
         let code: Code
         switch failure.status {

@@ -26,7 +26,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
     private init(_ host: AppHost) { self.host = host }
 
-    /// What a continued request may ask for: nothing special, here.
+    /// The resources that a continued request may ask for: none, on Linux.
     open class var supportedResources: BGContinuedProcessingTaskRequest.Resources { [] }
 
     // MARK: Registering
@@ -56,7 +56,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The same, where a misuse is to be heard of: throws `Misuse` where the embedder has chosen so.
+    /// Registers a handler; throws `Misuse` if the embedder has chosen errors for misuse.
     @discardableResult
     public func registerOrThrow(
         forTaskWithIdentifier identifier: String, using queue: dispatch_queue_t?,
@@ -76,7 +76,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
         try take(taskRequest.duplicate())
     }
 
-    /// The same, told on a thread of the system's.
+    /// Submits a request, and calls back on a thread of the system.
     open func submitTaskRequest(
         _ taskRequest: BGTaskRequest,
         completionHandler: @escaping @Sendable ((any Swift.Error)?) -> Void
@@ -92,7 +92,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The same, for who can wait.
+    /// Submits a request asynchronously.
     open func submitTaskRequest(_ taskRequest: BGTaskRequest) async throws {
         let copy = taskRequest.duplicate()
         try await withCheckedThrowingContinuation {
@@ -124,7 +124,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
         DispatchQueue.global().async { [self] in completion.body(pending()) }
     }
 
-    /// The same, for who can wait.
+    /// Returns the pending requests asynchronously.
     open func pendingTaskRequests() async -> [BGTaskRequest] {
         await withCheckedContinuation { continuation in
             getPendingTaskRequests { continuation.resume(returning: $0) }
@@ -133,8 +133,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
 
     // MARK: Simulating
 
-    /// What Apple's debugger command does: launches the pending request of an identifier at once,
-    /// whatever holds it back. The request is used up.
+    /// Does what Apple's debugger command does: launches the pending request of an identifier at
+    /// once, whatever it waits for, and consumes it.
     public func _simulateLaunchForTask(withIdentifier identifier: String) {
         simulate { () throws(AppRegistryFailure) in
             try host.registry.simulateLaunch(identifier)
@@ -142,8 +142,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
         }
     }
 
-    /// What Apple's debugger command does: lets the time of a task be over that was launched by
-    /// `_simulateLaunchForTask`. One that has set no expiration handler goes on, with a line in the log.
+    /// Does what Apple's debugger command does: expires a task that `_simulateLaunchForTask`
+    /// launched. A task without an expiration handler continues, with a line in the log.
     public func _simulateExpirationForTask(withIdentifier identifier: String) {
         if simulated.withLock({ $0.contains(identifier) }),
             let task = LaunchHandler.running.unprepared(identifier)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What a continued request has besides the others, as it stands in the request's payload.
+/// The additional properties of a continued request, as the request's payload has them.
 struct ContinuedDetails: Codable {
     var title: String
     var subtitle: String
@@ -15,7 +15,7 @@ struct ContinuedDetails: Codable {
         resources = request.requiredResources.rawValue
     }
 
-    /// Of what is no such thing, nothing is known.
+    /// A payload without them has default values.
     init(_ payload: [UInt8]) {
         self =
             (try? JSONDecoder().decode(Self.self, from: Data(payload)))
@@ -23,6 +23,6 @@ struct ContinuedDetails: Codable {
                 BGContinuedProcessingTaskRequest(identifier: "", title: "", subtitle: ""))
     }
 
-    /// Of strings and numbers, which can always be written.
+    /// Strings and numbers can always be encoded.
     var payload: [UInt8] { (try? JSONEncoder().encode(self)).map(Array.init) ?? [] }
 }

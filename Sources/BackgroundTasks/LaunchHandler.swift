@@ -31,8 +31,9 @@ final class LaunchHandler: Sendable {
         LaunchHandler(identifier, queue, host, body)
     }
 
-    /// Logs once that it was registered too late, when it is used for a request to which that applies.
-    /// At its registration nobody knows: handlers of continued processing may be registered any time.
+    /// Logs once that the handler was registered too late, when it is used for a request to which
+    /// that applies. At registration that is unknown, since handlers of continued processing may be
+    /// registered at any time.
     func warnIfLate() {
         guard isLate.exchange(false) else { return }
         host.log(

@@ -3,5 +3,5 @@
 @_exported public import Dispatch
 // Apple's framework re-exports Foundation, and so unchanged code relies on it.
 @_exported public import Foundation
-// What Apple's Foundation has, and Linux' has not.
+// API of Apple's Foundation that Linux lacks
 @_exported public import FoundationBackground

@@ -38,6 +38,6 @@ final class RunningTasks: Sendable {
             .first { $0.identifier == identifier && $0.expirationHandler == nil }
     }
 
-    /// Nil: it is over, or was not handed over yet.
+    /// Returns a task; nil if it is over, or was not delivered yet.
     func find(_ id: UInt64) -> BGTask? { entries.withLock { $0[id]?.task } }
 }

@@ -9,7 +9,7 @@ struct TaskLaunch: @unchecked Sendable {
     let identifier: String
     let task: curfew_task
     let api: UnsafePointer<curfew_host_api>
-    /// What the request was submitted with.
+    /// The payload of the request.
     let payload: [UInt8]
     /// One of the constants `CURFEW_KIND_…`.
     let kind: Int32
@@ -65,8 +65,8 @@ struct TaskLaunch: @unchecked Sendable {
         )
     }
 
-    /// Nobody has the task any more, and so nobody can complete it. Its reference cannot just be
-    /// dropped: the function that handed it over may not have returned yet.
+    /// Abandons a task without references, which no code can complete. Its reference cannot just be
+    /// released: the function that delivered it may not have returned yet.
     func abandon(_ line: String) {
         host.log(.error, line)
         complete(false, "dealloc'd without completing")

@@ -7,7 +7,7 @@ public struct OSLogFloatFormatting: Sendable {
 
     /// With six digits behind the point.
     public static var fixed: OSLogFloatFormatting { OSLogFloatFormatting(precision: 6) }
-    /// With so many digits behind the point.
+    /// A fixed number of digits after the point.
     public static func fixed(precision: Int) -> OSLogFloatFormatting {
         OSLogFloatFormatting(precision: precision)
     }

@@ -21,7 +21,7 @@ public struct OSLogPrivacy: Sendable {
     public static var `public`: OSLogPrivacy { OSLogPrivacy(option: .shown, mask: .none) }
     /// It is not shown.
     public static var `private`: OSLogPrivacy { OSLogPrivacy(option: .hidden, mask: .none) }
-    /// It is not shown, to nobody.
+    /// Never shows the value.
     public static var sensitive: OSLogPrivacy { OSLogPrivacy(option: .hidden, mask: .none) }
     /// Strings and objects are not shown, and a mask stands for them.
     public static func auto(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(option: .auto, mask: mask) }
@@ -29,7 +29,7 @@ public struct OSLogPrivacy: Sendable {
     public static func `private`(mask: Mask) -> OSLogPrivacy {
         OSLogPrivacy(option: .hidden, mask: mask)
     }
-    /// It is not shown, to nobody, and a mask stands for it.
+    /// Never shows the value, and prints a mask in its place.
     public static func sensitive(mask: Mask) -> OSLogPrivacy {
         OSLogPrivacy(option: .hidden, mask: mask)
     }

@@ -9,7 +9,7 @@ public struct _BackgroundTaskHandler: Sendable {
     func register() {
         BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: nil) {
             [action] task in
-            // The action begins when its expiration would be told of.
+            // The action begins once its expiration can be delivered.
             let (ready, start) = AsyncStream<Void>.makeStream()
             let work = Task {
                 for await _ in ready {}

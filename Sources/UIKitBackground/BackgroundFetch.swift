@@ -10,7 +10,7 @@ final class BackgroundFetch: Sendable {
         var isRegistered = false
     }
 
-    /// What Apple's smallest interval is here, in seconds: more often is nothing that one notices.
+    /// Apple's smallest interval, in seconds: a shorter one would make no noticeable difference.
     static let shortest: TimeInterval = 15 * 60
 
     private let state = AppLocked(State())

@@ -14,7 +14,7 @@ final class DeviceWatch: Sendable {
 
     private let isProtectedDataAvailable = AppLocked(true)
 
-    /// From now on the host tells of changes.
+    /// Observes the host's factors from now on.
     func begin(_ host: AppHost) {
         isProtectedDataAvailable.exchange(
             host.factor(Int32(CURFEW_FACTOR_FIRST_UNLOCK)) != .no)

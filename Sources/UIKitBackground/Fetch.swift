@@ -16,7 +16,7 @@ final class Fetch: @unchecked Sendable {
         ProcessAssertions.shared.wake()
     }
 
-    /// What was fetched: the first answer counts.
+    /// Completes the fetch: only the first result counts.
     func complete(_ result: UIBackgroundFetchResult) {
         guard let kept = life.withLock({ $0.complete() }) else { return }
         FetchHandler.forget(task)
@@ -40,7 +40,7 @@ final class Fetch: @unchecked Sendable {
         ProcessAssertions.shared.rest()
     }
 
-    /// Nobody can answer any more: the host's time for it goes on until it is over.
+    /// No code can complete the fetch any more: it lasts until the host's time limit.
     deinit {
         guard let kept = life.withLock({ $0.complete() }) else { return }
         FetchHandler.forget(task)

@@ -5,7 +5,8 @@ struct FetchLifeStateMachine: Sendable {
     private enum State { case running, expired, completed }
     private var state = State.running
 
-    /// Nil: it was answered before. True for an answer in time, false after its end.
+    /// Returns true for a completion in time, false for one after the end, nil if it was completed
+    /// before.
     mutating func complete() -> Bool? {
         guard state != .completed else { return nil }
         defer { state = .completed }

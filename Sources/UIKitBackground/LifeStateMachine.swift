@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 
-/// In which order an app hears about its life. Each step comes with the state in which the app is while
-/// it is told.
+/// The order of an app's life cycle calls. Each step has the application state during the call.
 struct LifeStateMachine: Sendable {
     /// A step and its state.
     struct Told: Equatable, Sendable {
@@ -15,7 +14,7 @@ struct LifeStateMachine: Sendable {
     /// The state after the last step.
     private(set) var state = UIApplication.State.inactive
 
-    /// The delegate was told by whoever runs the app, before the stage changed.
+    /// The code that runs the app has called the delegate before the stage changed.
     mutating func launched() { isLaunched = true }
 
     /// The steps to a stage.
@@ -24,7 +23,7 @@ struct LifeStateMachine: Sendable {
         guard stage != .launching else { return steps }
         if !isLaunched {
             isLaunched = true
-            // Launched where nobody sees it, an app is in the background from the beginning.
+            // An app that is launched in the background is there from the beginning.
             if stage == .background { (isInBackground, state) = (true, .background) }
             steps.append(Told(step: .didFinishLaunching, state: state))
         }

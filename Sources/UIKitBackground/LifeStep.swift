@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One step of an app's life: what its delegate is told, and then whoever observes it.
+/// One step of an app's life cycle: a call of its delegate, then a notification.
 enum LifeStep: Sendable, Equatable {
     case didFinishLaunching
     case didBecomeActive

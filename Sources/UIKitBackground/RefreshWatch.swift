@@ -3,9 +3,9 @@ import AppHost
 import CCurfew
 import Foundation
 
-/// Whether launches are allowed, and who hears when that changes.
+/// Reports whether launches are allowed, and posts changes.
 final class RefreshWatch: Sendable {
-    /// Nil: nobody has asked yet.
+    /// The last status; nil if it was never read.
     private let last = AppLocked<UIBackgroundRefreshStatus?>(nil)
 
     /// As it is now. From the first call on changes are posted.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the app's scene follows the app. Each step comes with the state in which the scene is while its
-/// delegate is told.
+/// The life cycle of the app's scene, which follows the app. Each step has the scene's state during
+/// the call of its delegate.
 struct SceneStateMachine: Sendable {
     /// A step and its state.
     struct Told: Equatable, Sendable {
@@ -26,7 +26,7 @@ struct SceneStateMachine: Sendable {
             state = .foregroundInactive
             return [Told(step: .willResignActive, state: .foregroundActive)]
         case .didEnterBackground:
-            // An app that was launched where nobody sees it has no scene yet.
+            // An app that is launched in the background has no scene yet.
             guard state != .unattached else { return [] }
             state = .background
             return [Told(step: .didEnterBackground, state: .background)]

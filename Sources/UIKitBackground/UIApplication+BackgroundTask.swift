@@ -18,7 +18,7 @@ extension UIApplication {
         beginBackgroundTask(withName: nil, expirationHandler: handler)
     }
 
-    /// The same, with a name that stands in the log.
+    /// Begins a background task with a name for the log.
     public func beginBackgroundTask(
         withName taskName: String?,
         expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// What is posted, with the `UIApplication` as its object, on the main thread, after the delegate was
-/// told.
+/// The notifications, which are posted with the `UIApplication` as object, on the main thread,
+/// after the call of the delegate.
 extension UIApplication {
     /// The app has finished launching.
     public class var didFinishLaunchingNotification: NSNotification.Name {
@@ -54,7 +54,7 @@ extension UIApplication {
         NSNotification.Name("UIApplicationBackgroundRefreshStatusDidChangeNotification")
     }
 
-    /// The same, by a name that is in use for it.
+    /// Another name of the notification.
     public class var backgroundStatusDidChangeNotification: NSNotification.Name {
         backgroundRefreshStatusDidChangeNotification
     }

@@ -4,7 +4,7 @@ import CCurfew
 
 extension UIApplication {
     /// Whether files that are protected until the first unlock can be read: the machine's factor
-    /// `first-unlock`, as its sessions say or the host was told. True where nobody can tell.
+    /// `first-unlock`, by its sessions or as the host was told. True if unknown.
     public var isProtectedDataAvailable: Bool {
         AppHost.shared.factor(Int32(CURFEW_FACTOR_FIRST_UNLOCK)) != .no
     }

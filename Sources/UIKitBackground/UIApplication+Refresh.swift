@@ -14,9 +14,9 @@ extension UIApplication {
     /// No fetches: the default.
     public class var backgroundFetchIntervalNever: TimeInterval { .greatestFiniteMagnitude }
 
-    /// Has the delegate's `application(_:performFetchWithCompletionHandler:)` called now and then,
-    /// never more often than once in so many seconds; when, is the host's decision. It is a request for
-    /// a refresh with the identifier `<bundle identifier>.fetch`.
+    /// Makes the host call the delegate's `application(_:performFetchWithCompletionHandler:)` from
+    /// time to time, at most once in this interval in seconds. It submits a refresh request with
+    /// the identifier `<bundle identifier>.fetch`.
     ///
     /// Without the mode `fetch` in the `Info.plist`, or with `BGTaskSchedulerPermittedIdentifiers`
     /// there, it has no effect, as Apple has it; the log says so.

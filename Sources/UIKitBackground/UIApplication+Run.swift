@@ -4,9 +4,9 @@ import Dispatch
 import Foundation
 
 extension UIApplication {
-    /// Curfew's own: runs the app with a delegate, from the main thread, and does not return. It tells
-    /// the delegate that the app has launched, and turns the main thread's loop. SIGTERM ends it in
-    /// order: the delegate is told, and the process exits with 0.
+    /// Runs the app with a delegate, on the main thread, and does not return; an addition of
+    /// Curfew. Calls the delegate when the app has launched, and runs the main thread's loop. On
+    /// SIGTERM it calls the delegate, and the process exits with 0.
     @MainActor public static func run(_ delegate: any UIApplicationDelegate) -> Never {
         let application = shared
         application.delegate = delegate

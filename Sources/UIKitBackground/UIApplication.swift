@@ -72,7 +72,7 @@ open class UIApplication: UIResponder, @unchecked Sendable {
 
     // MARK: Its life
 
-    /// Who is told about the app's life. Kept, unlike Apple's.
+    /// The delegate of the app's life cycle. It is retained, unlike Apple's.
     open var delegate: (any UIApplicationDelegate)? {
         get { shown.withLock { $0.delegate } }
         set {
@@ -118,7 +118,7 @@ open class UIApplication: UIResponder, @unchecked Sendable {
     private func show(_ state: State) { shown.withLock { $0.state = state } }
 
     @MainActor private func tell(_ step: LifeStep) {
-        // As on a phone: in an app that says it has scenes, their delegates are told instead.
+        // As on iOS: if the app declares scenes, their delegates are called instead.
         let delegate = AppHost.declared.scenes == nil ? delegate : nil
         switch step {
         case .didFinishLaunching:

@@ -54,8 +54,8 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     /// `isProtectedDataAvailable` has become true.
     func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication)
 
-    /// `isProtectedDataAvailable` has become false. Nobody announces that on Linux, so it is over when
-    /// this is called.
+    /// `isProtectedDataAvailable` has become false. Linux does not announce this, so that the data
+    /// is already unavailable when this is called.
     func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication)
 
     /// Transfers of a background session have ended. It is never called: `URLSession` has no background
@@ -71,8 +71,8 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
         options: UIScene.ConnectionOptions
     ) -> UISceneConfiguration
 
-    /// The app was launched to fetch something. It calls `completionHandler` within 30 s, from any
-    /// thread, once; the sooner the better. Whoever does not is launched less often.
+    /// The app was launched to fetch data. It has to call `completionHandler` within 30 s, from any
+    /// thread, once; the sooner the better. An app that does not is launched less often.
     func application(
         _ application: UIApplication,
         performFetchWithCompletionHandler completionHandler:

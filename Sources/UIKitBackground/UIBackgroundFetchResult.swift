@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a fetch has brought.
+/// The result of a fetch.
 public enum UIBackgroundFetchResult: UInt, Sendable {
     /// There was something new.
     case newData = 0

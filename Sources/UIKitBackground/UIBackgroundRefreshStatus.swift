@@ -2,7 +2,7 @@
 
 /// Whether the app may be launched in the background, to refresh what it shows.
 public enum UIBackgroundRefreshStatus: Int, Sendable {
-    /// Whoever runs the machine has turned it off; its user cannot turn it on.
+    /// An administrator has turned it off; the user cannot turn it on.
     case restricted = 0
     /// Its user has turned it off, or the machine saves power.
     case denied = 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `beginBackgroundTask` returns, and `endBackgroundTask` takes.
+/// The identifier that `beginBackgroundTask` returns, and `endBackgroundTask` takes.
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
     /// A number that no other task of this process has; 0: none.
     public let rawValue: Int
@@ -11,5 +11,5 @@ public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
     public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 
-/// The same as `UIBackgroundTaskIdentifier.invalid`, by its old name.
+/// The old name of `UIBackgroundTaskIdentifier.invalid`.
 public let UIBackgroundTaskInvalid = UIBackgroundTaskIdentifier.invalid

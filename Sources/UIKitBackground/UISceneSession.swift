@@ -19,7 +19,7 @@ open class UISceneSession: NSObject, @unchecked Sendable {
 
     /// The purpose of the scene.
     public let role: Role
-    /// The same name at each start of the app.
+    /// A name that is constant over starts of the app.
     public let persistentIdentifier: String
 
     private let kept: AppLocked<UISceneConfiguration>

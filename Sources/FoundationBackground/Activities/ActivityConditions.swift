@@ -6,6 +6,6 @@ package enum ActivityConditions: Sendable {
     case held
     /// Nothing speaks against it.
     case fair
-    /// Nobody uses the machine, and power comes from outside.
+    /// The machine is idle, and has external power.
     case good
 }

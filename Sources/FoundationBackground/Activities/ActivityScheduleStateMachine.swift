@@ -8,7 +8,7 @@
 ///
 /// Times are nanoseconds of one clock.
 package struct ActivityScheduleStateMachine: Sendable {
-    /// What is to be done.
+    /// The action to perform.
     package enum Action: Equatable, Sendable {
         case nothing
         /// Come back at that time, with `tick`.
@@ -32,7 +32,7 @@ package struct ActivityScheduleStateMachine: Sendable {
     private var phase = Phase.idle
     private var nominal: UInt64 = 0
 
-    /// So many looks there are in one half of a window.
+    /// The number of looks in one half of a window.
     private static let looks: UInt64 = 4
     /// No look or deferral comes sooner than after a second.
     private static let shortest: UInt64 = 1_000_000_000

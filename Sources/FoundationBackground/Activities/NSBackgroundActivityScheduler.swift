@@ -6,12 +6,13 @@ public import Foundation
 
 /// Calls a block now and then while the process lives, at moments when the machine has time for it.
 ///
-/// Set what it is about, then `schedule`. Whoever lets go of it ends it. It lives in this process: what
-/// has to outlive it is a request to `BGTaskScheduler`. All may be used from any thread.
+/// Configure the scheduler, then call `schedule`. Releasing the scheduler ends it. It lives in this
+/// process: use `BGTaskScheduler` for work that outlives the process. All functions may be called
+/// from any thread.
 open class NSBackgroundActivityScheduler: NSObject, @unchecked Sendable {
     // Sendable: what changes is behind the lock.
 
-    /// What came of one call.
+    /// The result of one call.
     public enum Result: Int, Sendable {
         /// The work is done.
         case finished = 1
@@ -19,7 +20,7 @@ open class NSBackgroundActivityScheduler: NSObject, @unchecked Sendable {
         case deferred = 2
     }
 
-    /// What a block calls when its work is over.
+    /// The handler that a block calls when its work is over.
     public typealias CompletionHandler = @Sendable (NSBackgroundActivityScheduler.Result) -> Void
 
     private struct State {
@@ -31,7 +32,7 @@ open class NSBackgroundActivityScheduler: NSObject, @unchecked Sendable {
         var block: (@Sendable (@escaping CompletionHandler) -> Void)?
         var queue: DispatchQueue?
         var alarm: BackgroundAlarm?
-        /// Counts the calls of the block: only the answer of the last one is heard, once.
+        /// Counts the calls of the block: only the last call may answer, once.
         var run: UInt64 = 0
     }
 

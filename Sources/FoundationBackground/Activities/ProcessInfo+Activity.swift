@@ -2,8 +2,8 @@
 public import Foundation
 
 extension ProcessInfo {
-    /// What is asked for while an activity lasts. Linux has no place where a process says so: all of
-    /// it is taken in, and changes nothing.
+    /// The options of an activity. Linux has no interface for them: they are accepted, and have no
+    /// effect.
     public struct ActivityOptions: OptionSet, Sendable {
         /// As Foundation's headers number them.
         public let rawValue: UInt64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What follows from an input of `AssertionStateMachine`.
+/// The action that follows from an input of `AssertionStateMachine`.
 package enum AssertionAction: Equatable, Sendable {
     /// Have the handlers of the tasks called on the main thread, one after the other, as `nextTask`
     /// names them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who asks not to be suspended.
+/// The API that made the assertion.
 package enum AssertionKind: Sendable {
     /// `beginBackgroundTask`: its handler is called on the main thread.
     case task

@@ -2,10 +2,11 @@
 
 /// Which assertions keep an app from being suspended, and for how long.
 ///
-/// While the app is seen they have no effect. From the moment it goes to the background they share
-/// one time. When that is over, all are told to end; those that have not when the grace is over are
-/// named, and the app is suspended. Without any it is suspended as soon as its delegate knows that it is
-/// in the background. A launch by the host, a fetch say, wakes it up with time of its own.
+/// Assertions have no effect in the foreground. From the moment when the app enters the background
+/// they share one time limit. When it is over, all are asked to end; those that have not ended
+/// after the grace are logged by name, and the app is suspended. Without assertions the app is
+/// suspended as soon as its delegate knows that it is in the background. A launch by the host, such
+/// as a fetch, wakes the app with a time limit of its own.
 ///
 /// Times are nanoseconds of one clock.
 package struct AssertionStateMachine: Sendable {
@@ -26,7 +27,7 @@ package struct AssertionStateMachine: Sendable {
         var hasReturned = false
     }
 
-    /// What `begin` answers.
+    /// The result of `begin`.
     package enum Begun: Equatable, Sendable {
         case granted(UInt64)
         /// The app is suspended, or its time is over.
@@ -66,7 +67,7 @@ package struct AssertionStateMachine: Sendable {
         }
     }
 
-    /// What is left of the time; nil: it does not run out, since the app is seen.
+    /// Returns the remaining time; nil if it is unlimited, since the app is in the foreground.
     package func remaining(_ now: UInt64) -> UInt64? {
         switch phase {
         case .seen: nil
@@ -85,7 +86,7 @@ package struct AssertionStateMachine: Sendable {
         return .granted(lastID)
     }
 
-    /// Nil: there is no such assertion.
+    /// Returns nil if there is no such assertion.
     package mutating func end(_ id: UInt64) -> [AssertionAction]? {
         guard assertions.removeValue(forKey: id) != nil else { return nil }
         return look()
@@ -170,7 +171,7 @@ package struct AssertionStateMachine: Sendable {
         return wasSuspended ? [.resume] : []
     }
 
-    /// What the host has launched is over.
+    /// Notes that the launch by the host is over.
     package mutating func rest() -> [AssertionAction] {
         launches = max(0, launches - 1)
         return look()

@@ -10,12 +10,12 @@ public struct BackgroundExecution: Sendable {
     public var budget = 30.0
     /// Seconds from the call of the expiration handlers to the end.
     public var grace = 5.0
-    /// What becomes of who does not end by then.
+    /// The effect on code that does not end by then.
     public var overrun = OverrunPolicy.report
     /// The clock of both.
     public var clock: any BackgroundClock = SystemBackgroundClock()
 
-    /// So many assertions there can be at once; with the next one Apple's system kills the app.
+    /// The maximum number of assertions at a time; with one more, iOS ends the app.
     public static let mostAssertions = 1000
 
     /// Makes what Apple has.
@@ -42,7 +42,7 @@ public struct BackgroundExecution: Sendable {
         }
     }
 
-    /// What counts from now on.
+    /// The configuration that applies from now on.
     package static var current: BackgroundExecution {
         state.withLock { state in
             switch state {

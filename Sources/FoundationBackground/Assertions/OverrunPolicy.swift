@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What becomes of an app that keeps an assertion when its background time is over.
+/// The effect on an app that keeps an assertion when its background time is over.
 public enum OverrunPolicy: Sendable {
     /// It is said in the log, with what Apple's system would do.
     case report

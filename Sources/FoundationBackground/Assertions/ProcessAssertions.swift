@@ -3,8 +3,8 @@ import AppHost
 import Dispatch
 import Foundation
 
-/// The assertions of this process, whoever asks for them: an app's tasks and an extension's
-/// activities share one time. May be called from any thread.
+/// The assertions of this process: an app's tasks and an extension's activities share one time
+/// limit. All functions may be called from any thread.
 package final class ProcessAssertions: Sendable {
     private struct State {
         var machine: AssertionStateMachine
@@ -12,11 +12,11 @@ package final class ProcessAssertions: Sendable {
         var tasks: [UInt64: @MainActor @Sendable () -> Void] = [:]
         var activities: [UInt64: @Sendable () -> Void] = [:]
         var observers: [@MainActor @Sendable (Bool) -> Void] = []
-        /// Somebody says when the delegate knows of the background.
+        /// True if other code reports when the delegate knows of the background.
         var isSettledElsewhere = false
     }
 
-    /// Those of this process, following `AppHost.life`.
+    /// The assertions of this process, which follow `AppHost.life`.
     package static let shared: ProcessAssertions = {
         let made = ProcessAssertions(BackgroundExecution.current)
         AppHost.life.observe { made.follow($0) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What waits for a time of a `BackgroundClock`, until it is let go of.
+/// A wait for a time of a `BackgroundClock`, which ends when it is released.
 public final class BackgroundAlarm: Sendable {
     private let cancel: @Sendable () -> Void
 

@@ -6,7 +6,7 @@ public protocol BackgroundClock: Sendable {
     /// Nanoseconds since a moment of the clock's choice. Never goes back.
     var now: UInt64 { get }
 
-    /// Calls `body` once when it is `time`, on a thread of the clock's, and never before this returns.
-    /// Whoever lets go of the alarm does not wait for it any more.
+    /// Calls `body` once at `time`, on a thread of the clock, and never before this returns.
+    /// Releasing the alarm cancels the call.
     func wake(at time: UInt64, _ body: @escaping @Sendable () -> Void) -> BackgroundAlarm
 }

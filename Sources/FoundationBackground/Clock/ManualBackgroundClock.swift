@@ -20,7 +20,7 @@ public final class ManualBackgroundClock: BackgroundClock {
     /// Makes a clock at which it is 0.
     public init() {}
 
-    /// What was let pass, in nanoseconds.
+    /// The time that was advanced, in nanoseconds.
     public var now: UInt64 { state.withLock { $0.now } }
 
     /// Calls `body` on the thread that lets the time pass.

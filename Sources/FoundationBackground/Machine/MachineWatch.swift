@@ -4,7 +4,7 @@ import CCurfew
 import Dispatch
 import Foundation
 
-/// Posts what changes about the machine, once somebody wants to know.
+/// Posts changes of the machine, once there is an observer.
 final class MachineWatch: Sendable {
     private struct State {
         var savesPower: Bool?
@@ -40,7 +40,7 @@ final class MachineWatch: Sendable {
         state.withLock { $0.heat = $0.heat ?? now }
     }
 
-    /// What the event says counts, and not what can be asked for by now.
+    /// The event's state counts, not the current one.
     private func changed(_ factor: String, _ factorState: AppFactorState) {
         switch factor {
         case "low-power-mode":

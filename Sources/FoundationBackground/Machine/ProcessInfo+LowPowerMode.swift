@@ -3,8 +3,8 @@ import AppHost
 public import Foundation
 
 extension ProcessInfo {
-    /// Whether the machine saves power, as its platform profile says or the host was told. False where
-    /// nobody can tell.
+    /// Whether the machine saves power, by its platform profile or as the host was told. False if
+    /// unknown.
     public var isLowPowerModeEnabled: Bool {
         MachineWatch.shared.watchPower()
         return MachineWatch.savesPower

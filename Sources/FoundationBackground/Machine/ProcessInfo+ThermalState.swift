@@ -15,8 +15,8 @@ extension ProcessInfo {
         case critical = 3
     }
 
-    /// How hot it is, as its sensors say or the host was told; nominal where nobody can tell. Reading
-    /// it begins the posting of `thermalStateDidChangeNotification`.
+    /// The thermal state, by the machine's sensors or as the host was told; nominal if unknown. The
+    /// first read starts the posting of `thermalStateDidChangeNotification`.
     public var thermalState: ThermalState {
         MachineWatch.shared.watchHeat()
         return MachineWatch.heat
