@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <sqlite3.h>
 
-/* What of SQLite is variadic, or a cast that Swift does not read. */
+/* Functions of SQLite that are variadic or need a cast, which Swift does not import. */
 
 /* A flag of sqlite3_db_config(3) that is on or off. */
 static inline int csqlite_configure(sqlite3 *db, int what, int on) {
@@ -16,7 +16,7 @@ static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const vo
                                is_kept ? SQLITE_STATIC : SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-/* The same for a blob. */
+/* Binds a blob, copied unless it is kept, as above. */
 static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes,
                                     sqlite3_uint64 count, _Bool is_kept) {
     if (count == 0) return sqlite3_bind_zeroblob(statement, index, 0);

@@ -43,8 +43,8 @@ static DIR *open_directory(int in, const char *name) {
 
 static bool is_dots(const char *name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
 
-/* Removes what is in a directory. What has something in it is moved up to `top`. Returns how much was
- * removed or moved. */
+/* Removes the content of a directory. Directories that are not empty are moved up to `top`. Returns the
+ * number of entries that were removed or moved. */
 static int empty_directory(int top, dev_t device, DIR *stream, unsigned *number) {
     int count = 0;
     int directory = dirfd(stream);
@@ -65,8 +65,8 @@ static int empty_directory(int top, dev_t device, DIR *stream, unsigned *number)
 }
 
 void csys_remove_tree(const char *path) {
-    /* Level by level, each moved up to the top: no path becomes too long, however deep it is. Somebody
-     * else may be removing the same. */
+    /* Move level by level up to the top, so that no path becomes too long. Another process may be
+     * removing the same tree. */
     unsigned number = 0;
     int fruitless = 0;
     struct stat status;

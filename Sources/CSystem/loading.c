@@ -142,7 +142,7 @@ bool csys_image_defines(void *image, const void *symbol) {
     if (dlinfo(image, RTLD_DI_LINKMAP, &own) != 0 || own == NULL ||
         dladdr1(symbol, &info, (void **)&its, RTLD_DL_LINKMAP) == 0 || its != own)
         return false;
-    /* What the loader has chosen for an indirect function need not have a name. */
+    /* The function that the loader chose for an indirect one need not have a name. */
     if (dladdr1(symbol, &info, (void **)&entry, RTLD_DL_SYMENT) == 0 || entry == NULL) return true;
     /* The type is in the low four bits, in both sizes of the format. */
     const unsigned char type = entry->st_info & 0xF;

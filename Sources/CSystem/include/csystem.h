@@ -47,7 +47,7 @@ void csys_close(int32_t fd);
 
 /* Waits until fd is readable, at most until `until_ns` (UINT64_MAX: for ever). */
 void csys_wait_readable(int32_t fd, uint64_t until_ns);
-/* The same for any of at most eight; those that are negative count for nothing. */
+/* Waits for any of at most eight descriptors; negative ones are ignored. */
 void csys_wait_any_readable(const int32_t *fds, int32_t count, uint64_t until_ns);
 
 /* A descriptor that is readable once the file was written to or touched; -1 where there is none.
@@ -61,13 +61,13 @@ uint64_t csys_boottime_ns(void);
 /* Nanoseconds of processor time that this thread has used. */
 uint64_t csys_thread_cpu_ns(void);
 
-/* A descriptor that is readable once the machine's clock was set, or the machine has slept; -1 where
- * there is none. Rearming makes it wait for the next time. */
+/* Returns a descriptor that becomes readable once the machine's clock was set, or the machine has
+ * slept; -1 if there is none. Rearming makes it wait for the next time. */
 int32_t csys_clock_watch(void);
 void csys_clock_watch_rearm(int32_t fd);
 
 /* Starts a thread with all signals blocked, so that a host's threads never take a signal meant for
- * the embedder. Where `out_thread` is NULL it is detached; else it is to be given to one of the two
+ * the embedder. With `out_thread` NULL the thread is detached; otherwise pass it to one of the two
  * functions below. Returns 0 or an errno. */
 int32_t csys_thread_start(void (*body)(void *), void *argument, uint64_t stack_bytes,
                           uint64_t *out_thread);
@@ -85,8 +85,8 @@ void csys_thread_no_timer_slack(void);
 /* A number that only the calling thread has. */
 uint64_t csys_thread_number(void);
 
-/* What the calling thread is inside of, the innermost first: whose thread it is, and its role there,
- * 0 where it has none. A thread of one host can be inside another one's loop. */
+/* The owners that the calling thread works for, innermost first, with its role there, or 0. A thread
+ * of one host can be inside another one's loop. */
 typedef struct csys_thread_frame {
     const void *owner;
     uint64_t role;
@@ -101,14 +101,13 @@ void csys_set_thread_owner(const void *owner, uint64_t role);
 void *csys_thread_free_list(const void *owner);
 void csys_set_thread_free_list(const void *owner, void *list);
 
-/* An anonymous, zeroed, lazily filled mapping; NULL when there is none to be had. */
+/* Returns an anonymous, zeroed, lazily filled mapping, or NULL. */
 void *csys_map(uint64_t bytes);
-/* The same for what is used here and there: a page that is touched costs that page only, however
- * large the kernel would like pages to be. */
+/* Returns such a mapping for sparse use: touching a page costs that page only, even if the kernel
+ * prefers huge pages. */
 void *csys_map_sparse(uint64_t bytes);
 void csys_unmap(void *address, uint64_t bytes);
-/* Gives whole pages of a mapping back: they read as zero, or, where the system keeps them, as they
- * were. */
+/* Releases whole pages of a mapping: they then read as zero, or, if the system keeps them, as before. */
 void csys_forget(void *address, uint64_t bytes);
 
 /* getopt_long(3) with a table of `count` options; has_argument 0 or 1. `index` and the others are
@@ -128,7 +127,7 @@ void csys_getopt_reset(void);
 /* dladdr(3): the file of the object that defines `symbol`, or NULL. */
 const char *csys_symbol_file(const void *symbol);
 
-/* Whether the process has rights that its caller has not: AT_SECURE of getauxval(3). */
+/* Returns whether the process has more rights than its caller: AT_SECURE of getauxval(3). */
 bool csys_has_more_rights(void);
 
 /* prctl(2): orphans among this process' descendants become its children; the calling process is
@@ -144,10 +143,10 @@ int32_t csys_terminal_columns(int32_t fd);
 
 /* --- Children of fork(2) ------------------------------------------------------------------------ */
 
-/* A child of fork(2) has one thread, the one that called it, and a copy of everything else. Where
- * that thread returns into the host, the child would go on as a worker beside its parent's. */
+/* A child of fork(2) has one thread, the one that called it, and a copy of everything else. If that
+ * thread returned into the host, the child would continue as a second worker. */
 
-/* What a child leaves for its parent. */
+/* The note that a child leaves for its parent. */
 typedef struct csys_child_note {
     uint64_t owner;
     uint64_t task;
@@ -156,7 +155,8 @@ typedef struct csys_child_note {
 
 enum { csys_child_notes = 64 };
 
-/* In memory that a process shares with its children, which may write anything into it. */
+/* The notes, in memory that a process shares with its children. It is untrusted: children may write
+ * anything. */
 typedef struct csys_child_board {
     uint32_t claimed;
     uint32_t count;
@@ -166,7 +166,7 @@ typedef struct csys_child_board {
 extern const uint64_t *csys_process_word;
 extern csys_child_board *csys_children;
 
-/* Returns a number that this process has to itself, also among its children; never 0. */
+/* Returns a number that differs for this process and its children; never 0. */
 uint64_t csys_process_mark(void);
 /* False in a child of the process that `mark` is of. */
 static inline bool csys_is_process(uint64_t mark) { return *csys_process_word == mark; }
@@ -182,10 +182,10 @@ static inline uint32_t csys_child_note_count(void) {
 csys_child_note csys_child_note_at(uint32_t place);
 
 /*
- * Keeps SIGXFSZ from the calling thread, which setrlimit(2) has write(2) raise beyond RLIMIT_FSIZE and
- * which ends a process: the write then fails with EFBIG alone. The second call, which gets what the
- * first one has returned, drops the signal if it was raised, and leaves errno as it was. In between the
- * third one tells whether it was.
+ * The first function blocks SIGXFSZ for the calling thread, so that a write(2) beyond RLIMIT_FSIZE
+ * (setrlimit(2)) fails with EFBIG and does not end the process. The second function takes its result,
+ * drops the signal if it was raised, and preserves errno. In between, the third function returns
+ * whether the signal was raised.
  */
 uint32_t csys_hold_file_size_signal(void);
 void csys_release_file_size_signal(uint32_t held);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * csystem_containment.h: what it takes to run code that nobody vouches for in a process of its own,
- * to look at what it does there, and to leave nothing of it behind.
+ * csystem_containment.h: the system calls for running untrusted code in a child process, observing it,
+ * and removing everything that it leaves behind.
  */
 #ifndef CSYSTEM_CONTAINMENT_H
 #define CSYSTEM_CONTAINMENT_H
@@ -23,10 +23,10 @@ void csys_remove_tree(const char *path);
  * ETIMEDOUT where it took longer than `limit_ns` and was killed. */
 int32_t csys_fork_exec(const char *program, uint64_t limit_ns);
 
-/* Pages for `bytes` bytes and behind them one that nobody may touch; the last byte is the last
- * before it. NULL where there is no memory. Never given back. */
+/* Maps pages for `bytes` bytes, followed by a page without access; the last byte is directly before
+ * it. NULL without memory. The pages are never released. */
 void *csys_guarded_map(uint64_t bytes);
-/* What the pages of a guarded map allow from now on. */
+/* Sets the permissions of a guarded map. */
 void csys_protect(void *address, uint64_t bytes, bool is_readable, bool is_writable);
 
 /* Bytes that the C library's allocator has given out. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * csystem_loading.h: what loading a plugin needs of Linux: files opened by descriptor, copies in
- * memory that nobody can change, and what a library can change in the process around it.
+ * csystem_loading.h: the system calls for loading a plugin: files opened by descriptor, copies in
+ * sealed memory, and the state of the process that a library can change.
  */
 #ifndef CSYSTEM_LOADING_H
 #define CSYSTEM_LOADING_H
@@ -19,14 +19,14 @@ int32_t csys_open_component(int32_t directory, const char *name);
  * with errno; ENOSYS or EPERM where the system has no openat2(2). */
 int32_t csys_open_without_links(const char *path);
 
-/* Who owns a directory, and its mode with its type. */
+/* The owner of a directory, and its mode with its type. */
 typedef struct csys_ownership {
     uint32_t mode;
     uint32_t owner;
     uint32_t group;
 } csys_ownership;
 
-/* How far up can be looked. */
+/* The maximum number of levels up. */
 enum { CSYS_LEVELS = 16 };
 /* Looks at the directory that many levels above another, or at itself; false with errno, or where
  * there are too many levels. The directory above the root is the root. */
@@ -85,7 +85,7 @@ int32_t csys_try_loading(int32_t fd, uint32_t seconds);
 
 /* --- The state of the process -------------------------------------------------------------- */
 
-/* What a signal does: SIG_DFL, SIG_IGN or a function's address, and how. */
+/* The action of a signal: SIG_DFL, SIG_IGN or a function's address, with its flags. */
 typedef struct csys_signal_action {
     uint64_t handler;
     uint64_t mask;
@@ -113,9 +113,9 @@ typedef struct csys_signal_stack {
 csys_signal_stack csys_get_signal_stack(void);
 void csys_set_signal_stack(const csys_signal_stack *stack);
 
-/* What the calling thread's floating-point unit is set to: on x86-64 the control bits of MXCSR in
- * the low half, the x87 control word in the high one; on aarch64 FPCR. The flags of what happened
- * are not part of it, and stay as they are. */
+/* The floating-point control of the calling thread: on x86-64 the control bits of MXCSR in the low
+ * half, the x87 control word in the high one; on aarch64 FPCR. The exception flags are not part of it,
+ * and stay unchanged. */
 uint64_t csys_float_control(void);
 void csys_set_float_control(uint64_t control);
 
@@ -136,7 +136,7 @@ bool csys_is_thread(int32_t thread);
 
 /* The device and the number of the working directory; false with errno. */
 bool csys_working_directory(uint64_t *device, uint64_t *file);
-/* The same of the root directory, which chroot(2) changes. */
+/* The device and the number of the root directory, which chroot(2) changes; false with errno. */
 bool csys_root_directory(uint64_t *device, uint64_t *file);
 /* chroot(2) to a directory that is open, which becomes the working directory; false with errno. */
 bool csys_set_root_directory(int32_t directory);
@@ -153,7 +153,7 @@ bool csys_set_groups(const uint32_t groups[3]);
 
 enum { CSYS_SIGNALS = 64 };
 
-/* What is the process's and the calling thread's, for comparing two moments. */
+/* The state of the process and of the calling thread, for comparing two moments. */
 typedef struct csys_process_state {
     /* Of signal 1 and so on; zero for those that are the C library's own. Mask and flags are zero
      * where no function is called: they mean nothing then, but for SIGCHLD's. */
@@ -169,8 +169,8 @@ typedef struct csys_process_state {
 /* A descriptor of the calling thread's status, to be read again and again, or -1 with errno. */
 int32_t csys_open_status(void);
 
-/* Fills a state in, without the working directory. The status tells most of it at once; -1, or one
- * that somebody has closed or exchanged, costs a system call for each signal. */
+/* Reads the state, without the working directory. The status has most of it; without one (-1), or if
+ * other code has closed or replaced it, each signal costs a system call. */
 void csys_get_process_state(int32_t status_fd, csys_process_state *state);
 bool csys_same_process_state(const csys_process_state *a, const csys_process_state *b);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * csystem_storing.h: what a store on disk needs of Linux: a lock that belongs to an open file and
- * not to a process, and which file systems are on another machine.
+ * csystem_storing.h: the system calls for a store on disk: a lock that belongs to an open file and not
+ * to a process, and the detection of network file systems.
  */
 #ifndef CSYSTEM_STORING_H
 #define CSYSTEM_STORING_H
@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* F_OFD_SETLK of fcntl(2): the whole file for one writer, without waiting. It goes with the last
- * descriptor of this opening. 0 or errno; EAGAIN: somebody else has it. */
+/* F_OFD_SETLK of fcntl(2): locks the whole file for one writer, without waiting. The lock ends with the
+ * last descriptor of this open file. 0 or errno; EAGAIN if another open file has the lock. */
 int32_t csys_lock_file(int32_t fd);
 
-/* flock(2): the directory for one opening of it, without waiting. 0 or errno; EWOULDBLOCK: somebody
- * else has it. */
+/* flock(2): locks the directory for one open file, without waiting. 0 or errno; EWOULDBLOCK if another
+ * open file has the lock. */
 int32_t csys_lock_directory(int32_t fd);
 
 /* Lets csys_has_host() be true for every other opening of the directory, until this one is closed. 0 or
@@ -28,7 +28,7 @@ bool csys_has_host(int32_t fd);
 /* True when the file is on another machine, as far as its file system tells. */
 bool csys_is_remote(int32_t fd);
 
-/* Which file it is, as long as somebody has it open. */
+/* The identity of a file while it is open. */
 typedef struct csys_identity {
     uint64_t device;
     uint64_t inode;
@@ -40,8 +40,8 @@ typedef struct csys_identity {
 bool csys_identify_path(const char *path, csys_identity *identity);
 bool csys_identify(int32_t fd, csys_identity *identity);
 
-/* Why no file can be made in a directory, as an errno; 0: one can, or nobody can tell. Makes none that
- * has a name. */
+/* Returns why no file can be created in a directory, as an errno; 0 if one can, or if that is unknown.
+ * Creates no file with a name. */
 int32_t csys_obstacle_to_files(const char *directory);
 
 /* Writes what is not on the disk yet, as far as that can be, and then forgets what is in memory of a
