@@ -39,7 +39,7 @@ extension StoreClient {
         machine.readMachine()
         for source in machine.sources {
             for (factor, reading) in source.read() {
-                book.scheduler.board.hear(factor, reading, at: now)
+                book.scheduler.board.observe(factor, reading, at: now)
             }
         }
         book.setStanding(

@@ -65,7 +65,7 @@ extension SQLiteStore {
     private static func turn(
         _ connection: SQLiteConnection, _ place: StoreDirectory
     ) throws(StoreFault) -> DirectoryLock? {
-        let (patience, short) = (Patience(seconds: 60), Patience(seconds: 2))
+        let (deadline, short) = (RetryDeadline(seconds: 60), RetryDeadline(seconds: 2))
         while true {
             if let lock = try DirectoryLock(place) {
                 // A host of an earlier version knows the tables as they were.
@@ -75,7 +75,7 @@ extension SQLiteStore {
             if try isReady(connection) { return nil }
             // A host makes them when it begins, or knows no others.
             if try DirectoryLock.hasHost(place), !short.waits() { throw StoreLock.taken(place) }
-            guard patience.waits() else { throw place.isBeingMade }
+            guard deadline.waits() else { throw place.isBeingMade }
         }
     }
 
@@ -138,12 +138,12 @@ extension SQLiteStore {
 
     /// SQLite does not wait for others who look into a database in that moment.
     private static func useLog(_ connection: SQLiteConnection) throws(StoreFault) -> Bool {
-        let patience = Patience(seconds: 2)
+        let deadline = RetryDeadline(seconds: 2)
         while true {
             do throws(StoreFault) {
                 return try connection.useLog()
             } catch {
-                guard error.kind == .busy, patience.waits() else { throw error }
+                guard error.kind == .busy, deadline.waits() else { throw error }
             }
         }
     }

@@ -34,14 +34,14 @@ final class StoreLock {
     /// A client that makes the tables is no host, and is waited for. Changing those of an earlier
     /// version can take a while.
     private static func lockDirectory(_ place: StoreDirectory) throws(StoreFault) -> DirectoryLock {
-        let patience = Patience(seconds: 60)
+        let deadline = RetryDeadline(seconds: 60)
         while true {
             if let lock = try DirectoryLock(place) {
                 try lock.show(place)
                 return lock
             }
             if try DirectoryLock.hasHost(place) { throw taken(place) }
-            guard patience.waits() else { throw place.isBeingMade }
+            guard deadline.waits() else { throw place.isBeingMade }
         }
     }
 

@@ -9,7 +9,7 @@ enum InputFile {
     }
 
     /// Milliseconds to wait for a writer of a named pipe.
-    private static var patience: Int32 { 1_000 }
+    private static var writerTimeout: Int32 { 1_000 }
 
     /// - Parameter path: `-` is standard input.
     static func read(_ path: String, limit: Int) throws(Fault) -> [UInt8] {
@@ -44,7 +44,7 @@ enum InputFile {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Fault(reason: String(cString: strerror(errno))) }
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        if isNamedPipe(descriptor), poll(&ready, 1, patience) == 0 {
+        if isNamedPipe(descriptor), poll(&ready, 1, writerTimeout) == 0 {
             // Nothing came: without a writer that is the end, with a slow one it is not.
             var byte: UInt8 = 0
             let count = Glibc.read(descriptor, &byte, 1)

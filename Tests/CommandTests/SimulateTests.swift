@@ -234,10 +234,10 @@ struct SimulateTests {
         #expect(option.errors.contains("did you mean `--after 15s`?"), "\(option.process)")
     }
 
-    @Test("a task that works for longer than the patience is told, and waited for in vain")
-    func patience() throws {
+    @Test("a task that exceeds the timeout is reported")
+    func timeout() throws {
         let run = try simulate(
-            "waits", "--patience", "50ms", "submit:after=1h", "launch", "wait")
+            "waits", "--timeout", "50ms", "submit:after=1h", "launch", "wait")
         #expect(run.code == 7)
         #expect(run.errors.contains("the task still works after 50 ms of real time"))
         #expect(run.output.contains("    its task still runs, and is interrupted\n"))

@@ -53,10 +53,10 @@ struct RequestGrowthTests {
     }
 
     @Test("a change that has to last for ever is never due")
-    func patience() {
-        var board = FactorBoard(patience: .max)
-        board.hear(.network, FactorReading(.yes, source: "test", detail: ""), at: now)
-        board.hear(.network, FactorReading(.no, source: "test", detail: ""), at: now)
+    func debounce() {
+        var board = FactorBoard(debounce: .max)
+        board.observe(.network, FactorReading(.yes, source: "test", detail: ""), at: now)
+        board.observe(.network, FactorReading(.no, source: "test", detail: ""), at: now)
         #expect(board.next == .max)
         #expect(board.settle(at: now) == [])
         #expect(board.state(.network) == .yes)

@@ -207,7 +207,7 @@ struct RequestWorld {
         let factors = Factor.allCases.filter(\.isSettable)
         let factor = factors[Int(random.next() % UInt64(factors.count))]
         let state: FactorState = random.next() % 3 == 0 ? .no : .yes
-        book.scheduler.board.hear(
+        book.scheduler.board.observe(
             factor, FactorReading(state, source: "world", detail: state.name), at: now)
         if book.scheduler.board.next == nil { book.scheduler.reconsider() }
     }

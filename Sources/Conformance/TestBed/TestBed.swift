@@ -104,15 +104,15 @@ final class TestBed: Sendable {
     func end(of task: LaunchedTask, _ name: String) throws -> Ended {
         let start = csys_monotonic_ns()
         let given = task.state
-        let patience = Duration.nanoseconds(Int64(given.budget + given.grace)) + .seconds(5)
+        let limit = Duration.nanoseconds(Int64(given.budget + given.grace)) + .seconds(5)
         do {
-            let outcome = try task.wait(atMost: patience)
+            let outcome = try task.wait(atMost: limit)
             let state = task.state
             return Ended(
                 outcome: outcome, text: task.errorText, duration: csys_monotonic_ns() &- start,
                 isAnswered: state.isAnswered)
         } catch {
-            throw CaseVerdict(.timeout, "\(name) was not over after \(patience)")
+            throw CaseVerdict(.timeout, "\(name) was not over after \(limit)")
         }
     }
 
@@ -162,17 +162,17 @@ final class TestBed: Sendable {
         }
     }
 
-    // MARK: What was told
+    // MARK: The log
 
-    /// The lines about rules that the host saw broken.
-    func misdeeds(_ rules: [Misbehaviour]) -> [String] {
+    /// Returns the log lines about violations of the rules.
+    func violations(_ rules: [Misbehaviour]) -> [String] {
         let marks = rules.map { "\($0.fault.code) \($0.rawValue): " }
         return log.lines.filter { line in marks.contains { line.hasPrefix($0) } }
     }
 
-    /// Fails the case where the host saw one of these rules broken.
+    /// Fails the case if the host logged a violation of one of the rules.
     func check(_ rules: Misbehaviour...) throws {
-        let lines = misdeeds(rules)
+        let lines = violations(rules)
         guard let first = lines.first else { return }
         let text = first.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? first
         throw CaseVerdict.fail(

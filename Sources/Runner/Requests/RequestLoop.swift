@@ -105,7 +105,7 @@ final class RequestLoop: @unchecked Sendable {
         bell = csys_eventfd()
         clockWatch = csys_clock_watch()
         var scheduler = RequestScheduler(
-            policy: configuration.policy, board: FactorBoard(patience: configuration.patience),
+            policy: configuration.policy, board: FactorBoard(debounce: configuration.patience),
             budget: configuration.dayBudget)
         scheduler.rate = configuration.rate
         scheduler.rate.floor =
@@ -470,7 +470,7 @@ final class RequestLoop: @unchecked Sendable {
         for source in configuration.sources {
             for (factor, reading) in source.read() {
                 let before = book.scheduler.board.state(factor)
-                book.scheduler.board.hear(factor, reading, at: now)
+                book.scheduler.board.observe(factor, reading, at: now)
                 if book.scheduler.board.state(factor) != before { isChanged = true }
             }
         }

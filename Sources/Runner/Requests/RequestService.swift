@@ -265,7 +265,7 @@ package final class RequestService: @unchecked Sendable {
             throw .other(.invalid, "the factor \(factor.name) is not the machine's")
         }
         try loop().perform { (book, _, now) throws(StoreFault) in
-            book.scheduler.board.hear(factor, reading, at: now)
+            book.scheduler.board.observe(factor, reading, at: now)
             book.scheduler.reconsider()
         }
     }

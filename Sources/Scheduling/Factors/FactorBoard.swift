@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the machine's factors stand, and since when.
+/// The current readings of the machine's factors.
 ///
 /// Readings are debounced: a change has to last for a while before it counts, so that a loose plug
 /// does not start and stop tasks. The first reading of a factor counts at once, and so does a
@@ -14,40 +14,40 @@ public struct FactorBoard: Sendable {
 
     private struct Change: Sendable {
         let reading: FactorReading
-        let heard: Moment
+        let firstRead: Moment
     }
 
-    private var standings: [Factor: Standing] = [:]
+    private var entries: [Factor: Standing] = [:]
     private var changes: [Factor: Change] = [:]
     /// Factors that are set by hand; they ignore their sources until that is undone.
     private var byHand: Set<Factor> = []
-    private var heard: [Factor: FactorReading] = [:]
-    /// Nanoseconds a change has to last.
-    public var patience: UInt64
+    private var lastRead: [Factor: FactorReading] = [:]
+    /// The nanoseconds that a change has to last before it counts.
+    public var debounce: UInt64
 
-    public init(patience: UInt64 = 5_000_000_000) { self.patience = patience }
+    public init(debounce: UInt64 = 5_000_000_000) { self.debounce = debounce }
 
-    public subscript(factor: Factor) -> Standing? { standings[factor] }
+    public subscript(factor: Factor) -> Standing? { entries[factor] }
 
     public func state(_ factor: Factor) -> FactorState {
-        standings[factor]?.reading.state ?? .unknown
+        entries[factor]?.reading.state ?? .unknown
     }
 
-    /// A source says how a factor is.
-    public mutating func hear(_ factor: Factor, _ reading: FactorReading, at now: Moment) {
-        heard[factor] = reading
+    /// Takes a reading of a source.
+    public mutating func observe(_ factor: Factor, _ reading: FactorReading, at now: Moment) {
+        lastRead[factor] = reading
         guard !byHand.contains(factor) else { return }
-        guard let standing = standings[factor], standing.reading.state != .unknown,
-            patience > 0
+        guard let entry = entries[factor], entry.reading.state != .unknown,
+            debounce > 0
         else {
             place(factor, reading, at: now.wall)
             return
         }
-        if reading.state == standing.reading.state {
+        if reading.state == entry.reading.state {
             changes[factor] = nil
             place(factor, reading, at: now.wall)
         } else if changes[factor]?.reading.state != reading.state {
-            changes[factor] = Change(reading: reading, heard: now)
+            changes[factor] = Change(reading: reading, firstRead: now)
         }
     }
 
@@ -58,18 +58,18 @@ public struct FactorBoard: Sendable {
             byHand.insert(factor)
             place(factor, reading, at: now.wall)
         } else if byHand.remove(factor) != nil {
-            standings[factor] = nil
-            if let last = heard[factor] { place(factor, last, at: now.wall) }
+            entries[factor] = nil
+            if let last = lastRead[factor] { place(factor, last, at: now.wall) }
         }
     }
 
     /// Lets changes count that have lasted. Returns the factors that changed.
     public mutating func settle(at now: Moment) -> [Factor] {
-        let due = changes.filter { now.span &- $0.value.heard.span >= patience }
+        let due = changes.filter { now.span &- $0.value.firstRead.span >= debounce }
         for (factor, change) in due {
             changes[factor] = nil
             // The time of the first reading.
-            place(factor, change.reading, at: change.heard.wall)
+            place(factor, change.reading, at: change.firstRead.wall)
         }
         return due.keys.sorted()
     }
@@ -78,7 +78,7 @@ public struct FactorBoard: Sendable {
     public var next: UInt64? {
         // Or never.
         changes.values.map { change in
-            let (sum, overflow) = change.heard.span.addingReportingOverflow(patience)
+            let (sum, overflow) = change.firstRead.span.addingReportingOverflow(debounce)
             return overflow ? .max : sum
         }.min()
     }
@@ -87,9 +87,9 @@ public struct FactorBoard: Sendable {
     public func announced(_ factor: Factor) -> FactorReading? { changes[factor]?.reading }
 
     private mutating func place(_ factor: Factor, _ reading: FactorReading, at now: Int64) {
-        let since = standings[factor].flatMap {
+        let since = entries[factor].flatMap {
             $0.reading.state == reading.state ? $0.since : nil
         }
-        standings[factor] = Standing(reading: reading, since: since ?? now)
+        entries[factor] = Standing(reading: reading, since: since ?? now)
     }
 }

@@ -7,15 +7,15 @@ import Scheduling
 
 /// `curfew simulate`
 enum SimulateCommand {
-    private static let patienceOption = CommandOption(
-        name: "patience", value: "TIME",
+    private static let timeoutOption = CommandOption(
+        name: "timeout", value: "TIME",
         summary: "real time to wait for a task; default 10s")
 
     static let command = Command(
         name: "simulate",
         summary: "run steps on requests and tasks, with a manual clock",
         operands: "IDENTIFIER STEP…", operandCount: 2...1_000, operandSort: .handler,
-        options: SubmitForm.options + [.plugin, .plugins, patienceOption, .json],
+        options: SubmitForm.options + [.plugin, .plugins, timeoutOption, .json],
         details: [
             """
             Loads the plugin that declares IDENTIFIER into a host with requests in memory
@@ -41,7 +41,7 @@ enum SimulateCommand {
                 "a step could not be done, or something is not as expected; or the output could not "
                     + "be written"),
             ExitMeaning.usage,
-            ExitMeaning(.timedOut, "a task worked for longer than --patience"),
+            ExitMeaning(.timedOut, "a task worked for longer than --timeout"),
             ExitMeaning(.misuse, "the code of the plugin left the process"),
             ExitMeaning(.host, "the host could not run it"),
             ExitMeaning(.refused, "the plugin was refused"),
@@ -63,9 +63,9 @@ enum SimulateCommand {
     ) { arguments, console throws(CommandError) in
         var steps: [SimulationStep] = []
         for text in arguments.operands.dropFirst() { steps.append(try SimulationStep(text)) }
-        let patience =
+        let timeout =
             try DurationArgument.value(
-                of: patienceOption, in: arguments, range: 1_000_000...86_400_000_000_000)
+                of: timeoutOption, in: arguments, range: 1_000_000...86_400_000_000_000)
             ?? 10_000_000_000
         // Errors of the options are reported before anything is loaded.
         let values = SubmitValues { arguments.value($0) }
@@ -83,7 +83,7 @@ enum SimulateCommand {
             beginning: csys_monotonic_ns())
         defer { CrashNote.disarm() }
         let simulation = try Simulation(
-            facts, values, payloads: payloads, patience: patience, view)
+            facts, values, payloads: payloads, timeout: timeout, view)
         do throws(CommandError) {
             try simulation.run(steps)
         } catch {

@@ -12,7 +12,7 @@ final class Simulation {
     private let values: SubmitValues
     /// By the texts that name them.
     private let payloads: [String: [UInt8]]
-    private let patience: UInt64
+    private let timeout: UInt64
     private let view: any SimulationView
     private let host: Host
     private let clock = ManualClock()
@@ -40,15 +40,15 @@ final class Simulation {
     /// - Parameters:
     ///   - values: the options of the command.
     ///   - payloads: by the texts that name them in options of the command and of steps.
-    ///   - patience: nanoseconds of real time that a task may work.
+    ///   - timeout: nanoseconds of real time that a task may work.
     init(
-        _ facts: LifeFacts, _ values: SubmitValues, payloads: [String: [UInt8]], patience: UInt64,
+        _ facts: LifeFacts, _ values: SubmitValues, payloads: [String: [UInt8]], timeout: UInt64,
         _ view: any SimulationView
     ) throws(CommandError) {
         self.facts = facts
         self.values = values
         self.payloads = payloads
-        self.patience = patience
+        self.timeout = timeout
         self.view = view
         let feed = try SimulationFeed()
         self.feed = feed
@@ -116,7 +116,7 @@ final class Simulation {
         for request in try running() where atWork[request.id] == nil {
             leave(request.id)
             view.remark(
-                "its task still works after \(TimeText.limit(patience)), and is left at work",
+                "its task still works after \(TimeText.limit(timeout)), and is left at work",
                 at: time)
         }
     }
@@ -224,7 +224,7 @@ final class Simulation {
     /// Waits until the handler is entered. Its budget begins then, and the task can expire only
     /// afterwards. No event reports it, so this polls.
     private func awaitStart() {
-        let end = csys_monotonic_ns() &+ patience
+        let end = csys_monotonic_ns() &+ timeout
         while let task = feed.simulated, let state = host.runtime.engine.query(task),
             state.startedAt == 0, state.outcome == nil, csys_monotonic_ns() < end
         {
@@ -252,10 +252,10 @@ final class Simulation {
     private func wait() throws(CommandError) {
         guard try !letWork(except: []) else { return }
         throw CommandError(
-            .timedOut, "the task still works after \(TimeText.limit(patience)) of real time",
+            .timedOut, "the task still works after \(TimeText.limit(timeout)) of real time",
             notes: ["the clock stands still meanwhile, so that waiting uses up no budget"],
             help: [
-                "give it longer: --patience 1min; or let its budget pass: "
+                "give it longer: --timeout 1min; or let its budget pass: "
                     + "advance=\(TimeText.limit(facts.budget).filter { $0 != " " })"
             ])
     }
@@ -266,7 +266,7 @@ final class Simulation {
     /// No time passes while a function runs whose task is over: to the host its worker would be lost
     /// once the limit for that has passed on its clock, however little time it has had.
     private func letWork(except left: Set<RequestID>) throws(CommandError) -> Bool {
-        let end = csys_monotonic_ns() &+ patience
+        let end = csys_monotonic_ns() &+ timeout
         var isDone = try !isAtWork(besides: left)
         while !isDone, csys_monotonic_ns() < end {
             // No event reports the return of a function, so this polls.

@@ -50,7 +50,7 @@ struct SimulationStep {
         ("enablement=WORD", "enabled, suspended or removed"),
         ("launch", "launch the pending request now, whatever it waits for"),
         ("expire", "expire the task of `launch`, and wait until it ends"),
-        ("wait", "wait until no task runs, at most --patience"),
+        ("wait", "wait until no task runs, at most --timeout"),
         ("cancel", "cancel the request, and wait until its task has ended"),
         ("why", "print what the request waits for"),
         (
