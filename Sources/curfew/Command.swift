@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of the program's commands: what parsing, running, help, the manual and the completion of
-/// shells are made from.
+/// A command of the program: the source of parsing, running, help, the manual and completions.
 struct Command: Sendable {
     let name: String
     /// One line, lower case, no full stop.
     let summary: String
     /// The operands, as help shows them: `IDENTIFIER`, `PATH…`.
     var operands = ""
-    /// How many operands it takes.
+    /// The number of operands.
     var operandCount: ClosedRange<Int> = 0...0
     var operandSort = ValueSort.text
     /// Besides those that every command has.
@@ -25,7 +24,7 @@ struct Command: Sendable {
 
     var allOptions: [CommandOption] { options + CommandOption.everywhere }
 
-    /// How it is called: `curfew run IDENTIFIER [OPTION]…`.
+    /// The synopsis: `curfew run IDENTIFIER [OPTION]…`.
     var usage: String {
         "curfew " + name + (operands.isEmpty ? "" : " " + operands)
             + (options.isEmpty ? "" : " [OPTION]…")

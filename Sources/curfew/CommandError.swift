@@ -4,7 +4,7 @@ import PluginBridge
 /// The failure of a command, as printed on standard error.
 struct CommandError: Error {
     let code: ExitCode
-    /// One cause: lower case, no full stop. May quote what came from outside.
+    /// The cause: lower case, no full stop. It may quote untrusted text.
     let message: String
     /// The fault that `curfew explain` explains, if there is one.
     let fault: Fault?

@@ -6,7 +6,7 @@ struct CommandOption: Sendable {
     let name: String
     /// A letter that means the same.
     var letter: Character?
-    /// How its value is called in help; nil: it has none.
+    /// The name of its value in help; nil if it has none.
     var value: String?
     /// The sort of its value.
     var sort = ValueSort.text
@@ -17,7 +17,7 @@ struct CommandOption: Sendable {
     /// One line, lower case, no full stop.
     let summary: String
 
-    /// How help writes it, `--budget TIME`.
+    /// The option in help, `--budget TIME`.
     var usage: String { "--" + name + (value.map { " " + $0 } ?? "") }
 
     static let help = CommandOption(

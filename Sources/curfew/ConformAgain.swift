@@ -3,9 +3,9 @@ import Conformance
 
 /// The command that repeats a failure.
 struct ConformAgain {
-    /// In a child; nil where this was asked for already.
+    /// The command that repeats it in a child; nil if this was such a command.
     let inChild: String?
-    /// Where a debugger can look at it; nil where nothing of the plugin's is run.
+    /// The command that repeats it under a debugger; nil if no code of the plugin runs.
     let underDebugger: String?
 
     init(_ result: CaseResult, _ report: ConformReport, _ request: ConformRequest) {

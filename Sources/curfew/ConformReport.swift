@@ -2,9 +2,9 @@
 import Conformance
 import PluginBridge
 
-/// One plugin, and what its cases came to.
+/// A plugin, and the results of its cases.
 struct ConformReport {
-    /// As it was given.
+    /// The path on the command line.
     let path: String
     let subject: Subject
     let seed: UInt64
@@ -21,7 +21,7 @@ struct ConformReport {
         return tally[.skip] == tally.all ? .usage : .ok
     }
 
-    /// It was built for another ABI: nothing else can be said of it.
+    /// Whether the plugin was built for another ABI, so that no other case applies.
     private var isForeign: Bool {
         switch subject.manifest {
         case .failure(let faults):

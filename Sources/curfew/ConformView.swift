@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Conformance
 
-/// Where the kit's work is watched.
+/// Observes the work of the kit.
 protocol ConformView {
     func begin(_ report: ConformReport, _ count: Int)
     func begins(_ tested: ConformanceCase)

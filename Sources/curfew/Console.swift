@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a command writes: data and the life of a task to one, errors to the other.
+/// The outputs of a command: one for data and events, one for errors.
 struct Console {
     let out = Output(descriptor: 1)
     let errors = Output(descriptor: 2)

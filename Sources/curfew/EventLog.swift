@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Where every event of a run is written, one JSON object a line: a file, or standard output.
+/// The destination of a run's events, one JSON object a line: a file, or standard output.
 struct EventLog {
     let path: String
     let output: Output

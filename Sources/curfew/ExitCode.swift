@@ -24,7 +24,7 @@ struct ExitCode: Hashable, Comparable {
     static let storeUnavailable = ExitCode(rawValue: 6)
     /// Something was waited for, and did not come in time.
     static let timedOut = ExitCode(rawValue: 7)
-    /// It is in the way of a request that is there.
+    /// An existing request conflicts.
     static let conflict = ExitCode(rawValue: 8)
     /// The task reported failure.
     static let failed = ExitCode(rawValue: 100)

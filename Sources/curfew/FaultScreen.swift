@@ -3,12 +3,12 @@ import PluginBridge
 
 /// Faults with their places, one after another; each code is explained where it comes first.
 struct FaultScreen {
-    /// How the line begins that tells how to learn more.
+    /// The beginning of the line that names the next command.
     static var explanation: String { "curfew explain CF" }
 
     private var seen: Set<String> = []
 
-    /// The fault as it is printed, without a line feed at the end.
+    /// Returns the fault as it is printed, without a line feed at the end.
     mutating func text(of fault: Diagnostic, _ out: Output) -> String {
         var text = fault.rendered
         if let code = fault.code, seen.insert(code).inserted {

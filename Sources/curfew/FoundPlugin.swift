@@ -5,7 +5,7 @@ import PluginBridge
 struct FoundPlugin {
     let directory: String
     let manifest: Result<Manifest, ManifestFaults>
-    /// Where the one with the same id is that was found before; nil for the first one.
+    /// The directory of the plugin with the same id that hides this one; nil for the first one.
     let shadowedBy: String?
 
     /// Whether a host would load it, so far as its manifest tells.

@@ -4,7 +4,7 @@
 enum HelpText {
     /// The purpose of the program.
     static let summary = "runs background tasks of plugins, each within a budget of time"
-    /// How it is called.
+    /// The synopsis.
     static let usage = "curfew COMMAND [OPTION]… [ARGUMENT]…"
     /// Options that stand before a command.
     static let programOptions = CommandOption.everywhere + [CommandOption.version]

@@ -57,7 +57,8 @@ enum InspectCommand {
         return plugin.linted.faults.isEmpty && trial?.isSound ?? true ? .ok : .faults
     }
 
-    /// Where the plugin is: named, or found by its id or one of its handlers.
+    /// Returns the directory of the plugin, which is named, or found by its id or one of its
+    /// handlers.
     private static func directory(_ arguments: Arguments) throws(CommandError) -> String {
         let name = arguments.operands[0]
         if name.utf8.contains(UInt8(ascii: "/"))

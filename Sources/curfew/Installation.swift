@@ -3,7 +3,7 @@ import CCurfew
 import Glibc
 import Scheduling
 
-/// Where `make install` puts things, seen from the program itself.
+/// The directories of `make install`, relative to the program.
 enum Installation {
     /// The program's file, without links; nil where /proc does not tell.
     static var program: String? { place(of: "/proc/self/exe") }

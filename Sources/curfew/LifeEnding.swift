@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Scheduling
 
-/// How a task ended, and what it left.
+/// The end of a task, and its results.
 struct LifeEnding {
     let outcome: Outcome
     /// Nanoseconds from its start, or from its launch when it never started.

@@ -15,9 +15,9 @@ final class LifeFeed: Sendable {
         case signal(Int32)
     }
 
-    /// How many items wait before the one that delivers has to.
+    /// The number of items at which the thread that delivers events has to wait.
     private static let limit = 4_096
-    /// How many log lines may stand in it beyond that.
+    /// The number of log lines that may be queued beyond that.
     private static let logLimit = 2 * limit
 
     private struct State {

@@ -18,7 +18,7 @@ final class LifeLines: LifeView {
     private var isProgressShown = true
     private var progressThrottle = EventThrottle()
     private var throttles: [EventSelector: EventThrottle] = [:]
-    /// In the order in which they came first.
+    /// The selectors in the order of their first event.
     private var selectors: [EventSelector] = []
     /// The terminal's last line is one that is drawn over.
     private var isLive = false
@@ -180,7 +180,7 @@ final class LifeLines: LifeView {
         line(time, "event", LifeLines.text(selector, values) + left)
     }
 
-    /// How many events of each name were not shown.
+    /// Prints the numbers of events that were not shown, by name.
     private func showHidden(_ time: UInt64) {
         for selector in selectors {
             guard let throttle = throttles[selector], throttle.hiddenInAll > 0 else { continue }

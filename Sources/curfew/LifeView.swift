@@ -7,6 +7,6 @@ protocol LifeView: AnyObject {
     /// Time has passed; nanoseconds since the beginning.
     func tick(_ now: UInt64)
     func end(_ ending: LifeEnding)
-    /// It could not be launched; the error itself goes to standard error.
+    /// Reports that the task could not be launched; the error goes to standard error.
     func fail(_ error: CommandError, at time: UInt64)
 }

@@ -6,7 +6,7 @@ import Scheduling
 
 /// The findings about a manifest and its library, without running any code.
 struct LintedPlugin {
-    /// As it was given.
+    /// The path on the command line.
     let path: String
     private(set) var manifest: Manifest?
     private(set) var faults: [Diagnostic] = []

@@ -14,7 +14,7 @@ struct LiveLine {
     /// The task was told to stop: what is left is its grace.
     let isGrace: Bool
 
-    /// How much of the time is left, 0 to 1.
+    /// The remaining part of the time, 0 to 1.
     var fraction: Double { limit == 0 ? 0 : min(1, Double(left) / Double(limit)) }
 
     /// Without colours, at most `columns` wide.

@@ -9,7 +9,7 @@ struct NewDirectory {
     /// The files and directories made so far, in order, until the directory gets its name.
     private var made: [String] = []
 
-    /// As it is shown.
+    /// The path for messages.
     var path: String { parent == "." ? name : NewDirectory.joined(parent, name) }
 
     /// - Parameter parent: a directory that is there.
@@ -44,7 +44,7 @@ struct NewDirectory {
         let holder = String(
             decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         made.append(holder)
-        // One further down, so that its permissions are those of any new directory.
+        // Create it one level deeper, so that it gets the permissions of any new directory.
         let root = holder + "/" + name
         try makeDirectory(root)
         for file in files {

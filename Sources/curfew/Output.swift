@@ -7,7 +7,7 @@ final class Output {
     let descriptor: Int32
     /// Colours and lines that are drawn over are welcome.
     private(set) var isRich: Bool
-    /// How wide the terminal is now; nil when it is none.
+    /// The current width of the terminal; nil if the output is none.
     var columns: Int? {
         guard isTerminal else { return nil }
         let columns = Int(csys_terminal_columns(descriptor))
@@ -62,7 +62,7 @@ final class Output {
         isRich ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// The text in lines that fit the terminal, as it is where there is none.
+    /// Returns the text in lines that fit the terminal, or unchanged without one.
     ///
     /// - Parameters:
     ///   - start: how many columns of the first line are taken.

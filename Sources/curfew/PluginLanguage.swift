@@ -5,7 +5,7 @@ enum PluginLanguage: String, CaseIterable {
     case c
     case swift
 
-    /// How people write it.
+    /// The name of the language for people.
     var title: String {
         switch self {
         case .c: "C"

@@ -10,7 +10,7 @@ struct PluginSearch {
     private(set) var plugins: [FoundPlugin] = []
     /// The options by which another command looks at the same places, each after a blank.
     let options: String
-    /// Where the plugins really are: one that is reached in two ways is one plugin.
+    /// The resolved paths of the plugins, since two paths may lead to one plugin.
     private var places: Set<String> = []
 
     /// Searches the directories of the options, or the usual ones.
@@ -88,7 +88,7 @@ struct PluginSearch {
                 directory: directory, manifest: manifest, shadowedBy: first?.directory))
     }
 
-    /// The path without links and dots, or as it is where there is nothing.
+    /// Returns the path without links and dots, or unchanged if it does not exist.
     private static func place(_ directory: String) -> String {
         Installation.place(of: directory) ?? directory
     }

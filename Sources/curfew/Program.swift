@@ -107,7 +107,7 @@ enum Program {
             CommandError(
                 .faults, "cannot write to standard output: \(String(cString: strerror(failure)))"
             ).print(to: console.errors)
-            // How far the task had come when its output failed is chance, and was not shown.
+            // The progress of the task when its output failed is random, and was not printed.
             code = .faults
         }
         if atOnce { _exit(code.rawValue) }

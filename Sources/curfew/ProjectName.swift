@@ -3,7 +3,7 @@ import PluginBridge
 
 /// The name of a new plugin, and the names derived from it.
 struct ProjectName {
-    /// How many bytes it may have.
+    /// The maximum number of bytes.
     static var limit: Int { 64 }
 
     /// The name of the directory and the library: `my-feed`.

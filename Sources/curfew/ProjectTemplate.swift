@@ -70,7 +70,7 @@ struct ProjectTemplate {
     /// The files of a plugin of that name, in the order of their paths.
     func filled(_ name: ProjectName) -> [ProjectFile] {
         files.map { file in
-            // One that is the beginning of another comes after it.
+            // A word that begins with another one comes before it.
             let words = [
                 ("@PREFIX@", quotedPrefix(in: file.path)), ("@VERSION@", CURFEW_VERSION_STRING),
                 ("org.example.sample", name.identifier), ("sample_", name.symbol + "_"),

@@ -11,7 +11,7 @@ struct Roff {
         put(#".\" Written by curfew man."#)
         let title = Roff.literal(title.uppercased())
         put(".TH \(title) 1 \(date) \"\(Roff.escaped(source))\" \"User Commands\"")
-        // Not justified, not hyphenated: a command that is broken is no command.
+        // Not justified, not hyphenated: commands must not be broken.
         put(".ad l")
         put(".nh")
     }

@@ -11,7 +11,7 @@ struct RunRequest {
     let grace: UInt64?
     /// A list of what may be run; nil: everything.
     let permitted: String?
-    /// Where events are written besides; `-` is standard output.
+    /// The additional destination of events; `-` is standard output.
     let eventLog: String?
     let isJSON: Bool
     let isVerbose: Bool

@@ -10,7 +10,7 @@ struct SearchedPlace {
     enum Origin: String {
         case environment, user, machine, installed, distribution
 
-        /// As a person reads it.
+        /// The text for people.
         var text: String {
             switch self {
             case .environment: "of " + PluginSearchPath.variable
@@ -28,7 +28,7 @@ struct SearchedPlace {
     let exists: Bool
     /// Why it is not looked into, or cannot be: lower case, no full stop; nil where it is.
     let reason: String?
-    /// How many plugins are in it, those with faults among them.
+    /// The number of plugins in it, including those with faults.
     let plugins: Int
     let faulty: Int
 

@@ -3,10 +3,10 @@ import Runner
 
 /// Text from outside, made fit to be shown.
 enum Shown {
-    /// How many characters of one text are shown, at most.
+    /// The maximum number of characters of a text.
     static var limit: Int { 2_000 }
 
-    /// One line without control characters.
+    /// Returns the text as one line without control characters.
     static func line(_ text: String) -> String {
         let cut = text.unicodeScalars.prefix(limit)
         let all = cut.endIndex == text.unicodeScalars.endIndex
@@ -28,7 +28,7 @@ enum Shown {
         return "\"" + line(escaped) + "\""
     }
 
-    /// How many columns a terminal gives the text.
+    /// Returns the number of terminal columns of the text.
     static func width(_ text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + width($1) } }
 
     /// Returns the text, cut to the columns, with `…` in place of its end.

@@ -5,7 +5,7 @@ import PluginBridge
 import Runner
 import Scheduling
 
-/// One task from the loading of its plugin to its outcome, told to a view.
+/// Runs one task, from the loading of its plugin to its outcome, and reports to a view.
 final class TaskLife {
     private let facts: LifeFacts
     private let request: RunRequest

@@ -42,7 +42,7 @@ extension Trial {
         }
     }
 
-    /// In a few words: lower case, no full stop.
+    /// The outcome in a few words: lower case, no full stop.
     var outcome: String {
         switch ending {
         case .exited(0) where phase == .retired: "loaded, retired and ended"

@@ -3,16 +3,16 @@ import Conformance
 
 /// The result of loading a plugin in a child process, which can be killed.
 struct Trial {
-    /// How long it could take, in nanoseconds.
+    /// The time limit, in nanoseconds.
     let limit: UInt64
     let ending: ContainedChild.Ending
     let records: [TrialRecord]
     /// The beginning of what it wrote to standard output, and then of that to standard error.
     let output: [UInt8]
-    /// How many bytes more that was.
+    /// The number of bytes beyond the limit.
     let unreadOutput: Int
 
-    /// How long loading may take unless something else is wanted, in nanoseconds.
+    /// The default time limit for loading, in nanoseconds.
     static var usualLimit: UInt64 { 10_000_000_000 }
 
     /// Loads the plugin in a directory in a child of this program.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Conformance
 
-/// One thing the child of `curfew inspect --load` tells.
+/// One message of the child of `curfew inspect --load`.
 struct TrialRecord {
     enum Word: String {
         /// The plugin is about to be loaded.
         case loading
-        /// It is; the text is the time it took, in nanoseconds.
+        /// The library is loaded; the text is the time it took, in nanoseconds.
         case loaded
-        /// It was refused: status, rule or "-", and reason.
+        /// The plugin was refused: status, rule or "-", and reason.
         case refused
         case handler
         /// Things that appeared while the plugin was loaded.

@@ -6,7 +6,8 @@ import PluginBridge
 
 /// Checks what the plugin does to the process.
 extension ConformanceCase {
-    /// Has it do all it can, retires it, and looks each time what is different then.
+    /// Runs the plugin as far as possible and retires it, and checks the differences after each
+    /// step.
     ///
     /// - Parameter isLoading: what the host itself saw changed while it was loaded counts as well.
     private static func unchanged(

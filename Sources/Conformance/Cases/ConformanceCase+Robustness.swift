@@ -48,7 +48,7 @@ extension ConformanceCase {
                     "\(refusal.function) answered \(refusal.status.constant ?? "")")
             }
             try tryAll(Interposer(structs: .larger), "the host's structs had grown")
-            // One that cannot do without has said so to missing-extensions.
+            // A plugin that needs extensions has said so in missing-extensions.
             let bare = Interposer(hasExtensions: false)
             let bed = try TestBed(run, interposer: bare)
             if (try? bed.host.load(plugin: run.subject.directory)) != nil {

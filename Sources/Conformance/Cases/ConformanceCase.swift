@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 public import PluginBridge
 
-/// One rule of the contract, and how the kit looks whether a plugin keeps it.
+/// One rule of the contract, and the check of it.
 public struct ConformanceCase: Sendable {
     /// The plugins that a case applies to.
     public enum Scope: Sendable {
         /// Every plugin.
         case any
-        /// One with a library of its own.
+        /// A plugin with a library of its own.
         case library
-        /// One with a handler behind `curfew_plugin_entry`.
+        /// A plugin with a handler behind `curfew_plugin_entry`.
         case entry
     }
 
@@ -24,7 +24,8 @@ public struct ConformanceCase: Sendable {
     public let limit: UInt64
     /// The order of what it does comes from a seed.
     public let isSeeded: Bool
-    /// Only an end of the process that it chose itself counts: other cases tell of the rest.
+    /// The case counts only ends of the process that the plugin caused: other cases report the
+    /// rest.
     let isAboutExit: Bool
     /// Done in the child. What it throws is the verdict; a return is a pass.
     let body: @Sendable (CaseRun) throws -> Void
@@ -52,7 +53,7 @@ public struct ConformanceCase: Sendable {
         return fault
     }
 
-    /// It does not only read the plugin's files.
+    /// Whether the case runs code, and does not only read the plugin's files.
     public var runsCode: Bool { !Self.files.contains { $0.name == name } }
 
     /// All there are, in the order in which they are run.

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing a contained child told: a word, and a text that may have line ends in it.
+/// One message of a contained child: a word, and a text that may have line ends.
 public struct ChildLine: Sendable {
     public let word: String
     public let text: String
 
-    /// It tells what the child is at, until the next one.
+    /// Whether the line reports a phase, which lasts until the next one.
     var isPassing: Bool { word == "at" }
-    /// It has done everything, and ends.
+    /// Whether the child has done everything, and exits.
     var isLast: Bool { word == "leaving" }
 
     /// Nil for a line that does not bear the mark.
     init?(_ line: some StringProtocol, mark: String) {
-        // By scalars: a blank and an accent after it are one character.
+        // Split scalars, since a blank and an accent after it are one character.
         let parts = String(line).unicodeScalars.split(
             separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count > 1, String(parts[0]) == mark else { return nil }

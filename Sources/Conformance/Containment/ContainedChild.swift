@@ -7,13 +7,13 @@ import Synchronization
 /// A child of this program that ran untrusted code and has ended for certain: with its process
 /// group, and with the descendants that had left the group.
 public struct ContainedChild: Sendable {
-    /// How the child ended.
+    /// The end of the child.
     public enum Ending: Equatable, Sendable {
         case exited(Int32)
         case signalled(Int32)
         /// Its time was up, and it was killed.
         case timedOut
-        /// It told more than is read, and was killed.
+        /// The child sent more than the limit, and was killed.
         case tooMuch
     }
 
@@ -23,10 +23,10 @@ public struct ContainedChild: Sendable {
     /// The beginning of what it wrote to standard output and to standard error.
     public private(set) var output: [UInt8] = []
     public private(set) var errors: [UInt8] = []
-    /// How many bytes there were of each.
+    /// The number of bytes of each.
     public private(set) var outputCount = 0
     public private(set) var errorCount = 0
-    /// How many processes it left behind, which were killed.
+    /// The number of processes that it left behind, which were killed.
     public private(set) var leftBehind = 0
     /// Nanoseconds from its start to its end.
     public private(set) var duration: UInt64 = 0
@@ -117,7 +117,7 @@ public struct ContainedChild: Sendable {
         lines = reader.lines
     }
 
-    /// One whose end is known already.
+    /// Makes a child whose end is known already.
     init(_ ending: Ending, _ lines: [ChildLine] = [], output: [UInt8] = [], errors: [UInt8] = []) {
         self.ending = ending
         self.lines = lines
@@ -155,7 +155,7 @@ public struct ContainedChild: Sendable {
         _ body: (String) throws(ContainmentError) -> Result
     ) throws(ContainmentError) -> Result {
         let named = getenv("TMPDIR").flatMap { $0[0] == CChar(UInt8(ascii: "/")) ? $0 : nil }
-        // With its links followed, as getcwd(3) will name it.
+        // The path with links resolved, as getcwd(3) returns it.
         let real = named.flatMap { realpath($0, nil) ?? strdup($0) } ?? strdup("/tmp")
         defer { free(real) }
         guard let place = real.flatMap({ String(validatingCString: $0) }) else {
@@ -250,8 +250,9 @@ public struct ContainedChild: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // In a session of its own it has no terminal, and cannot join the group of this process, to
-        // be killed with it or to kill it. What this process blocks or ignores is not the plugin's concern.
+        // In a session of its own the child has no terminal, and cannot join the group of this
+        // process, to be killed with it or to kill it. It does not inherit the signals that this
+        // process blocks or ignores.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -285,7 +286,7 @@ public struct ContainedChild: Sendable {
         return started
     }
 
-    /// As exec(3) takes them; the texts are the caller's to free.
+    /// Returns a vector for exec(3); the caller frees the texts.
     private static func vector(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
         texts.map { strdup($0) } + [nil]
     }

@@ -3,14 +3,14 @@ import CSystem
 import Glibc
 import Synchronization
 
-/// How a contained child tells what it does: lines with a mark that its parent gave it.
+/// The log pipe of a contained child: lines with a mark that its parent gave it.
 ///
 /// A plugin runs in the child and can write to the same descriptor; without the mark nothing is
 /// believed.
 public final class LogPipe: Sendable {
-    /// Where it tells: far from the numbers that a plugin might close or take.
+    /// The descriptor of the pipe: far from the numbers that a plugin might close or reuse.
     static var descriptor: Int32 { 63 }
-    /// How long a mark is, in bytes.
+    /// The length of a mark, in bytes.
     static var markLength: Int { 32 }
 
     /// The exit status of a child whose log pipe was closed.

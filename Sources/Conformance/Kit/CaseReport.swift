@@ -24,7 +24,7 @@ struct CaseReport {
     /// The seed of what was tried last.
     var seed: UInt64? { at?.seed }
 
-    /// How long the longest success example took, where that was looked at.
+    /// The duration of the longest success example, if it was measured.
     var pace: UInt64? { last("pace").flatMap { UInt64($0) } }
 
     private var at: (seed: UInt64?, text: String)? {

@@ -3,7 +3,7 @@
 /// The verdict of a case.
 public struct CaseVerdict: Error, Sendable {
     public var status: CaseStatus
-    /// One cause, in a line: lower case, no full stop. Empty where it passed.
+    /// The cause in one line: lower case, no full stop. Empty for a pass.
     public var text: String
     /// Further facts, a line each.
     public var notes: [String] = []

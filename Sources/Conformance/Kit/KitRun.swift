@@ -9,9 +9,9 @@ public struct KitRun: Sendable {
     public let cases: [ConformanceCase]
     /// The seed of all random choices.
     public let seed: UInt64
-    /// Only the one sequence that the seed stands for.
+    /// Whether only the trial with the seed is repeated.
     public var isReproducing = false
-    /// In this process, for a debugger: what goes wrong takes the kit along.
+    /// Whether the case runs in this process, for a debugger: a crash then ends the kit.
     public var isInProcess = false
 
     public init(_ subject: Subject, _ cases: [ConformanceCase], seed: UInt64) {
@@ -34,7 +34,7 @@ public struct KitRun: Sendable {
             begins(each)
             let result: CaseResult
             if let needed = each.needs.first(where: broken.contains) {
-                // It would tell the same again, and so would who needs it.
+                // This case and those that need it would report the same fault again.
                 broken.insert(each.name)
                 result = CaseResult(
                     tested: each, verdict: .skip("needs \(needed), which did not pass"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many cases came out how.
+/// The number of cases with each result.
 public struct Tally: Sendable {
     private var counts: [CaseStatus: Int] = [:]
 

@@ -9,7 +9,7 @@ final class CaseRun: Sendable {
     let subject: Subject
     /// The seed of all random choices.
     let seed: UInt64
-    /// Only the one sequence that this seed stands for.
+    /// Whether only the trial with this seed is repeated.
     let isReproducing: Bool
     private let log: LogPipe
     private let warnings = Mutex<[String]>([])
@@ -37,8 +37,8 @@ final class CaseRun: Sendable {
         while csys_monotonic_ns() < until { csys_futex_wait(&word, 0, until) }
     }
 
-    /// How often something with all success examples is done: as often as is wanted, or as there is
-    /// time for.
+    /// Returns how often to repeat something with all success examples: as often as wanted, or as
+    /// the time allows.
     func rounds(_ wanted: Int, within time: UInt64 = 5_000_000_000, atLeast least: Int = 2) -> Int {
         pace == 0 ? wanted : max(least, min(wanted, Int(clamping: time / pace)))
     }
@@ -54,7 +54,7 @@ final class CaseRun: Sendable {
     /// From now on chance begins here: the seed with which this can be had again.
     func trying(seed: UInt64) { trying.withLock { $0 = seed } }
 
-    /// Where chance began last.
+    /// The seed of the last trial.
     var tried: UInt64? { trying.withLock { $0 } }
 
     /// Something its author should know, although no rule is broken.
@@ -138,7 +138,7 @@ final class CaseRun: Sendable {
         return successes + failures
     }
 
-    /// One example of a handler's.
+    /// One example of a handler.
     struct Trial: Sendable {
         let handler: ManifestHandler
         let example: ManifestExample
@@ -177,7 +177,7 @@ final class CaseRun: Sendable {
         return Array(trial.example.payload(in: place).utf8)
     }
 
-    /// Where it was prepared.
+    /// Returns the directory that was prepared for the trial.
     func place(of trial: Trial) -> String { places.withLock { $0[Self.key(trial, 0)] ?? "" } }
 
     private static func key(_ trial: Trial, _ copy: Int) -> String { "\(copy) \(trial.name)" }

@@ -9,7 +9,7 @@ struct HeaderTags: Sendable {
         let state: String
     }
 
-    /// By the name of the member, `register_handler`.
+    /// The tags by the name of the member, `register_handler`.
     let functions: [String: Tag]
 
     /// The tags of the headers that this program was built with.

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The kit never looks into a plugin's memory but through what the plugin passes, like any host.
 final class Interposer: EntryInterposer {
-    /// How the structs of the host lie in memory.
+    /// The layout of the host's structs in memory.
     enum Structs: Sendable {
         case plain
         /// The byte after the last one of a struct cannot be touched.
@@ -19,7 +19,7 @@ final class Interposer: EntryInterposer {
         case larger
     }
 
-    /// Where a task's payload lies.
+    /// The placement of a task's payload.
     enum Payload: Sendable {
         case hosts
         /// Cannot be written to.
@@ -34,11 +34,11 @@ final class Interposer: EntryInterposer {
     struct Refusal: Sendable {
         let function: String
         let status: Status
-        /// How often it says yes before.
+        /// The number of calls that succeed before.
         var after = 0
     }
 
-    /// One that only looks, where there is a handler behind an entry.
+    /// Returns an interposer that only observes, if a handler has an entry.
     static func ifEntry(_ run: CaseRun) throws -> Interposer? {
         try run.manifest.handlers.contains { $0.form == .entry } ? Interposer() : nil
     }
@@ -51,7 +51,7 @@ final class Interposer: EntryInterposer {
         case state(String)
         case unknownStatus(String)
         case noMessage(String)
-        /// How long a callback took, in nanoseconds.
+        /// The duration of a callback, in nanoseconds.
         case expiration(UInt64)
         /// Parts of the thread's state that have changed.
         case signalMask, signalStack, floatControl
@@ -134,7 +134,7 @@ final class Interposer: EntryInterposer {
     private func makeTable() -> UnsafePointer<curfew_host_api> {
         let size = MemoryLayout<curfew_host_api>.size
         let room = size + (structs == .larger ? Self.tail : 0)
-        // Only where that is looked at nothing lies behind it.
+        // Only cases that check it place nothing after the struct.
         let memory = csys_guarded_map(UInt64(8 + room + (structs == .plain ? Self.tail : 0)))!
         memory.storeBytes(
             of: Unmanaged.passRetained(self).toOpaque(), as: UnsafeMutableRawPointer.self)

@@ -3,7 +3,7 @@ import CSystem
 import Glibc
 public import PluginBridge
 
-/// The plugin a case is about, as far as it is known without running it.
+/// The plugin of a case, as far as it is known without running it.
 public struct Subject: Sendable {
     /// Absolute, but where that is not UTF-8.
     public let directory: String

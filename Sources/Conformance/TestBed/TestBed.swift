@@ -8,7 +8,7 @@ import Synchronization
 
 /// A host of a case's own, as an embedder would have it, that remembers what it was told.
 final class TestBed: Sendable {
-    /// How a task came to its end.
+    /// The end of a task.
     struct Ended: Sendable {
         let outcome: Outcome
         /// The text of its done event.
@@ -54,7 +54,7 @@ final class TestBed: Sendable {
         let done = DoneCounter()
         self.done = done
         observation = try host.observe { if remembers { done.add($0) } }
-        // Only where that is looked at is the plugin retired.
+        // Only cases that check it retire the plugin.
         run.keep(self)
     }
 
@@ -179,7 +179,7 @@ final class TestBed: Sendable {
             text, notes: lines.count > 1 ? ["\(lines.count - 1) more of the kind"] : [])
     }
 
-    /// How many done events there were about a task, after all that were raised before now.
+    /// Returns the number of done events of a task, among all events raised before now.
     func doneEvents(of task: LaunchedTask) throws -> Int {
         try host.raise(DoneCounter.fence)
         let until = csys_monotonic_ns() &+ 5_000_000_000

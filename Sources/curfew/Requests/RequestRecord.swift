@@ -2,7 +2,7 @@
 import Curfew
 import Scheduling
 
-/// All that a store has about one request, but for its payload, as it is at one moment.
+/// The store's data about one request, without its payload, at one moment.
 struct RequestRecord {
     let request: Request
     /// The last ones, the oldest first.

@@ -2,7 +2,7 @@
 import CSystem
 import Scheduling
 
-/// One request as a person reads it.
+/// Prints one request for a person.
 struct RequestScreen {
     private let record: RequestRecord
     private let place: StorePlace

@@ -8,7 +8,7 @@ enum RequestText {
         names(needs).joined(separator: separator)
     }
 
-    /// As `--needs` takes them.
+    /// Returns the words of `--needs`.
     static func names(_ needs: RequestNeeds) -> [String] {
         (needs.contains(.network) ? ["network"] : [])
             + (needs.contains(.externalPower) ? ["power"] : [])
@@ -51,7 +51,7 @@ enum RequestText {
         return "\(current)/\(request.description.retry.attempts)"
     }
 
-    /// Where a pending one's date comes from.
+    /// Returns the origin of a pending request's date.
     static func reason(_ request: Request) -> String {
         switch request.reason {
         case .submitted: request.description.earliest == nil ? "" : "as submitted"

@@ -10,7 +10,7 @@ import Scheduling
 final class Simulation {
     private let facts: LifeFacts
     private let values: SubmitValues
-    /// By the texts that name them.
+    /// The payloads by the texts that name them.
     private let payloads: [String: [UInt8]]
     private let timeout: UInt64
     private let view: any SimulationView
@@ -83,7 +83,7 @@ final class Simulation {
     /// Nanoseconds of its clock since it began.
     var time: UInt64 { clock.now - beginning }
 
-    /// Does the steps in their order, up to one that does not go as it is to.
+    /// Runs the steps in order, up to one that fails.
     func run(_ steps: [SimulationStep]) throws(CommandError) {
         view.begin(facts)
         settle()
@@ -204,7 +204,7 @@ final class Simulation {
         do {
             try host.simulateLaunch(identifier)
             awaitStart()
-            // As Apple's debugger has it, before anything that comes of it.
+            // Print Apple's line first, as its debugger does.
             gather(within: 0)
             said = SimulationFeed.sorted(said)
             let first = said.firstIndex(where: \.beginsSimulation).map { $0 + 1 } ?? 0

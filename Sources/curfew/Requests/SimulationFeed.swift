@@ -28,7 +28,7 @@ final class SimulationFeed: Sendable {
         let position: UInt64
         let task: UInt64
 
-        /// It is the line with which a simulated launch begins.
+        /// Whether it is the first line of a simulated launch.
         var beginsSimulation: Bool {
             if case .log(_, let line) = item {
                 SimulationFeed.beginsSimulation(line)
@@ -78,7 +78,7 @@ final class SimulationFeed: Sendable {
     /// The task that a simulated launch began last.
     var simulated: UInt64? { state.withLock { $0.simulated } }
 
-    /// How many events have come to their turn.
+    /// The number of events that were delivered.
     var position: UInt64 { state.withLock { $0.events?.taken ?? 0 } }
 
     private func add(_ item: Item, of task: UInt64) {

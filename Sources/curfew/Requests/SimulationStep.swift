@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Scheduling
 
-/// A step of `curfew simulate`, as it is written: `submit`, `advance=15min`, `network=no`.
+/// A step of `curfew simulate`: `submit`, `advance=15min`, `network=no`.
 struct SimulationStep {
     enum Action {
         /// Options that this one has besides those of the command.

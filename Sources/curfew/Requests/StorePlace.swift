@@ -32,7 +32,7 @@ struct StorePlace {
         directory = usual
     }
 
-    /// Where stores are without the option.
+    /// The default directory of stores.
     static var usual: String? {
         // A program with more rights than its user ignores the user's environment.
         if csys_has_more_rights() { return nil }

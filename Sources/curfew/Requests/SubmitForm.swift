@@ -135,7 +135,7 @@ enum SubmitForm {
         try word(TaskKind.self, kind, values) { $0.name }
     }
 
-    /// How many may be pending of each kind.
+    /// Returns the limits of pending requests of each kind.
     static func limits(_ values: SubmitValues) throws(CommandError) -> RequestLimits {
         var limits = RequestLimits()
         guard let text = values(pendingLimit) else { return limits }
@@ -165,7 +165,7 @@ enum SubmitForm {
     private static func needs(_ values: SubmitValues) throws(CommandError) -> RequestNeeds {
         var found: RequestNeeds = []
         guard let text = values(needs) else { return found }
-        // In a step of `simulate` the comma stands between options.
+        // In a step of `simulate` the comma separates options.
         for word in text.split(
             omittingEmptySubsequences: false, whereSeparator: { ",+".contains($0) })
         {
@@ -273,7 +273,7 @@ enum SubmitForm {
             notes: ["nothing was submitted"], help: ["leave one of them out"])
     }
 
-    /// One of the words that an option takes.
+    /// Returns one of the words that an option takes.
     private static func word<Word: CaseIterable>(
         _: Word.Type, _ option: CommandOption, _ values: SubmitValues, _ name: (Word) -> String
     ) throws(CommandError) -> Word? {

@@ -19,7 +19,7 @@ struct SubmitValues {
         ofStep = step
     }
 
-    /// As it was given; "" for one that has no value.
+    /// Returns the value on the command line; "" for an option without one.
     func callAsFunction(_ option: CommandOption) -> String? {
         ofStep[option.name] ?? ofCommand(option)
     }
@@ -29,7 +29,7 @@ struct SubmitValues {
         ofStep[option.name] != nil || (!ofStep.isEmpty && ofCommand(option) == nil)
     }
 
-    /// As it is typed, without its value: `--after`.
+    /// Returns the option without its value: `--after`.
     func name(_ option: CommandOption) -> String {
         (isOfStep(option) ? "submit:" : "--") + option.name
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value behind what it is given for, as it is typed.
+/// A value that follows the name of its option.
 enum TypedValue {
     /// - Parameter lead: `--after`, `advance=` or `submit:after=`.
     static func text(_ value: String, after lead: String) -> String {

@@ -118,7 +118,7 @@ enum WhyCommand {
             now: now.wall)
     }
 
-    /// How many of the same queue have an earlier date.
+    /// Returns the number of requests of the same queue with an earlier date.
     private static func ahead(
         of request: Request, _ store: StoreClient
     ) throws(StoreFault) -> Int {
