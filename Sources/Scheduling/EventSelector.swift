@@ -28,7 +28,7 @@ public struct EventSelector: Hashable, Sendable, CustomStringConvertible {
     /// Reads `name`, `name:`, `name::`, …
     public init?(_ text: String) {
         let colons = text.utf8.reversed().prefix { $0 == UInt8(ascii: ":") }.count
-        // In bytes: a colon can be part of one character with what stands before it.
+        // Compare bytes: a colon may form one character with the one before it.
         self.init(
             name: String(decoding: text.utf8.dropLast(colons), as: UTF8.self), arity: colons)
     }

@@ -35,7 +35,7 @@ public enum EventType: Int32, Sendable, CaseIterable {
 public struct EventSignature: Hashable, Sendable {
     /// Its name and the number of its parameters.
     public let selector: EventSelector
-    /// As many as the selector has colons.
+    /// The types, as many as the selector has colons.
     public let parameters: [EventType]
 
     /// Fails for another number of parameters than the selector says.

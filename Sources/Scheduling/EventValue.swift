@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One parameter of an event.
+/// A parameter of an event.
 public enum EventValue: Hashable, Sendable {
     /// True or false.
     case bool(Bool)

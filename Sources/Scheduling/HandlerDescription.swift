@@ -10,7 +10,7 @@ public struct HandlerDescription: Sendable {
     public var budget: UInt64
     /// Nanoseconds to answer after expiration.
     public var grace: UInt64
-    /// How many of its tasks may run at a time.
+    /// The maximum number of its tasks that run at the same time.
     public var maxConcurrency: UInt32
     /// The base of its events' names.
     public var event: String {
@@ -100,7 +100,7 @@ public struct HandlerDescription: Sendable {
     ]
     private static let allNames = hostNames + [Name("scheduling", "_done", [.bool, .text])]
 
-    /// How an event of the host's is called after a handler's.
+    /// The name of a host's event for a handler.
     private struct Name {
         let before: String
         let after: String
@@ -141,7 +141,7 @@ public struct HandlerDescription: Sendable {
             return "the budget is \(budget) ns; it must be in 1 ms…24 h"
         }
         if grace > 600_000_000_000 { return "the grace is \(grace) ns; it must be at most 10 min" }
-        // Most have a few, which are looked through.
+        // Most handlers have few events, so a linear search is fast.
         var declared = reservedEvents.map(\.selector)
         var many = events.count > 16 ? Set(declared) : nil
         for event in events {

@@ -8,7 +8,7 @@ public struct HostStateMachine: Sendable {
         case open = 0
         /// Takes nothing in; tasks may finish. Can transition to `expiring`.
         case draining = 1
-        /// Everything was told to stop. Can transition to `leaving`.
+        /// All tasks were asked to stop. Can transition to `leaving`.
         case expiring = 2
         /// Tasks that have not answered were interrupted; functions may return. Can transition to
         /// `closed`.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a task ended.
+/// The end of a task.
 public enum Outcome: UInt8, Sendable, CaseIterable {
     /// It answered in time, with success.
     case succeeded = 1
     /// It answered in time, with an error.
     case failed = 2
-    /// It was told to stop: its time was up, a condition was lost, or the embedder asked for it.
+    /// The task was stopped: its budget was used up, a condition was lost, or the embedder asked
+    /// for it.
     case expired = 3
     /// It was cancelled, before it started or while it ran.
     case cancelled = 4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a task was told to stop.
+/// The reason for stopping a task.
 public enum StopReason: UInt8, Sendable, CaseIterable {
     /// Its time is up.
     case budget = 1
@@ -13,7 +13,7 @@ public enum StopReason: UInt8, Sendable, CaseIterable {
     /// The host is shutting down.
     case shutdown = 5
 
-    /// How a task ends that was told to stop for this reason, whatever it answers.
+    /// The outcome of a task that was stopped for this reason, whatever it answers.
     public var outcome: Outcome {
         switch self {
         case .budget, .condition, .host: .expired

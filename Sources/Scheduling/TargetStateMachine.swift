@@ -49,9 +49,9 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
     private var state = State.open
     private var subs: [EventSelector: Sub] = [:]
     private var waits: [EventSelector: Waits] = [:]
-    /// By number; their time is kept elsewhere.
+    /// The sleeping waiters by number; their times are kept elsewhere.
     private var sleepers: [UInt64: Waiter] = [:]
-    /// Where a wait is to be found.
+    /// The place of each wait.
     private var places: [UInt64: (selector: EventSelector, sender: SenderIdentity?)] = [:]
     /// The value is true once the sub has returned and its completion is on its way.
     private var resumables: [UInt64: Bool] = [:]
@@ -61,7 +61,7 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
 
     // MARK: Subs
 
-    /// How adding a sub went.
+    /// The result of adding a sub.
     public enum Adding: Equatable, Sendable { case added, exists, exhausted, closed }
 
     public mutating func add(_ sub: Sub, for selector: EventSelector) -> Adding {
@@ -83,7 +83,7 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
 
     /// The result of delivering an event.
     public enum Arrival {
-        /// One who waited takes it; the sub is not called.
+        /// A wait takes the event; the sub is not called.
         case resume(Waiter)
         case call(Sub)
         /// The event has no receiver.
@@ -135,7 +135,7 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
 
     // MARK: Waiting
 
-    /// How beginning to wait went.
+    /// The result of beginning to wait.
     public enum Waiting {
         /// The older wait for the same event and sender, if there was one, is over.
         case waiting(replaced: Waiter?)
@@ -207,8 +207,8 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         return lastResumable
     }
 
-    /// A resumable sub has returned: its completion is to be posted. False when it had before, or
-    /// never began.
+    /// Notes that a resumable sub has returned, so that its completion has to be posted. Returns
+    /// false if it had returned before, or never began.
     public mutating func resumableReturned(_ number: UInt64) -> Bool {
         guard resumables[number] == false else { return false }
         resumables[number] = true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a task is between its launch and its end.
+/// The phase of a task between its launch and its end.
 public enum TaskPhase: Int32, Sendable {
     /// Waiting for its turn.
     case queued = 1

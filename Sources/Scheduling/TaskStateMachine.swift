@@ -67,16 +67,16 @@ public struct TaskStateMachine: Equatable, Sendable {
     @inlinable public var isClaimed: Bool { word & Self.claimedBit != 0 }
     /// The outcome, its text and its result can be read.
     @inlinable public var isOver: Bool { word & Self.publishedBit != 0 }
-    /// After it was told to stop, it answered within its grace.
+    /// The task completed within its grace after it was stopped.
     @inlinable public var isAnswered: Bool { word & Self.answeredBit != 0 }
     /// The task did not complete in time after it was stopped, and the host ended it.
     @inlinable public var isAnsweredFor: Bool { isClaimed && reason != nil && !isAnswered }
-    /// It has raised events of its own, which the done event must follow.
+    /// The task has raised events, which the done event must follow.
     @inlinable public var hasRaised: Bool { word & Self.raisedBit != 0 }
     /// Its worker was given up.
     @inlinable public var isLost: Bool { word & Self.lostBit != 0 }
     @inlinable public var isHeld: Bool { word & Self.heldBit != 0 }
-    /// Held back, and its turn has come: it is in no queue.
+    /// The task is paused and was taken from its queue: it is in no queue.
     @inlinable public var isParked: Bool { word & Self.parkedBit != 0 }
     /// The expiration callback is on its way or running.
     @inlinable public var isCalling: Bool { word & Self.callingBit != 0 }
@@ -85,7 +85,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     @inlinable public var outcome: Outcome? {
         Outcome(rawValue: UInt8(truncatingIfNeeded: word >> Self.outcomeShift) & 7)
     }
-    /// Set once the task was told to stop.
+    /// The reason, which is set once the task was stopped.
     @inlinable public var reason: StopReason? {
         StopReason(rawValue: UInt8(truncatingIfNeeded: word >> Self.reasonShift) & 7)
     }
@@ -115,7 +115,7 @@ public struct TaskStateMachine: Equatable, Sendable {
         case run
         /// It was cancelled or interrupted while it waited.
         case skip
-        /// It is held back: put it aside.
+        /// The task is paused: put it aside.
         case park
     }
 
@@ -264,11 +264,11 @@ public struct TaskStateMachine: Equatable, Sendable {
 
     /// The action of the shell to stop a task.
     @frozen public enum StopAction: Equatable, Sendable {
-        /// Over, or told to stop before.
+        /// The task is over, or was stopped before.
         case already
         /// It will never be entered and is claimed: `publish`.
         case neverEntered
-        /// It has not started and cannot be stopped for this reason.
+        /// The task has not started and cannot be stopped for this reason.
         case notStarted
         /// Take the lock that orders the task's events, then `stopConfirmed`.
         case confirm
@@ -345,9 +345,9 @@ public struct TaskStateMachine: Equatable, Sendable {
     }
 
     @frozen public enum ResumeAction: Equatable, Sendable {
-        /// It is still in its queue.
+        /// The task is still in its queue.
         case done
-        /// Its turn had come: put it at the end of its queue.
+        /// The task was taken from its queue: append it again.
         case requeue
         case already
         case wrongState

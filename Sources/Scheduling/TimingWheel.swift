@@ -139,7 +139,7 @@ public struct TimingWheel: Sendable {
         let digit = Int(tick >> UInt64(6 * level)) & 63
         let bucket = level * 64 + digit
         let head = heads[bucket]
-        // In one go: each access of its own would ask who else has the memory.
+        // One access for all writes: each access of its own would check uniqueness.
         nodes.withUnsafeMutableBufferPointer { nodes in
             nodes[Int(key)].value = value
             nodes[Int(key)].deadline = deadline

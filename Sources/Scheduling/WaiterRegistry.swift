@@ -6,7 +6,7 @@
 /// However many wait, each of its steps costs the same: a wait is found by its number, by what it
 /// is for, and as the first of its line.
 public struct WaiterRegistry: Sendable {
-    /// One wait.
+    /// A wait.
     public struct Wait: Equatable, Sendable {
         /// The unique number of this wait.
         public let number: UInt64
@@ -66,7 +66,7 @@ public struct WaiterRegistry: Sendable {
         let replaced = numbers[kind]
         if let replaced { _ = remove(replaced) }
         numbers[kind] = wait.number
-        // First come, first served: it stands at the end of its line.
+        // First come, first served: append to the list.
         let last = lines[kind.target]?.last
         places[wait.number] = Place(wait: wait, previous: last)
         if let last {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much earlier than needed a thread asks to be woken, to be there in time: about as long as it
-/// has taken it to get a processor lately. What is left when it is there earlier, it spends looking at
-/// the clock.
+/// The lead with which a thread asks to be woken before a deadline: about the time that it recently
+/// took to get a processor. If it wakes early, it polls the clock for the rest.
 ///
 /// The way of timers in a guest of KVM (`lapic_timer_advance_ns`). The lead follows what was late
 /// quickly and what was early slowly: of delays that are spread evenly, one in three is longer.
@@ -12,7 +11,7 @@ public struct WakeLead: Sendable {
     /// processors are busy, and asking earlier would only keep them busier.
     public static let longest: UInt64 = 50_000
 
-    /// By so much earlier it asks now.
+    /// The current lead.
     public private(set) var nanoseconds: UInt64 = 0
 
     /// Makes one that has not been late yet.

@@ -37,7 +37,7 @@ public struct WatcherRoster: Sendable {
     public let stagger: UInt64
 
     public private(set) var posts: [Post] = []
-    /// How many there may be.
+    /// The maximum number of deadline threads.
     public let limit: Int
 
     public init(limit: Int, stagger: UInt64 = 30_000) {

@@ -23,7 +23,7 @@ struct ByteReader {
 }
 
 extension [UInt8] {
-    /// As `ByteReader` reads it.
+    /// Appends an integer for `ByteReader`.
     mutating func append(integer: some FixedWidthInteger) {
         for shift in stride(from: 0, to: integer.bitWidth, by: 8) {
             append(UInt8(truncatingIfNeeded: integer >> shift))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that is considered before a launch.
+/// A factor that the scheduler weighs before a launch.
 public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
     // Factors of the machine
     /// Power comes from outside; asked for by a request.
@@ -25,11 +25,11 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
     case refreshSetting = 20
     /// Its user did not suspend or remove it.
     case enablement = 21
-    /// It is about the hour at which its app is used.
+    /// The hour is one at which its app is usually used.
     case usage = 22
     /// Its last launch, or missed completion, was long enough ago.
     case launchRate = 23
-    /// It is registered, and neither paused nor quarantined.
+    /// The handler is registered, and neither paused nor quarantined.
     case handler = 24
     /// It may have one more task.
     case turn = 25
@@ -37,7 +37,7 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
     // Factors of the host
     /// The daily budget is not spent.
     case dayBudget = 40
-    /// It has a place for one more task.
+    /// The handler may run one more task.
     case place = 41
     /// The store works.
     case store = 42
@@ -50,7 +50,7 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
     /// It did not take the process down again and again.
     case parked = 61
 
-    /// It is of the machine, and sources and embedders can say how it is.
+    /// Whether it is a factor of the machine, which sources and embedders can report.
     public var isSettable: Bool { rawValue < 20 }
 
     /// The word used in text and JSON.

@@ -4,7 +4,7 @@
 public struct FactorReading: Hashable, Sendable {
     /// Whether it allows launches.
     public let state: FactorState
-    /// Where that is known from: a path, the embedder, a setting.
+    /// The origin of the reading: a path, the embedder, a setting.
     public let source: String
     /// In words, lower case, no full stop: "on battery, 45 %".
     public let detail: String

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How one factor stands for one request: a line of the answer to "why?".
+/// The state of one factor for one request: a line of the answer to "why?".
 public struct FactorReport: Hashable, Sendable {
     /// Which one it is about.
     public var factor: Factor
@@ -8,11 +8,11 @@ public struct FactorReport: Hashable, Sendable {
     public var state: FactorState
     /// It holds the request back now.
     public var holds: Bool
-    /// Where that is known from; "" where it is the request's own.
+    /// The origin of the state; "" for the request itself.
     public var source: String
     /// In words, lower case, no full stop.
     public var detail: String
-    /// Since when it stands so, in nanoseconds since 1970 in UTC; nil: not known.
+    /// The time since which it has this state, in nanoseconds since 1970 in UTC; nil if unknown.
     public var since: Int64?
     /// The time from which it will allow the launch by itself; nil if unknown, or if it allows it.
     public var until: Int64?

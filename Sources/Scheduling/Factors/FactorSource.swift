@@ -8,7 +8,7 @@ public protocol FactorSource: Sendable {
     /// The factors of this source; constant for its lifetime.
     var factors: Set<Factor> { get }
 
-    /// How each of `factors` is now: one reading for each. What cannot be found out is `unknown`,
-    /// and the reading's detail says why; there is no other way to fail. Any thread.
+    /// Returns one reading for each of `factors`. A state that cannot be read is `unknown`, and the
+    /// reading's detail says why; there is no other way to fail. May be called from any thread.
     func read() -> [Factor: FactorReading]
 }

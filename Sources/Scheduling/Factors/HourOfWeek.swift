@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One hour of one week, as a clock on a wall shows it.
+/// An hour of a week, in local time.
 struct HourOfWeek: Hashable, Sendable {
     /// 0 to 167, from Monday 00:00.
     let cell: Int

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How often one handler may be launched.
+/// The limit on launches of one handler.
 ///
 /// There is a least time between two launches. A handler that did not complete in time rests longer:
 /// `penalty` the first time, twice that for each further miss in a row, up to `longestPenalty`. One

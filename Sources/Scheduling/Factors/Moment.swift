@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One moment on the two clocks that requests go by.
+/// A moment on the two clocks of requests.
 public struct Moment: Hashable, Sendable {
     /// Nanoseconds since 1970 in UTC, as the machine's clock says: dates. It can be set, and then
     /// jumps.

@@ -39,9 +39,9 @@ public struct UsageHistogram: Hashable, Sendable {
 
     // MARK: Noting
 
-    /// It is used at `wall`, nanoseconds since 1970 in UTC.
+    /// Notes a use at `wall`, nanoseconds since 1970 in UTC.
     ///
-    /// Where the clock was set back, nothing decays, and time goes on from there.
+    /// After the clock was set back nothing decays, and time continues from there.
     public mutating func note(at wall: Int64, in zone: some TimeZoneRules = UTC()) {
         let hour = HourOfWeek(wall: wall, in: zone)
         decay(to: wall)

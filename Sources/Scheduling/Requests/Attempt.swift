@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One launch of a request, in its history.
+/// A launch of a request, in its history.
 ///
 /// Dates are nanoseconds since 1970 in UTC.
 public struct Attempt: Hashable, Sendable {
@@ -16,9 +16,9 @@ public struct Attempt: Hashable, Sendable {
     public var startedAt: Int64
     /// Nil while it runs.
     public var endedAt: Int64?
-    /// How its task ended.
+    /// The outcome of its task.
     public var outcome: Outcome?
-    /// Why its task was told to stop; nil: it was not.
+    /// The reason why its task was stopped; nil if it was not.
     public var reason: StopReason?
     /// The handler's error text, or the reason why the host ended the task; "" after success.
     public var error: String
@@ -40,7 +40,7 @@ public struct Attempt: Hashable, Sendable {
         endedAt != nil && outcome == end.outcome && reason == end.reason && error == end.error
     }
 
-    /// It is over.
+    /// Ends the attempt.
     public mutating func end(_ end: AttemptEnd, at date: Int64) {
         endedAt = date
         outcome = end.outcome

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a launch of a request ended.
+/// The end of a launch of a request.
 public struct AttemptEnd: Hashable, Sendable {
-    /// How its task ended.
+    /// The outcome of its task.
     public var outcome: Outcome
-    /// Why its task was told to stop; nil: it was not.
+    /// The reason why its task was stopped; nil if it was not.
     public var reason: StopReason?
     /// "" after success.
     public var error: String

@@ -23,7 +23,7 @@ public struct CivilTime: Hashable, Sendable, Comparable {
         self.minute = minute
     }
 
-    /// The minute that a number of seconds since 1970-01-01 00:00 lies in, on the same wall.
+    /// Returns the minute of a number of seconds since 1970-01-01 00:00, in the same zone.
     public init(seconds: Int64) {
         let days = seconds.flooredQuotient(86_400)
         let rest = Int(seconds - days * 86_400)

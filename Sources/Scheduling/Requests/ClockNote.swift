@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the clock of dates stood to the clock of spans when a host looked last, as the store keeps it:
-/// the next host finds out whether the clock was set between the two.
+/// The relation of the clock of dates to the clock of spans at a host's last look, as the store
+/// keeps it: from it the next host finds out whether the clock was set in between.
 struct ClockNote: Equatable {
     /// The kernel's id of the boot that spans count from.
     var boot: String

@@ -2,12 +2,12 @@
 
 /// Five fields as crontab(5) has them: minute, hour, day of the month, month, day of the week.
 ///
-/// Where both days are restricted, either is enough. When the clock is set forward, the minutes that
-/// it leaves out come together, once, at the first instant after the gap. When it is set back, the
-/// minutes that it shows twice come once, the first time, unless the schedule is of every hour: then
-/// they come both times.
+/// If both days are restricted, either is enough. When the clock is set forward, the minutes that
+/// it skips are launched together, once, at the first instant after the gap. When it is set back,
+/// the minutes that it shows twice are launched once, the first time, unless the schedule names
+/// every hour: then they are launched both times.
 public struct CronSchedule: Hashable, Sendable {
-    /// As it was written, for people.
+    /// The expression, for people.
     public let text: String
     // Bit n is the value n.
     private let minutes: UInt64
@@ -142,8 +142,8 @@ public struct CronSchedule: Hashable, Sendable {
 
     private func has(_ bits: UInt64, _ value: Int) -> Bool { bits >> UInt64(value) & 1 != 0 }
 
-    /// When the wall's clock shows a minute, and when again; where it never does, the end of the gap
-    /// that the minute lies in.
+    /// Returns the first and the second time at which the local clock shows a minute; if it never
+    /// does, the end of the gap that contains the minute.
     private static func instants(
         of wall: CivilTime, in zone: some TimeZoneRules
     ) -> (first: Int64, second: Int64?) {

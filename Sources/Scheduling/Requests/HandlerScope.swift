@@ -6,7 +6,7 @@ public enum HandlerScope: Hashable, Sendable {
     case all
     /// The handlers of a plugin, by its id.
     case plugin(String)
-    /// One handler.
+    /// A single handler.
     case identifier(String)
 
     /// Why nothing can be set for a scope.

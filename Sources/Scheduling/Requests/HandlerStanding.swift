@@ -2,7 +2,7 @@
 
 /// The state of a handler, as the scheduler knows it.
 public struct HandlerStanding: Hashable, Sendable {
-    /// Why nothing of it is launched, or nil.
+    /// The reason why none of its requests is launched.
     public enum Closed: Hashable, Sendable {
         /// No plugin and no embedder has registered it.
         case missing
@@ -14,14 +14,14 @@ public struct HandlerStanding: Hashable, Sendable {
 
     /// The reason why it cannot be launched; nil if it can.
     public var closed: Closed?
-    /// How many of its tasks may run at a time.
+    /// The maximum number of its tasks that run at the same time.
     public var places: Int
     /// The conditions from its manifest, which each of its requests has in addition to its own.
     public var needs: RequestNeeds
     /// Its plugin's id; "" for the embedder's own.
     public var plugin: String
 
-    /// One task at a time, unless it is said.
+    /// By default one task at a time.
     public init(
         closed: Closed? = nil, places: Int = 1, needs: RequestNeeds = [], plugin: String = ""
     ) {

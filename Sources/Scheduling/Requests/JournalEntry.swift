@@ -33,14 +33,14 @@ public struct JournalEntry: Hashable, Sendable {
         case parked = 13
         /// It was parked, and may be launched again.
         case lifted = 14
-        /// It is over.
+        /// The request is finished.
         case finished = 15
         /// The end of an attempt that is not the running one: not taken.
         case fenced = 16
         /// Entries that were removed, between the one before and the next; generated for readers,
         /// and never stored.
         case gap = 17
-        /// How a factor of the machine stands.
+        /// A factor of the machine changed.
         case factorChanged = 18
 
         /// The word used in text and JSON.

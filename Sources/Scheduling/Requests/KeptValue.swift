@@ -8,7 +8,7 @@ public enum KeptValue: String, Sendable, CaseIterable {
     case dayBudget = "day-budget"
     /// The hours at which apps were used.
     case usage = "usage"
-    /// How the clock of dates stood to that of spans.
+    /// The relation of the clock of dates to that of spans.
     case clock = "clock"
     /// The settings that people have made about launches.
     case settings = "settings"
@@ -59,8 +59,8 @@ public enum KeptValue: String, Sendable, CaseIterable {
 extension StoreTransaction {
     /// Reads a value; nil: the store has none.
     ///
-    /// Throws `.corrupt` where `read` makes nothing of the bytes. Taken for no value, damaged settings
-    /// would launch a handler that was removed, and a damaged budget would be spent twice.
+    /// Throws `.corrupt` if `read` cannot decode the bytes. If damaged values counted as missing,
+    /// damaged settings would launch a removed handler, and a damaged budget would be spent twice.
     func value<Value>(
         _ kept: KeptValue, _ read: ([UInt8]) -> Value?
     ) throws(StoreFault) -> Value? {

@@ -8,7 +8,7 @@ public struct LaunchTerms: Sendable {
         case none
         /// None of them ran when the process ended.
         case ordinary
-        /// One of them did.
+        /// At least one of them ran when the process ended.
         case suspect
     }
 

@@ -33,13 +33,13 @@ final class MemoryContents: StoreTransaction {
     /// Pending, running and parked.
     private var live: [String: Set<RequestID>] = [:]
     private var liveCount = 0
-    /// By the bytes: two texts that Swift takes for equal can be two keys.
+    /// Keys are compared by bytes: Swift considers some different byte sequences equal.
     private var keys: [Key: Set<RequestID>] = [:]
     private var dates: [RequestQueue: Heap<Entry>] = [:]
     private var pendingCounts: [RequestQueue: Int] = [:]
     private var kindCounts: [TaskKind: Int] = [:]
     private var latest = Heap<Entry>()
-    /// By when it ended; an entry whose request is gone, or changed since, counts for nothing.
+    /// Ordered by the time of their end; an entry whose request was removed or changed is ignored.
     private var history = Heap<Entry>()
     private var attempts: [RequestID: [Attempt]] = [:]
     private var entries: [JournalEntry] = []

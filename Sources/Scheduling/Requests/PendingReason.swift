@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a pending request's date comes from.
+/// The origin of a pending request's date.
 public enum PendingReason: UInt8, Sendable, CaseIterable {
     /// It was submitted, with or without an earliest beginning.
     case submitted = 1
@@ -8,7 +8,7 @@ public enum PendingReason: UInt8, Sendable, CaseIterable {
     case backOff = 2
     /// Its task asked to be run again later.
     case snoozed = 3
-    /// It is repeated, and this is its next date.
+    /// The next date of a repetition.
     case repetition = 4
     /// Its task was interrupted, by a shutdown or with the process.
     case interrupted = 5

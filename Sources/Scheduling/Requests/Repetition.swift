@@ -4,7 +4,7 @@
 ///
 /// Dates are counted from each other, not from the end of the work, so that they do not drift.
 public struct Repetition: Hashable, Sendable {
-    /// How its dates follow each other.
+    /// The rule for the sequence of dates.
     public enum Rule: Hashable, Sendable {
         /// At a fixed interval in nanoseconds.
         case every(UInt64)
@@ -17,7 +17,7 @@ public struct Repetition: Hashable, Sendable {
         /// They are left out. A date that is at most 60 seconds older than the host's beginning, or
         /// the machine's waking, is launched late instead.
         case skip = 1
-        /// One launch stands for all of them.
+        /// One launch for all missed dates.
         case one = 2
         /// Each of them is launched, one after the other.
         case all = 3
@@ -32,7 +32,7 @@ public struct Repetition: Hashable, Sendable {
         }
     }
 
-    /// How its dates follow each other.
+    /// The rule for the sequence of dates.
     public var rule: Rule
     /// The treatment of missed dates.
     public var catchUp: CatchUp
@@ -42,10 +42,11 @@ public struct Repetition: Hashable, Sendable {
     /// From a second to a year.
     public static let intervalRange: ClosedRange<UInt64> =
         1_000_000_000...31_622_400_000_000_000
-    /// Dates that are caught up with at most; where more have passed, one launch stands for all.
+    /// The maximum number of missed dates that are launched one by one; beyond it, one launch
+    /// counts for all.
     public static let catchUpLimit = 1_000
 
-    /// One launch for dates that passed, and no jitter, unless it is said.
+    /// By default one launch for missed dates, and no jitter.
     public init(_ rule: Rule, catchUp: CatchUp = .one, jitter: UInt64 = 0) {
         self.rule = rule
         self.catchUp = catchUp
@@ -105,11 +106,12 @@ public struct Repetition: Hashable, Sendable {
         return date
     }
 
-    /// How far a date is moved: the same for the same request and date.
+    /// Returns the jitter of a date: the same for the same request and date.
     public func delay(of request: RequestID, at date: Int64) -> Int64 {
         guard jitter > 0 else { return 0 }
         return Int64(
-            clamping: UInt64(Double(jitter) * Chance.of(request.rawValue, UInt64(bitPattern: date)))
+            clamping: UInt64(
+                Double(jitter) * DeterministicRandom.of(request.rawValue, UInt64(bitPattern: date)))
         )
     }
 }

@@ -10,7 +10,7 @@ public struct Request: Hashable, Sendable {
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// It is to be cancelled as soon as its task is over.
+        /// Cancel the request once its task is over.
         public static let cancelled = Marks(rawValue: 1)
         /// While pending: it asks for no date, and was put off because such requests of its identifier
         /// were launched lately. That is done once.
@@ -21,12 +21,12 @@ public struct Request: Hashable, Sendable {
     public var id: RequestID
     /// The description that was submitted.
     public var description: RequestDescription
-    /// How long its payload is.
+    /// The length of its payload.
     public var payloadBytes: Int
     /// When it was taken in.
     public var submittedAt: Int64
 
-    /// Where it is in its life.
+    /// The state of the request.
     public var state: RequestState
     /// Properties of the request besides its state.
     public var marks: Marks
@@ -44,7 +44,7 @@ public struct Request: Hashable, Sendable {
     public var launches: UInt64
     /// Launches in a row that did not live to see their end, with the process.
     public var crashes: UInt32
-    /// How the last task ended.
+    /// The outcome of the last task.
     public var outcome: Outcome?
     /// When its state changed last.
     public var changedAt: Int64
@@ -71,10 +71,10 @@ public struct Request: Hashable, Sendable {
         changedAt = now
     }
 
-    /// It asked to be launched as soon as it can be. A date that had passed when it was submitted is
-    /// none; a repeated request can ask so for its first launch, which is looked at also right after it
-    /// has begun. What is added to others is a queue of work and has its own pace; what a user waits for
-    /// is not put off.
+    /// Whether the request asked to be launched as soon as possible. A date in the past counts as
+    /// none; a repeated request can ask so for its first launch, which is still known right after
+    /// it began. Requests that are added to others are a queue of work and are not delayed; neither
+    /// are requests that a user waits for.
     public var isUndated: Bool {
         reason == .submitted && description.onPending != .add
             && description.kind != .continuedProcessing

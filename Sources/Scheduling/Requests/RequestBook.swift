@@ -20,7 +20,7 @@ public struct RequestBook: Sendable {
     struct Running: Sendable {
         let launch: UInt64
         let isSimulated: Bool
-        /// It was told to stop for want of something.
+        /// The task was stopped because a condition was lost.
         var isStopped = false
     }
 
@@ -33,7 +33,7 @@ public struct RequestBook: Sendable {
     private var awakeSince: Int64 = 0
     /// When the first latest beginning passes.
     private var nextMiss: Int64?
-    /// Pages of requests that are looked at after the clock was set back.
+    /// The next page of requests to update after the clock was set back.
     private var shortening: RequestID??
     private var isCurrent = false
     /// The queues are so many that those without a handler were not read; each is read once it has
@@ -46,7 +46,7 @@ public struct RequestBook: Sendable {
     private var areSettingsNew = false
     /// A transaction failed, and may have been committed nevertheless.
     private var isInDoubt = false
-    /// How the machine's factors stood when that was written down last.
+    /// The states of the machine's factors that were stored last.
     private var known: [Factor: FactorState] = [:]
     /// Launches that were decided besides those of a turn.
     private var decided: [Effect] = []
@@ -103,8 +103,8 @@ public struct RequestBook: Sendable {
 
     // MARK: What lasts longer than a host
 
-    /// Reads what the hosts before have spent, seen and been told. Throws `.corrupt` where one of these
-    /// values is damaged.
+    /// Reads the budgets, usage and settings that earlier hosts stored. Throws `.corrupt` if one of
+    /// these values is damaged.
     public mutating func readState(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -182,8 +182,8 @@ public struct RequestBook: Sendable {
         return .success(settings)
     }
 
-    /// Why a request of that identifier, kind and needs would not be launched, whether or not its
-    /// handler is there.
+    /// Returns the factors that would delay a request of that identifier, kind and needs, whether
+    /// or not its handler is registered.
     public func why(_ queue: RequestQueue, at now: Moment) -> [FactorReport] {
         scheduler.why(
             queue, setting: settings.setting(of: queue.identifier, plugin: ""), at: now)
@@ -223,7 +223,7 @@ public struct RequestBook: Sendable {
         isInDoubt = true
     }
 
-    /// Others have written into the store, which is to be seen, too.
+    /// Notes that another process has written to the store, which has to be read.
     public mutating func othersWrote() {
         isCurrent = false
         haveOthersWritten = true
@@ -322,7 +322,7 @@ public struct RequestBook: Sendable {
 
     // MARK: Deciding
 
-    /// Decides what is to be done now, and writes it down.
+    /// Decides what to do now, and stores the decisions.
     public mutating func turn(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> [Effect] {
@@ -497,7 +497,7 @@ public struct RequestBook: Sendable {
         }
     }
 
-    /// When the next turn has to be, if nothing happens before.
+    /// Returns the time of the next run, if nothing happens before.
     public func wake(after now: Moment) -> RequestScheduler.Wake {
         var wake = scheduler.wake(after: now)
         if let nextMiss { wake.wall = min(wake.wall ?? .max, nextMiss + 1) }

@@ -38,8 +38,9 @@ public struct RequestDescription: Hashable, Sendable {
     public var priority: RequestPriority
     /// The treatment of a pending request.
     public var onPending: OnPending
-    /// Submitting another request of the identifier with the same key returns this one, as long as it
-    /// is kept: until it is over, and then for `historyAge` and `historyCount` of `RequestLimits`.
+    /// The idempotency key. Submitting another request of the identifier with the same key returns
+    /// this one, as long as it is kept: until it is finished, and then for `historyAge` and
+    /// `historyCount` of `RequestLimits`.
     public var key: String?
     /// The retries after failures.
     public var retry: RetryPolicy

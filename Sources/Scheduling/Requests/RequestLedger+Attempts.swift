@@ -4,15 +4,15 @@
 extension RequestLedger {
     /// The result of trying to launch a request.
     public enum Launching: Sendable {
-        /// It is running from now on.
+        /// The request is running from now on.
         case launched(Request, attempt: Attempt, payload: [UInt8])
-        /// It is not to be launched now: missed, put off, or not pending at all.
+        /// The request is not launched now: it is missed, delayed, or not pending.
         case not
         /// It ran when the process ended, as did one that runs now: whichever of them ends processes
         /// is found by launching one at a time.
         case notBesideSuspect
-        /// One more end of the process would park it, so nothing may run beside it that could be the
-        /// cause.
+        /// One more crash would park the request, so that no other task that could be the cause may
+        /// run at the same time.
         case alone
     }
 
@@ -59,7 +59,7 @@ extension RequestLedger {
         return .launched(request, attempt: attempt, payload: try store.payload(of: id))
     }
 
-    /// One more end of the process while it runs would park it.
+    /// Returns whether one more crash while it runs would park the request.
     func isDecisive(_ request: Request) -> Bool {
         request.crashes > 0 && request.crashes + 1 >= limits.crashes
     }
@@ -184,7 +184,7 @@ extension RequestLedger {
             try leaveDate(&request, at: now, store)
         case .failed, .expired, .abandoned, .cancelled:
             request.attempts += 1
-            let chance = Chance.of(request.id.rawValue, request.launches)
+            let chance = DeterministicRandom.of(request.id.rawValue, request.launches)
             if let pause = request.description.retry.pause(after: request.attempts, chance: chance)
             {
                 try rest(&request, .backOff, for: pause, at: moment, store)

@@ -107,7 +107,7 @@ public struct RequestLedger: Sendable {
     public enum Cancellation: Hashable, Sendable {
         /// It will not be launched any more.
         case cancelled
-        /// Its task runs, and has to be told to stop; the request ends with it.
+        /// The task of the request runs, and has to be stopped; the request ends with it.
         case running(launch: UInt64)
         /// It was over before.
         case over(RequestState)

@@ -23,7 +23,7 @@ public struct RequestQueue: Hashable, Sendable, Comparable {
         self.priority = priority
     }
 
-    /// By identifier, kind, needs and priority, in this order; texts by their bytes.
+    /// Orders queues by identifier, kind, needs and priority; texts by their bytes.
     public static func < (a: Self, b: Self) -> Bool {
         if a.identifier != b.identifier {
             return a.identifier.utf8.lexicographicallyPrecedes(b.identifier.utf8)

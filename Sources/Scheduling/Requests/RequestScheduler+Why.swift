@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RequestScheduler {
-    /// How every factor stands for a request, those that hold it back first.
+    /// Returns the state of every factor for a request, with those first that it waits for.
     public func why(_ request: Request, at now: Moment) -> [FactorReport] {
         guard request.state.isLive else { return [] }
         var reports = why(request.queue, at: now)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a request is in its life. What is neither pending, running nor parked is history.
+/// The state of a request. Requests that are neither pending, running nor parked are history.
 public enum RequestState: UInt8, Sendable, CaseIterable {
     /// It waits: for its date, its turn, or the machine.
     case pending = 1

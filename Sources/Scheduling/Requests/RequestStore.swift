@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where requests live: the port that stores are behind.
+/// Stores requests: the port for stores.
 ///
-/// One thread uses a store at a time.
+/// A store is used by one thread at a time.
 public protocol RequestStore: AnyObject {
     /// Does what `body` does, all of it or nothing; on return it is as durable as the store can make
     /// it. With a throw, `body`'s or the store's own, nothing was done, unless its kind is `unknown`.

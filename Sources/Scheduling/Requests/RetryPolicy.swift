@@ -8,14 +8,13 @@ public struct RetryPolicy: Hashable, Sendable {
     public var base: UInt64
     /// No pause is longer, in nanoseconds.
     public var longest: UInt64
-    /// How much of a pause is left to chance, 0 to 1: what failed together does not come back
-    /// together.
+    /// The random part of a delay, 0 to 1: requests that failed together are not retried together.
     public var jitter: Double
 
     /// No second attempt, as Apple has it.
     public static let none = RetryPolicy(attempts: 1, base: 0, longest: 0, jitter: 0)
 
-    /// How many there can be.
+    /// The range of attempts.
     public static let attemptsRange: ClosedRange<UInt32> = 1...100
     /// From a second to a week.
     public static let pauseRange: ClosedRange<UInt64> = 1_000_000_000...604_800_000_000_000

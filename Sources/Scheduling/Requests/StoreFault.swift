@@ -24,8 +24,8 @@ public struct StoreFault: Error, Hashable, Sendable {
         case denied = 9
         /// It does not exist: no host has created it yet.
         case absent = 10
-        /// The system failed at the end of a transaction. All of it may turn out to have been done when
-        /// the store is opened again, or nothing.
+        /// The system failed at the end of a transaction. When the store is opened again, either
+        /// all of it or nothing is done.
         case unknown = 11
 
         /// The word used in text and JSON.

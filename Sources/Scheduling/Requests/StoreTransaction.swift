@@ -6,7 +6,7 @@
 /// are compared by their bytes. What is put in is what the ledger would put in: a description without
 /// a fault, and dates after 1970.
 public protocol StoreTransaction: AnyObject {
-    /// Does what `body` does, or, with a throw, nothing of it; the rest of the transaction stays.
+    /// Performs `body` entirely, or, if it throws, not at all; the rest of the transaction stays.
     func nested<Result>(
         _ body: () throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result
@@ -19,7 +19,7 @@ public protocol StoreTransaction: AnyObject {
     func request(_ id: RequestID) throws(StoreFault) -> Request?
     /// Empty where there is none.
     func payload(of id: RequestID) throws(StoreFault) -> [UInt8]
-    /// Writes down a request that is there. Its description is as it was.
+    /// Stores an existing request. Its description is unchanged.
     func update(_ request: Request) throws(StoreFault)
 
     /// Pending requests of a kind. Does not look at each of them.
@@ -28,7 +28,7 @@ public protocol StoreTransaction: AnyObject {
     func pending(of identifier: String) throws(StoreFault) -> [Request]
     /// A pending one of an identifier: the first of its first queue. Nil: none is pending.
     func firstPending(_ identifier: String) throws(StoreFault) -> RequestID?
-    /// How many pending ones of the same queue come before a request. Counts to `limit` at most.
+    /// Returns the number of pending requests of the same queue before a request, at most `limit`.
     func ahead(of request: Request, limit: Int) throws(StoreFault) -> Int
     /// The newest of an identifier with that key.
     func find(key: String, of identifier: String) throws(StoreFault) -> Request?
@@ -41,9 +41,9 @@ public protocol StoreTransaction: AnyObject {
     /// Returns the pending, never launched request with the earliest latest date; of several the
     /// oldest.
     func firstToMiss() throws(StoreFault) -> Request?
-    /// By id.
+    /// Returns the running requests, ordered by id.
     func running() throws(StoreFault) -> [Request]
-    /// By id.
+    /// Returns the requests, ordered by id.
     func requests(_ filter: RequestFilter) throws(StoreFault) -> [Request]
     /// The first of those that fit, in the order in which people want to see them; `after` says
     /// nothing.
@@ -51,8 +51,7 @@ public protocol StoreTransaction: AnyObject {
 
     // MARK: History
 
-    /// Writes an attempt of a request that is there down, in place of what was known of the same
-    /// launch.
+    /// Stores an attempt of an existing request, in place of an earlier record of the same launch.
     func put(_ attempt: Attempt) throws(StoreFault)
     /// Writes down how an attempt ended, if it is known at all.
     func end(
@@ -60,7 +59,7 @@ public protocol StoreTransaction: AnyObject {
     ) throws(StoreFault)
     /// Forgets the attempts of a request with smaller numbers than `launch`.
     func removeAttempts(of request: RequestID, before launch: UInt64) throws(StoreFault)
-    /// One launch of a request; nil: there is none, or it is not kept any more.
+    /// Returns a launch of a request; nil if there is none, or if it is no longer kept.
     func attempt(_ launch: UInt64, of request: RequestID) throws(StoreFault) -> Attempt?
     /// The last `limit` ones, by launch.
     func attempts(of request: RequestID, limit: Int) throws(StoreFault) -> [Attempt]

@@ -2,14 +2,14 @@
 
 /// The result of a submission that was accepted, or that needed no new request.
 public enum Submission: Hashable, Sendable {
-    /// It is pending, and those it replaced are not any more.
+    /// The request is pending, and those that it replaced are not.
     case queued(RequestID, replaced: [RequestID])
-    /// One of the same identifier was pending, and stays; nothing was added.
+    /// A request of the same identifier was pending and stays; nothing was added.
     case kept(RequestID)
     /// It was submitted before, under the same key; nothing was added.
     case known(RequestID)
 
-    /// The request that stands for it now.
+    /// The id of the request that exists now.
     public var id: RequestID {
         switch self {
         case .queued(let id, _), .kept(let id), .known(let id): id

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far a wall's clock is from UTC: the port to what knows of summer time.
+/// The offset of local time from UTC: the port for time zone data.
 public protocol TimeZoneRules: Sendable {
     /// Seconds to be added to `instant`, seconds since 1970 in UTC, to have what the wall shows.
     func offset(at instant: Int64) -> Int64
