@@ -3,12 +3,12 @@ internal import CSystem
 import Glibc
 internal import Scheduling
 
-/// The lock on a store's directory: its host's for as long as it is one, and a client's while it makes
-/// or changes the tables. It goes with the process, however that ends.
+/// The lock on a store's directory: held by a host during its life, and by a client while it
+/// creates or migrates the tables. The lock ends with the process, however that ends.
 ///
-/// It is on the directory because that is what is used: a file that stands for a lock can be deleted,
-/// and the next one locks another file. flock(2) keeps others out. A host has a record lock besides,
-/// which can be looked for without taking anything (fcntl(2), "F_OFD_GETLK").
+/// It locks the directory, since that is used: a lock file can be deleted, and a new one would lock
+/// another file. flock(2) excludes others. A host also has a record lock, which can be queried
+/// without taking it (fcntl(2), "F_OFD_GETLK").
 final class DirectoryLock {
     private let fd: Int32
     private let process = getpid()

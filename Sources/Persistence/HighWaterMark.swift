@@ -121,7 +121,7 @@ final class HighWaterMark {
                 lost.append(range + " of the journal")
             }
             if lost.isEmpty { return nil }
-            // One that was read while it was written says so only once.
+            // A file that was read during a write matches only once.
             if mark == last {
                 return
                     "\(lost.joined(separator: " and ")), which \(place.mark) says were acknowledged, cannot be found: the log \(place.journal) is missing or damaged"

@@ -9,8 +9,8 @@ final class SQLiteConnection {
     enum Access { case writing, looking }
 
     let path: String
-    /// Not after an error said that what is in memory may not be what is on the disk. Then the log is
-    /// left as it is, for the next one to read from the disk: it has what the database may lack.
+    /// False after an error that leaves memory and disk possibly different. The log is then left
+    /// unchanged, for the next connection to read from the disk: it has what the database may lack.
     private(set) var isTrusted = true {
         didSet { if !isTrusted { keepLog() } }
     }
@@ -21,7 +21,7 @@ final class SQLiteConnection {
     private var longLog = Int32.max
     private var statements = [SQLiteStatement?](repeating: nil, count: SQLiteQuery.allCases.count)
 
-    /// Opens a database that is there.
+    /// Opens an existing database.
     init(_ path: String, for access: Access) throws(StoreFault) {
         self.path = path
         let mode = access == .writing ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
@@ -99,8 +99,8 @@ final class SQLiteConnection {
         _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     }
 
-    /// Brings all that is in the log over into the database and begins a log of no bytes, so that
-    /// what comes next is on blocks of its own. False: others use the log.
+    /// Checkpoints the log into the database and truncates the log, so that the next entries get
+    /// new blocks. Returns false if other connections use the log.
     func beginLogAnew() throws(StoreFault) -> Bool {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         switch code & 0xFF {
@@ -129,10 +129,10 @@ final class SQLiteConnection {
         return code == SQLITE_OK ? version : nil
     }
 
-    /// It is not to be used any more.
+    /// Marks the connection as unusable.
     func distrust() { isTrusted = false }
 
-    /// Closing leaves the log as it is.
+    /// Makes closing keep the log.
     private func keepLog() { _ = csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
 
     /// Runs statements of which no row is wanted.

@@ -9,7 +9,7 @@ struct SQLiteFault {
     let path: String
     /// With its extension.
     let code: Int32
-    /// Where the database is there and no file can be made beside it, the reason for that.
+    /// The reason why no file can be created beside an existing database.
     let errno: Int32
     /// It came from COMMIT.
     let isCommit: Bool

@@ -3,9 +3,9 @@
 /// Version 2: what is written with each request is on few pages, and by plain statements.
 ///
 /// A small payload is in its request's row. Numbers and counts are in one row, which a transaction
-/// writes once, so that no trigger and no table of SQLite's own is written with each statement. The
-/// journal is put in order by request many entries at a time. What a row may say is looked at by who
-/// reads it (`RowReader`), and all at once by `secondRowChecks`, instead of with each write.
+/// writes once, so that no statement runs triggers or updates internal tables. The journal is indexed by
+/// request many entries at a time. The reader checks the values of a row (`RowReader`), and
+/// `secondRowChecks` checks all of them, instead of each write.
 extension SQLiteSchema {
     /// From version 1: all rows go over into tables of today, with the old ones' numbers.
     static let second = """

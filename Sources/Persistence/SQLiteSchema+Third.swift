@@ -31,7 +31,7 @@ extension SQLiteSchema {
     /// For a store that is new.
     static let fresh = secondFresh + third + pauses
 
-    /// As they count now.
+    /// The current counters.
     private static let countersNow = """
         SELECT sequence AS last_entry, \(StoreCounters.all) FROM journal
             WHERE sequence = (SELECT max(sequence) FROM journal)

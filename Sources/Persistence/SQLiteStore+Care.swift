@@ -26,8 +26,8 @@ extension SQLiteStore {
             place)
     }
 
-    /// Copies the store, as it is at one moment, into a new file, which its owner alone can read and
-    /// which is on the disk on return. Throws, and leaves no file, where the copy is not whole.
+    /// Copies the state of the store at one moment to a new file, which only its owner can read,
+    /// and which is on the disk on return. Throws, and leaves no file, if the copy is incomplete.
     public static func backup(directory: String, to path: String) throws(StoreFault) {
         let held = csys_hold_file_size_signal()
         defer { csys_release_file_size_signal(held) }

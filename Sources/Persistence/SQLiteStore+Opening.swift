@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Scheduling
 
-/// How a store's database is found to be one, made where there is none, and set up so that what is
-/// acknowledged survives the machine.
+/// Opens a store's database: checks that it is one, creates it, and configures it so that
+/// acknowledged requests survive a power loss.
 extension SQLiteStore {
-    /// Opens the database, and leaves it as it is where it is not one of ours. With `isLogDoubted` an
-    /// error has said that what was written last may not be on the disk.
+    /// Opens the database, and leaves it unchanged if it is not one of Curfew. With `isLogDoubted`
+    /// an error has shown that the last writes may not be on the disk.
     static func connect(
         _ place: StoreDirectory, creating: Bool, isHost: Bool, isLogDoubted: Bool = false
     ) throws(StoreFault) -> (SQLiteConnection, HighWaterMark) {

@@ -3,10 +3,10 @@ internal import CSystem
 import Glibc
 public import Scheduling
 
-/// A store in a directory of its own, which survives its process and the machine: a database, in it
-/// all that was acknowledged, and beside it a lock for one host and a file that wakes that host.
+/// A store in a directory, which survives its process and the machine: a database with all
+/// acknowledged requests, a lock for one host, and a file that wakes that host.
 ///
-/// One thread uses it at a time. Several processes may have it open, one of them as its host.
+/// A store is used by one thread at a time. Several processes may open it, one of them as its host.
 public final class SQLiteStore: RequestStore {
     /// How the store is opened.
     public enum Role: Hashable, Sendable {
@@ -34,9 +34,9 @@ public final class SQLiteStore: RequestStore {
 
     /// Opens a store.
     ///
-    /// Throws `.absent` where it is not there; `.denied` where it is not this user's, or not safe;
-    /// `.locked` where it has a host already; `.newer`, `.corrupt` and `.gone` where its database
-    /// cannot be used, which is then left as it is.
+    /// Throws `.absent` if it does not exist; `.denied` if this user may not use it, or if it is
+    /// not safe; `.locked` if it has a host; `.newer`, `.corrupt` and `.gone` if its database
+    /// cannot be used, which is then left unchanged.
     public static func open(
         directory: String, as role: Role
     ) throws(StoreFault) -> SQLiteStore {

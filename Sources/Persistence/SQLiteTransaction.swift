@@ -6,9 +6,9 @@ final class SQLiteTransaction: StoreTransaction {
     let connection: SQLiteConnection
     var path: String { connection.path }
     private var mayWrite = false
-    /// As they are now; nil: not read in this transaction yet.
+    /// The current counters; nil if this transaction has not read them yet.
     var counters: StoreCounters?
-    /// As they are in the store.
+    /// The counters in the store.
     var storedCounters: StoreCounters?
     /// The entries that the commit adds to the journal.
     var appended: [JournalEntry] = []
@@ -350,7 +350,7 @@ final class SQLiteTransaction: StoreTransaction {
 }
 
 extension SQLiteStatement {
-    /// One that no store has ever given is as good as any other that is not there.
+    /// An id that no store ever issued is treated like any other missing one.
     func put(_ id: RequestID) { put(Int64(clamping: id.rawValue)) }
 
     func put(_ queue: RequestQueue) {

@@ -46,8 +46,8 @@ struct StoreDirectory {
         try check()
     }
 
-    /// The command that looks a store's file through, as it is typed: without the option it would look
-    /// through that of the usual place. A backup is a file of another name, and no store.
+    /// Returns the command that checks a store's file: without the option it would check the
+    /// default store. A backup is a file of another name, and no store.
     static func check(ofDatabase path: String) -> String {
         let isStore = path.hasSuffix("/requests.db")
         return "curfew db check" + (isStore ? " --store \(OpenFile.parent(of: path))" : "")
@@ -62,7 +62,7 @@ struct StoreDirectory {
             do throws(StoreFault) {
                 try OpenFile.sync(name, O_RDONLY | O_DIRECTORY)
             } catch {
-                // One that may not be read, or a file system that knows no such thing.
+                // The file may be unreadable, or the file system may not support the call.
                 guard error.kind == .denied else { throw error }
             }
         }
@@ -101,8 +101,8 @@ struct StoreDirectory {
         }
     }
 
-    /// The file of the database is there and safe to be opened, or is made, empty, with `creating`.
-    /// True: it was made.
+    /// Checks that the database's file exists and is safe to open; with `creating` creates an empty
+    /// one. Returns true if it was created.
     ///
     /// Throws `.gone` and `.corrupt` where it is not there or empty, and was neither: SQLite would
     /// begin a new one, and throw away what is left of the old one's log.

@@ -88,7 +88,7 @@ final class StoreLock {
     /// Returns the fault of a store that another host uses.
     static func taken(_ place: StoreDirectory) -> StoreFault { taken(place, by: holder(of: place)) }
 
-    /// As it says itself.
+    /// Returns the holder, as the file names it.
     private static func holder(_ fd: Int32) -> String {
         let bytes = OpenFile.beginning(of: fd, limit: 256) ?? []
         let words = String(decoding: bytes, as: UTF8.self)

@@ -8,7 +8,7 @@ public struct ABINote: Hashable, Sendable {
     /// The number of the plugin ABI the library was compiled for; any number, not only ours.
     public let abi: UInt32
 
-    /// How many bytes of notes one segment may have.
+    /// The maximum number of bytes of notes in a segment.
     public static var segmentLimit: Int { 64 * 1024 }
 
     public static func read(path: String) -> Result<ABINote, ABINoteFault> {
@@ -37,7 +37,7 @@ public struct ABINote: Hashable, Sendable {
             }
             let notes = ABINoteWords(
                 try library.file.bytes(at: segment.offset, count: Int(segment.size)))
-            // Notes are padded to four bytes, or to eight where the segment says so.
+            // Notes are padded to four bytes, or to eight if the segment says so.
             try search(notes, alignment: segment.alignment == 8 ? 8 : 4, found: &found)
         }
         guard let found else { throw .noNote }

@@ -10,7 +10,7 @@ extension ELFSoundness {
             var end: UInt64 { start + UInt64(isSet.count) * 8 }
         }
 
-        /// How many functions a list may have.
+        /// The maximum number of functions in a list.
         static var limit: UInt64 { 1 << 16 }
 
         private var lists: [List] = []
@@ -36,7 +36,7 @@ extension ELFSoundness {
             }
         }
 
-        /// Where the lists are.
+        /// The ranges of the lists.
         var ranges: [Range<UInt64>] { lists.map { $0.start..<$0.end } }
 
         /// Notes that the loader writes somewhere: `address` is where it writes the address of, counted

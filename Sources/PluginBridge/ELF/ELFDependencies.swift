@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The libraries that a library wants loaded with it, and where it wants them looked for, told from
-/// its file.
+/// The libraries that a library needs, and the directories where the loader should search, read
+/// from its file.
 package struct ELFDependencies: Hashable, Sendable {
     /// Its DT_NEEDED and DT_FILTER entries, in order: without one of them it is not loaded.
     package let needed: [String]
@@ -13,9 +13,9 @@ package struct ELFDependencies: Hashable, Sendable {
     /// The directories are those of a DT_RPATH: the libraries it needs look for theirs there, too.
     let isInherited: Bool
 
-    /// How many libraries one may want.
+    /// The maximum number of needed libraries.
     static var neededLimit: Int { 256 }
-    /// How long a text may be.
+    /// The maximum length of a text.
     static var textLimit: Int { 4_096 }
 
     init(

@@ -2,7 +2,7 @@
 
 /// The kind of symbol that a library exports under a name, read from its file.
 ///
-/// The name is looked for as dlsym(3) would: through the hash table of the dynamic symbols.
+/// The name is looked up as dlsym(3) does: through the hash table of the dynamic symbols.
 public enum ELFExport: Hashable, Sendable {
     case function
     /// Something that cannot be called.
@@ -10,9 +10,9 @@ public enum ELFExport: Hashable, Sendable {
     /// Not there, or only wanted from another library.
     case missing
 
-    /// How many bytes of dynamic entries a library may have.
+    /// The maximum number of bytes of dynamic entries.
     public static var dynamicLimit: Int { 64 * 1024 }
-    /// How many symbols may share a place of the hash table.
+    /// The maximum length of a hash chain.
     public static var chainLimit: Int { 4_096 }
 
     public static func find(_ name: String, in path: String) -> Result<ELFExport, ABINoteFault> {

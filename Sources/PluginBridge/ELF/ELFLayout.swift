@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the loader puts the segments of a shared object, once it is known that mapping them touches
-/// no memory but their own.
+/// The segments of a shared object at their addresses, checked so that mapping them touches no
+/// other memory.
 ///
 /// glibc maps the second and every further segment over whatever is at its address (MAP_FIXED in
 /// `_dl_map_segments`), reads pages past the end of the file as readily as others (SIGBUS), and
@@ -95,7 +95,8 @@ struct ELFLayout {
             at: address, count: load.address + load.size - address, of: what())
     }
 
-    /// Whether there may be code at an address: it is in an executable segment, and no header is there.
+    /// Returns whether an address can be code: it is in an executable segment, outside of the
+    /// headers.
     func isCode(_ address: UInt64) -> Bool {
         loads.contains {
             guard $0.flags & ELFSegment.executable != 0, address >= $0.address,
@@ -183,8 +184,7 @@ struct ELFLayout {
         guard let load = load(segment.address, segment.size, loads) else {
             throw .malformed("its segment PT_DYNAMIC is empty")
         }
-        // The loader turns the addresses in it into those of memory, unless it says that it cannot be
-        // written to.
+        // The loader relocates the addresses in it, unless it is not writable.
         guard segment.flags & ELFSegment.writable == 0 || load.flags & ELFSegment.writable != 0
         else {
             throw .malformed("its segment PT_DYNAMIC is writable, and what it lies in is not")

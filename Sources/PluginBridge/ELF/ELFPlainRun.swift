@@ -9,9 +9,9 @@ extension ELFSoundness {
     struct PlainRun {
         private let words: UnsafeBufferPointer<UInt64>
         private let count: Int
-        /// How many of the first are relative, as the loader counts them.
+        /// The number of relative relocations at the beginning, as the loader counts them.
         private let relative: Int
-        /// How many symbols were checked.
+        /// The number of checked symbols.
         private let symbols: UInt64
         private let info: UInt64
         private let used: (Range<UInt64>, Range<UInt64>, Range<UInt64>, Range<UInt64>)

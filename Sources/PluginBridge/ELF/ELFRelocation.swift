@@ -43,7 +43,7 @@ enum ELFRelocation {
         #endif
     }
 
-    /// How many bytes the loader writes.
+    /// The number of bytes that the loader writes.
     var width: UInt64 {
         switch self {
         case .nothing: 0

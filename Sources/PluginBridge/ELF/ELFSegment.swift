@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A program header of an ELF file, as it stands there: nothing of it has been checked.
+/// A program header of an ELF file, unchecked.
 struct ELFSegment {
     /// Numbers of the ELF specification, as far as they are needed.
     static var loaded: UInt32 { 1 }  // PT_LOAD
@@ -21,13 +21,13 @@ struct ELFSegment {
     let type: UInt32
     /// Whether it can be run, written and read: 1, 2 and 4.
     let flags: UInt32
-    /// Where it begins in the file.
+    /// The offset in the file.
     let offset: UInt64
-    /// Where it begins in memory, counted from where the library is put.
+    /// The address in memory, relative to the library.
     let address: UInt64
-    /// How many bytes of it the file has.
+    /// The number of bytes in the file.
     let size: UInt64
-    /// How many bytes it has in memory.
+    /// The number of bytes in memory.
     let memorySize: UInt64
     let alignment: UInt64
 }

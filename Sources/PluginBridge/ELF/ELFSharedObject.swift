@@ -3,15 +3,15 @@
 /// A shared object for this machine, read from its file, or a copy of that, and not loaded.
 ///
 /// Nothing in the file is trusted: every offset and size is checked against the size of the file
-/// and against a limit. Only what the loader itself goes by is looked at; section headers may be
-/// missing, or lie.
+/// and against a limit. Only the data that the loader uses is read; section headers may be missing,
+/// or wrong.
 struct ELFSharedObject: ~Copyable {
-    /// How many program headers a library may have.
+    /// The maximum number of program headers.
     static var headerLimit: Int { 256 }
 
     let file: ABINoteFile
     let segments: [ELFSegment]
-    /// Where the program headers begin in the file.
+    /// The offset of the program headers in the file.
     let headersOffset: UInt64
 
     init(path: String) throws(ABINoteFault) {

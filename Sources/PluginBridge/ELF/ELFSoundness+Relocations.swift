@@ -96,7 +96,7 @@ extension ELFSoundness {
                 throw .malformed("a function that chooses another is no code of it")
             }
         case .threadModule, .threadOffset, .staticThreadOffset, .threadDescriptor:
-            // The first symbol stands for the library itself.
+            // The first symbol denotes the library itself.
             let isOwn = symbol == 0 || isDefined(symbol)
             guard symbol == 0 || isThreadLocal(symbol), !isOwn || layout.hasThreadLocals else {
                 throw .malformed("a relocation wants a thread-local variable where there is none")
@@ -156,7 +156,7 @@ extension ELFSoundness {
         for table in tables where place < table.upperBound && table.lowerBound < place + 8 {
             throw .malformed("a relocation would be written into a table of the loader's")
         }
-        // The number that stands there is the addend.
+        // The number at the place is the addend.
         let layout = layout
         try lists.note(place, width: 8) {
             try? layout.bytes(at: place, count: 8, of: "").long(at: 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ELFSoundness {
-    /// How many versions may be walked through: their numbers have fifteen bits.
+    /// The maximum number of versions: their indexes have fifteen bits.
     private static var versionLimit: Int { 1 << 16 }
 
     /// Checks the versions of symbols: what the library defines and what it wants of others.

@@ -2,13 +2,13 @@
 
 internal import Glibc
 
-/// The rules that a shared object must keep so that loading it ends the process in no way, up to the
+/// The rules that a shared object must keep so that loading it cannot end the process, up to the
 /// first instruction of its own code.
 ///
-/// glibc's loader trusts a library: it compares next to nothing that the file says with the size of
-/// the file or with the memory it has mapped, and asserts some of it, which ends the process. Each
-/// rule here stands for something that `_dl_map_object_from_fd`, `_dl_check_map_versions`,
-/// `_dl_relocate_object`, `do_lookup_x` or `_dl_init` of glibc 2.36 would follow without a look.
+/// glibc's loader trusts a library: it hardly compares the file's values with the size of the file
+/// or with the mapped memory, and asserts some of them, which ends the process. Each rule here
+/// covers a value that `_dl_map_object_from_fd`, `_dl_check_map_versions`, `_dl_relocate_object`,
+/// `do_lookup_x` or `_dl_init` of glibc 2.36 would use unchecked.
 package struct ELFSoundness {
     /// Why the rules cannot tell whether the library is sound: there is something in it of which they
     /// know nothing. Nil where they can.
@@ -31,8 +31,8 @@ package struct ELFSoundness {
     private var knowsRelocations = true
     /// The tables that the loader reads on while it writes relocations, as far as it can write there.
     private(set) var tables: [Range<UInt64>] = []
-    /// All tables, which lie in the same segment as the code where a linker was told so
-    /// (`-z noseparate-code`).
+    /// All tables, which are in the code segment if the linker put them there (`-z
+    /// noseparate-code`).
     private var data: [Range<UInt64>] = []
 
     static var symbolSize: Int { 24 }
@@ -141,7 +141,7 @@ package struct ELFSoundness {
 
     // MARK: Symbols
 
-    /// One more than the last symbol that a hash table leads to.
+    /// Returns one more than the last symbol that a hash table reaches.
     private mutating func countSymbols() throws(ABINoteFault) -> Int {
         var count: Int?
         if let table = dynamic[.hash] { count = try hashCount(table) }
@@ -201,7 +201,7 @@ package struct ELFSoundness {
         }
         var end = chains
         if highest > 0 {
-            // Where the last chain ends, all those before it have ended, too.
+            // If the last chain ends, all chains before it end as well.
             repeat {
                 end = chains + (highest - first) * 4
                 guard end <= table.count - 4 else {
@@ -266,7 +266,7 @@ package struct ELFSoundness {
         symbols.byte(at: index * Self.symbolSize + 4) & 0xF == 6  // STT_TLS
     }
 
-    /// Whether it has a version of its own; 0 and 1 stand for none.
+    /// Returns whether the symbol has a version; 0 and 1 mean none.
     func hasVersion(_ index: Int) -> Bool {
         versions.map { $0.half(at: index * 2) & 0x7FFF > 1 } ?? false
     }

@@ -7,7 +7,7 @@ public struct ELFSummary: Sendable {
     public let machine: String
     /// The libraries it wants the loader to load, in its order.
     public let needed: [String]
-    /// How many symbols it offers to others; nil where its tables do not tell.
+    /// The number of exported symbols; nil if the tables do not tell.
     public let exports: Int?
     /// Code of Swift's is in it: the image must stay mapped.
     public let isSwift: Bool

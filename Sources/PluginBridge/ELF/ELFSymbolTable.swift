@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The dynamic symbols of a library, those it offers and those it wants, told from its file.
+/// The dynamic symbols of a library, exported and imported, read from its file.
 struct ELFSymbolTable {
     private let symbols: ABINoteWords
     let count: Int
@@ -147,7 +147,7 @@ struct ELFSymbolTable {
         throw .malformed("its symbols are not sorted into their table")
     }
 
-    /// One more than the highest symbol that a list of relocations names.
+    /// Returns one more than the highest symbol that a list of relocations names.
     private static func relocatedCount(
         _ list: UInt64, _ size: UInt64, in library: borrowing ELFSharedObject
     ) throws(ABINoteFault) -> UInt64 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One fault of a text: what is wrong, where, by which rule, and what to write instead.
+/// A fault of a text, with its place, its rule and the correction.
 public struct Diagnostic: Error, Hashable, Sendable {
-    /// The file as it is to be shown.
+    /// The name of the file in messages.
     public let file: String
     /// From 1; 0 when the fault is about the file as a whole.
     public let line: Int
     /// From 1, in characters; 0 when the fault is about the file as a whole.
     public let column: Int
-    /// How many columns are underlined.
+    /// The number of underlined columns.
     public let width: Int
     /// The number of the fault in the catalogue of errors, where it has one.
     public let code: String?
@@ -23,7 +23,7 @@ public struct Diagnostic: Error, Hashable, Sendable {
     /// The column at which `sourceLine` begins; 1 unless the line was too long.
     public let sourceLineColumn: Int
 
-    /// The fault as it is printed, several lines without a line feed at the end.
+    /// The fault as it is printed: several lines without a line feed at the end.
     public var rendered: String {
         let number = line > 0 ? String(line) : ""
         let margin = String(repeating: " ", count: max(number.count, 1) + 1)

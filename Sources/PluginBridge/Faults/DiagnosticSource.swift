@@ -2,7 +2,7 @@
 
 /// A file's name and text, from which faults quote the line they are about.
 public struct DiagnosticSource: Hashable, Sendable {
-    /// As it is to be shown; nothing is opened under this name.
+    /// The name in messages; no file is opened under it.
     public let file: String
     public let bytes: [UInt8]
 
@@ -40,9 +40,9 @@ public struct DiagnosticSource: Hashable, Sendable {
             message: message, rule: rule, help: help, sourceLine: "", sourceLineColumn: 1)
     }
 
-    /// How many characters of a line are quoted, at most.
+    /// The maximum number of quoted characters of a line.
     static var excerptLimit: Int { 120 }
-    /// How many of them stand before the fault when the line does not fit.
+    /// The number of them before the fault if the line is too long.
     static var excerptLead: Int { 40 }
 
     /// Returns the part of the line that shows the position, and the column at which it begins.

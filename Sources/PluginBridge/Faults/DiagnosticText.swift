@@ -2,7 +2,7 @@
 
 /// Makes text from outside fit to be shown: bounded, on one line, without control characters.
 enum DiagnosticText {
-    /// How many characters of a quoted text are shown.
+    /// The maximum number of characters of a quoted text.
     static var quoteLimit: Int { 64 }
 
     /// Returns the text between backticks, cut to `quoteLimit` characters.
@@ -14,7 +14,7 @@ enum DiagnosticText {
 
     /// Replaces every character that would move the cursor or reorder the line by one that shows.
     ///
-    /// One character stays one character, so that columns still match.
+    /// Replaces each character by one character, so that columns still match.
     static func visible(_ text: some Sequence<Unicode.Scalar>) -> String {
         var shown = String.UnicodeScalarView()
         for scalar in text { shown.append(isHarmful(scalar) ? "\u{FFFD}" : scalar) }

@@ -32,7 +32,7 @@ public enum Misbehaviour: String, Sendable, CaseIterable {
     case processState = "process-state"
     case forkedReturn = "forked-return"
 
-    /// The row that explains it; a test sees to it that there is one.
+    /// The fault that explains it; a test checks that there is one.
     public var fault: Fault {
         guard let fault = Fault.named(rawValue) else {
             preconditionFailure("\(rawValue) has no row in the table of faults")

@@ -14,8 +14,8 @@ public enum CallArgument: Hashable, Sendable {
     /// The number of bytes of another argument, counted from 0: a text without its NUL, bytes, or
     /// the capacity of a buffer.
     case length(of: Int)
-    /// A place the function writes to, and what stands there before.
+    /// A variable that the function writes to, with its initial value.
     case out(UInt64)
-    /// As many zero bytes for the function to write to.
+    /// A buffer of that many zero bytes.
     case buffer(Int)
 }

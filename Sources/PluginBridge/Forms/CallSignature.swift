@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a function is called: `uint64 (uint64, bytes, uint32)`.
+/// The signature of a function: `uint64 (uint64, bytes, uint32)`.
 public struct CallSignature: Hashable, Sendable {
     public let result: CallType
     public let parameters: [CallParameter]
@@ -41,7 +41,7 @@ public struct CallSignature: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// As it is written.
+    /// The text of the signature.
     public var description: String {
         "\(result.rawValue) (\(parameters.map(\.name).joined(separator: ", ")))"
     }

@@ -7,12 +7,12 @@ enum CallValue: Equatable {
     case unsigned(UInt64)
     case single(Float)
     case double(Double)
-    /// Without its NUL, as it is: it need not be UTF-8.
+    /// The bytes without the NUL, unchanged: they need not be UTF-8.
     case text([UInt8])
     /// A null pointer where a text was due.
     case noText
 
-    /// Bytes of a text that are looked at.
+    /// The maximum number of bytes of a text.
     static let textLimit = 16 << 20
 
     /// Zero, false or a null pointer.
@@ -33,7 +33,7 @@ enum CallValue: Equatable {
         return false
     }
 
-    /// As a length; nil when it cannot be one.
+    /// The value as a length; nil if it cannot be one.
     var count: Int? {
         switch self {
         case .signed(let number): number >= 0 ? Int(exactly: number) : nil
@@ -42,7 +42,7 @@ enum CallValue: Equatable {
         }
     }
 
-    /// As the result of a task; nil where there is no text.
+    /// The value as the result of a task; nil if it is a null pointer.
     var bytes: [UInt8]? {
         switch self {
         case .text(let bytes): bytes
@@ -51,7 +51,7 @@ enum CallValue: Equatable {
         }
     }
 
-    /// As it stands in messages, and numbers in results.
+    /// The value in messages; numbers also in results.
     var shown: String {
         switch self {
         case .bool(let flag): "\(flag)"

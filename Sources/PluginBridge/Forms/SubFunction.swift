@@ -17,7 +17,7 @@ public struct SubFunction: @unchecked Sendable {
     /// Calls it. The values have the types it was made with.
     public func callAsFunction(_ values: [EventValue]) {
         ForeignValues.with(values) { start, _ in
-            // Without parameters nothing of it is read.
+            // Without parameters the memory is not read.
             withUnsafeTemporaryAllocation(of: curfew_value.self, capacity: 1) { none in
                 call.call(function, start ?? UnsafePointer(none.baseAddress!))
             }

@@ -14,7 +14,7 @@ final class SubsHandler: @unchecked Sendable {
 
     /// Text that means success.
     static let success = "Done."
-    /// Bytes of an error text that are looked at.
+    /// The maximum number of bytes of an error text.
     private static let textLimit = 64 * 1024
 
     private let doSub: Do?

@@ -5,11 +5,11 @@ internal import Glibc
 
 /// A library of the system, for functions that a manifest names.
 ///
-/// It is looked for in the system's own directories only, whatever the environment says, and is
-/// never copied. Like a plugin's library it is not unmapped.
+/// The library is searched in the system's own directories only, whatever the environment says, and
+/// is never copied. Like a plugin's library it is not unmapped.
 struct SystemLibrary {
     let name: String
-    /// Where it was found.
+    /// The path.
     let path: String
     private let handle: UnsafeMutableRawPointer
 
@@ -28,7 +28,7 @@ struct SystemLibrary {
         private static let triplet = "unknown-linux-gnu"
     #endif
 
-    /// Where the loader's own configuration of Debian and its relatives puts them.
+    /// The directories of the loader's configuration in Debian and its derivatives.
     private static let directories = [
         "/lib/\(triplet)", "/usr/lib/\(triplet)", "/lib64", "/usr/lib64", "/lib", "/usr/lib",
     ]
@@ -47,7 +47,7 @@ struct SystemLibrary {
             && parts.allSatisfy { !$0.isEmpty } && parts[0].utf8.count > 3
     }
 
-    /// Finds and opens it. The caller has the turn to load.
+    /// Finds and opens the library. The caller must have the turn to load.
     ///
     /// - Parameter allowed: the sonames a host allows.
     init(_ name: String, allowed: [String]) throws(BridgeError) {
@@ -70,7 +70,7 @@ struct SystemLibrary {
         )
     }
 
-    /// Where a library is that a host allows.
+    /// Returns the path of a permitted library.
     static func path(of name: String, allowed: [String]) throws(BridgeError) -> String {
         try check(name, allowed: allowed)
         let found = Self.directories.lazy.map { $0 + "/" + name }.first {

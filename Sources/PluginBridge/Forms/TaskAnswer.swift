@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 
-/// How a function of the host's own, run for a handler without an entry, completes its task.
+/// Completes the task of a handler without an entry, which a function of the host runs.
 enum TaskAnswer {
     /// Completes it as failed. Returns what the function is to return then.
     static func fail(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the key that stands twice in an object, by its bytes: comparing text by canonical
-/// equivalence can be made very slow.
+/// Finds a duplicate key of an object, by its bytes: comparing text by canonical equivalence can be
+/// very slow.
 ///
-/// Most objects have few members, which are looked through; the keys of others are hashed.
+/// Most objects have few members, for which a linear search is fast; the keys of others are hashed.
 struct JSONKeys {
-    /// How many members are looked through.
+    /// The number of members up to which the search is linear.
     private static var fewest: Int { 16 }
 
     private var places: [[UInt8]: Int] = [:]

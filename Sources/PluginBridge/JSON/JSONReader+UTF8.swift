@@ -23,7 +23,7 @@ extension JSONReader {
     private static func sequenceLength(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> Int
     {
         let length: Int
-        // The second byte rules out overlong forms, surrogates, and what lies past U+10FFFF.
+        // The second byte excludes overlong forms, surrogates, and values above U+10FFFF.
         var second: ClosedRange<UInt8> = 0x80...0xBF
         switch bytes[offset] {
         case 0x00...0x7F: return 1

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads JSON as RFC 8259 defines it and nothing beyond, and remembers where everything stands.
+/// Reads JSON exactly as RFC 8259 defines it, and records the position of every value.
 ///
-/// Goes on after a fault that leaves no doubt how the text goes on, a comma too many or a key that
-/// stands twice, so that one reading finds all of them; stops at one that does. Stricter than the
-/// standard where it leaves a choice: a key stands once in an object, a byte order mark is refused,
-/// and size and nesting are limited.
+/// Continues after a fault that leaves the rest unambiguous, such as an extra comma or a duplicate
+/// key, so that one reading finds all faults; stops at others. It is stricter where the standard
+/// leaves a choice: keys are unique, a byte order mark is refused, and size and nesting are
+/// limited.
 public struct JSONReader {
     /// The largest text that is read, in bytes.
     public static var sizeLimit: Int { 256 * 1024 }

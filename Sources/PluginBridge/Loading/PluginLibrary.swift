@@ -14,8 +14,7 @@ public final class PluginLibrary: @unchecked Sendable {
     private var handlers: [AnyObject] = []
     private var retireFunction: curfew_retire_function?
 
-    /// Loads what was checked; the constructors of the library run, nothing else of it. The caller
-    /// has the turn to load.
+    /// Loads a checked library; only its constructors run. The caller must have the turn to load.
     public init(_ manifest: Manifest, _ library: CheckedLibrary?) throws(BridgeError) {
         self.manifest = manifest
         image = try library.map { library throws(BridgeError) in
@@ -132,7 +131,7 @@ public final class PluginLibrary: @unchecked Sendable {
         retireFunction = info.retire
     }
 
-    /// Whether the plugin's entry gave a function to be told with that it is not needed any more.
+    /// Whether the plugin's entry gave a function to call when the plugin is retired.
     public var wantsRetirement: Bool { retireFunction != nil }
 
     /// Tells the plugin that this host does not need it any more: the last call into it.

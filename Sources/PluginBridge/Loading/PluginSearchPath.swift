@@ -2,7 +2,7 @@
 internal import CSystem
 internal import Glibc
 
-/// The directories in which plugins are looked for, the first one first.
+/// The directories in which plugins are searched, the first one first.
 ///
 /// `CURFEW_PLUGIN_PATH` names them, with colons between two. Without it they are the user's own,
 /// those of the machine, and those of the distribution:

@@ -7,7 +7,7 @@
 /// files are read byte by byte, as the C library reads them: names and comments may be in any encoding,
 /// and a text would have fewer fields where a comment begins with a combining mark.
 struct PrivateGroups: Sendable {
-    /// How many bytes of either file are read; of a longer one nothing is believed.
+    /// The maximum number of bytes of either file; a longer one is not trusted.
     static var sizeLimit: Int { 1 << 20 }
 
     private struct User {

@@ -36,17 +36,17 @@ struct ProcessState: Hashable, Sendable {
     /// User and group ids.
     var users: Identity
     var groups: Identity
-    /// Nil where it cannot be told.
+    /// The root directory; nil if unknown.
     var root: Directory?
     /// Descriptors of the host's lead where they did.
     var hasDescriptors = true
-    /// By number; those that are the C library's own always as default.
+    /// The actions by number; signals of the C library always count as default.
     var signals: [Int32: SignalAction]
     var signalMask: UInt64
     var signalStack: SignalStack
     /// See `csys_float_control`.
     var floatControl: UInt64
-    /// Nil where it cannot be told.
+    /// The umask; nil if unknown.
     var umask: Int32?
     var directory: Directory?
 

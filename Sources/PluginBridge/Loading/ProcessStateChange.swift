@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that is not what it was.
+/// A difference of the state.
 enum ProcessStateChange: Hashable, Sendable {
     case signal(Int32, before: SignalAction, after: SignalAction)
     case signalMask(before: UInt64, after: UInt64)

@@ -4,6 +4,6 @@
 public struct ProcessStateFinding: Hashable, Sendable {
     /// To be put after "changed".
     public let text: String
-    /// It is as it was before.
+    /// Whether the former state was restored.
     public let isPutBack: Bool
 }

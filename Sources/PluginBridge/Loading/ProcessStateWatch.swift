@@ -5,9 +5,9 @@ internal import Glibc
 
 /// Keeps the state of the process while a library is loaded and entered, and puts it back.
 ///
-/// The caller has the turn to load and is the thread that loads. What another thread of the embedder
-/// changes meanwhile cannot be told from what the library does, and is undone too; the header says
-/// so.
+/// The caller must have the turn to load and be the loading thread. Changes that another thread of
+/// the embedder makes meanwhile cannot be distinguished from those of the library, and are undone
+/// as well; the header says so.
 public struct ProcessStateWatch: ~Copyable {
     private let before: csys_process_state
     /// The working directory as it was, with its device and number.
@@ -46,7 +46,7 @@ public struct ProcessStateWatch: ~Copyable {
         return restore(after, elsewhere, root: otherRoot)
     }
 
-    /// The directory that there is now in the place of another one; nil: the same.
+    /// Returns the directory that has replaced another one; nil if it is the same.
     private static func other(
         than numbers: (device: UInt64, file: UInt64), of directory: OwnedDescriptor?,
         _ now: (UnsafeMutablePointer<UInt64>, UnsafeMutablePointer<UInt64>) -> Bool
@@ -91,7 +91,7 @@ public struct ProcessStateWatch: ~Copyable {
         }
         let changes = first.changes(to: last)
         let blamed = ProcessStateChange.blamed(changes, file: ProcessStateWatch.file)
-        // Before it is undone: it may be told by the file of a function.
+        // Describe it before it is undone: the description may contain the file of a function.
         let texts = blamed.map { $0.text(file: ProcessStateWatch.file) }
         var undone: [ProcessStateChange: Bool] = [:]
         for change in changes { undone[change] = undo(change) }

@@ -7,11 +7,11 @@ enum RegularFile {
     struct Problem: Error {
         /// The fault, worded to follow `the manifest` or another name of the file.
         let text: String
-        /// Whether the file is there but of another kind.
+        /// Whether the path exists but is no regular file.
         let isOfAnotherKind: Bool
     }
 
-    /// How a file is opened: a pipe of that name must not hold up the host.
+    /// The flags for opening: a named pipe must not block the host.
     static var flags: Int32 { O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC }
 
     /// Reads one byte more than `limit` at most, so that a file that is too large, or grows

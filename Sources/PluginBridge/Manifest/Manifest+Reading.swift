@@ -3,8 +3,8 @@
 internal import Glibc
 
 extension Manifest {
-    /// Reads and checks the manifest in a plugin's directory, and looks whether the library it
-    /// names is there. Loads nothing.
+    /// Reads and checks the manifest in a plugin's directory, and checks that its library exists.
+    /// Loads nothing.
     ///
     /// Both files must be regular files of that directory itself: a link could lead out of it.
     public static func read(directory: String) -> Result<Manifest, ManifestFaults> {

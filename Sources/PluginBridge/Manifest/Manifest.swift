@@ -2,8 +2,8 @@
 
 /// The content of a plugin's `manifest.json`; every value is checked and every default filled in.
 ///
-/// The manifest is the authority over the library: what the library registers must be what stands
-/// here. Reading one never loads code.
+/// The manifest is the authority over the library: the library must register exactly the declared
+/// handlers. Reading one never loads code.
 public struct Manifest: Hashable, Sendable {
     /// The reverse-DNS name of the plugin, `org.example.mirror`.
     public let id: String
@@ -14,14 +14,14 @@ public struct Manifest: Hashable, Sendable {
     /// The plain name of the shared object beside the manifest; nil where all handlers call
     /// functions of the system's libraries.
     public let library: String?
-    /// Where `library` has its value, for faults that only the file itself shows; where the
-    /// manifest begins when there is none.
+    /// The position of the value of `library`, for faults that only the file shows; the beginning
+    /// of the manifest if it has none.
     public let libraryPosition: JSONPosition
-    /// How many columns that value takes.
+    /// The number of columns of that value.
     public let libraryWidth: Int
     /// The SHA-256 of the library, 64 lower-case hexadecimal digits; nil permits any content.
     public let sha256: String?
-    /// Where `sha256` has its value; its width is 66 columns.
+    /// The position of the value of `sha256`; its width is 66 columns.
     public let sha256Position: JSONPosition?
     /// In the order of the manifest; at least one.
     public let handlers: [ManifestHandler]
@@ -54,7 +54,7 @@ public struct Manifest: Hashable, Sendable {
     public static var signatureLimit: Int { 512 }
     /// Bytes that one argument of a call may have written to it.
     public static var bufferLimit: Int64 { 1 << 20 }
-    /// How many faults of one manifest are listed; one more then tells how many are not.
+    /// The maximum number of listed faults; one more fault then says how many are not listed.
     public static var faultLimit: Int { 100 }
 
     /// Checks the text of a manifest without looking at any other file.

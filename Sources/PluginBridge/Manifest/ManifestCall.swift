@@ -7,7 +7,7 @@ public struct ManifestCall: Hashable, Sendable {
     public let systemLibrary: String?
     public let function: String
     public let signature: CallSignature
-    /// As many as the signature has parameters.
+    /// The arguments, as many as the signature has parameters.
     public let arguments: [CallArgument]
     public let verdict: CallVerdict
     public let keep: CallKeep?
@@ -15,19 +15,20 @@ public struct ManifestCall: Hashable, Sendable {
     /// library, or a function of the same library. With nil the text stays the library's.
     public let free: String?
 
-    /// As C would declare it, and where it is: `uint64 crc32(uint64, bytes, uint32) of libz.so.1`.
+    /// The function as C declares it, with its library: `uint64 crc32(uint64, bytes, uint32) of
+    /// libz.so.1`.
     public var text: String {
         let parameters = signature.parameters.map(\.name).joined(separator: ", ")
         return "\(signature.result.rawValue) \(function)(\(parameters))"
             + (systemLibrary.map { " of \($0)" } ?? "")
     }
 
-    /// Where the name of the function stands, for faults that only the library shows.
+    /// The position of the function's name, for faults that only the library shows.
     public let functionPosition: JSONPosition
     public let functionWidth: Int
 
-    /// Why the library of the system cannot be called, told from its file and without loading it;
-    /// nil where it can, or is the plugin's own.
+    /// The reason why a function of the system cannot be called, found in its library's file
+    /// without loading it; nil if it can, or if the library is the plugin's own.
     public var systemProblem: BridgeError? {
         guard let systemLibrary else { return nil }
         do throws(BridgeError) {

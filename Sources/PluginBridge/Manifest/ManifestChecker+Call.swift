@@ -135,7 +135,7 @@ extension ManifestChecker {
         do throws(CallSignature.Fault) {
             return try CallSignature(text)
         } catch {
-            // As long as no character is written as an escape, the place in the text is known.
+            // Without escapes in the text, columns correspond to its characters.
             let isPlain = value.width == text.utf8.count + 2
             let position =
                 isPlain

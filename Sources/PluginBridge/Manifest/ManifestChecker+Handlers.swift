@@ -70,8 +70,8 @@ extension ManifestChecker {
         let isolation = fields[ManifestKey.isolation.name].map { self.isolation($0) }
         let examples = fields[ManifestKey.examples.name].map { self.examples($0) }
 
-        // Where a value is not there the default stands in; where it is wrong the fault is noted
-        // and the handler is never used.
+        // A missing value has its default; a wrong value is a noted fault, and the handler is never
+        // used.
         guard let identifier = draft.identifier, let event = draft.event, let kind,
             let budget = budget ?? kind.defaultBudget, let grace = grace ?? TaskKind.defaultGrace,
             let concurrency = concurrency ?? 1, let form = form ?? .entry,

@@ -54,8 +54,8 @@ struct ManifestChecker {
             sha256Position: pin?.position, handlers: handlers, source: source)
     }
 
-    /// A library is there if and only if a handler uses it. Looks at what is written, so that a
-    /// handler with faults counts.
+    /// Checks that there is a library if and only if a handler uses it. Considers the text, so that
+    /// handlers with faults count.
     private mutating func checkUse(
         of library: JSONValue?, _ pin: JSONValue?, by handlers: JSONValue?, in document: JSONValue
     ) {

@@ -7,7 +7,7 @@ package enum ManifestDuration {
         ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000),
     ]
 
-    /// How many digits are read before and after the point.
+    /// The maximum number of digits before and after the point.
     static var digitLimit: Int { 9 }
 
     /// Returns nanoseconds, rounded down to a whole one; nil when it is not written as a duration.
@@ -41,7 +41,7 @@ package enum ManifestDuration {
         return nanoseconds == 0 ? "0s" : "\(nanoseconds)ns"
     }
 
-    /// It is written as a duration, but its number has more digits before the point than are read.
+    /// Returns whether the text is a duration whose number has too many digits before the point.
     package static func hasTooManyDigits(_ text: String) -> Bool {
         let whole = text.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         return whole.count > digitLimit

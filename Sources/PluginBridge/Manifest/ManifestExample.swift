@@ -3,9 +3,9 @@
 /// A payload the handler understands, kept for documentation and trial runs.
 public struct ManifestExample: Hashable, Sendable {
     public let name: String
-    /// As it is written: `payload(in:)` fills in the directory.
+    /// The payload as written: `payload(in:)` fills in the directory.
     public let payload: String
-    /// How a run with it goes.
+    /// The expected end of a task with it.
     public let expect: ManifestExpectation
     /// The files to create in the empty directory before a trial run, in the manifest's order. No
     /// path is that of a directory that another file needs.
@@ -32,10 +32,10 @@ public struct ManifestExample: Hashable, Sendable {
 
     /// The payload of a trial run in that directory.
     ///
-    /// - Parameter directory: its absolute path. It is put in as it is: a payload may be JSON, so
-    ///   choose one without quotes, backslashes and control characters.
+    /// - Parameter directory: the absolute path. It is inserted unchanged: a payload may be JSON,
+    ///   so choose a path without quotes, backslashes and control characters.
     public func payload(in directory: String) -> String {
-        // By bytes: a mark before a combining character is a mark as well.
+        // Compare bytes: a mark before a combining character is a mark as well.
         let bytes = Array(payload.utf8).replacing(
             Array(ManifestExample.directoryMark.utf8), with: Array(directory.utf8))
         return String(decoding: bytes, as: UTF8.self)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file that is there when an example is tried.
+/// A file to create for an example.
 public struct ManifestExampleFile: Hashable, Sendable {
     /// The content of a file.
     public enum Content: Hashable, Sendable {

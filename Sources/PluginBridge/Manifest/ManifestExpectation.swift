@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a run with an example's payload goes.
+/// The expected end of a task with an example's payload.
 public enum ManifestExpectation: String, Sendable, CaseIterable {
     /// The task succeeds.
     case success

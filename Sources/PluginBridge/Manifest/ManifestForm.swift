@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a handler's code is called.
+/// The way in which a handler's code is called.
 public enum ManifestForm: String, Sendable, CaseIterable {
     /// Through `curfew_plugin_entry` and the host's table.
     case entry

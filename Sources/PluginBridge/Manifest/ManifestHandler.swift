@@ -7,11 +7,11 @@ public struct ManifestHandler: Hashable, Sendable {
     /// The reverse-DNS name under which the plugin registers it.
     public let identifier: String
     public let kind: TaskKind
-    /// How long a task may run, in nanoseconds.
+    /// The time that a task may run, in nanoseconds.
     public let budget: UInt64
-    /// How long a task has to answer once it was told to stop, in nanoseconds.
+    /// The time in which a task has to end after it was stopped, in nanoseconds.
     public let grace: UInt64
-    /// How many tasks of this handler run at the same time, at most.
+    /// The maximum number of tasks of this handler that run at the same time.
     public let maxConcurrency: Int
     /// The name in the events about its tasks: `<event>_done::`.
     public let event: String
@@ -30,12 +30,12 @@ public struct ManifestHandler: Hashable, Sendable {
     public let call: ManifestCall?
     public let isolation: ManifestIsolation
     public let examples: [ManifestExample]
-    /// Where the handler's object begins.
+    /// The position of the handler's object.
     public let position: JSONPosition
-    /// Where the identifier stands.
+    /// The position of the identifier.
     public let identifierPosition: JSONPosition
-    /// Where the event name stands, or the identifier it is made of.
+    /// The position of the event name, or of the identifier it comes from.
     public let eventPosition: JSONPosition
-    /// Where the names of `events` stand, in the same order.
+    /// The positions of the names of `events`, in the same order.
     public let eventPositions: [JSONPosition]
 }

@@ -13,10 +13,10 @@ struct ManifestKey {
         self.isRequired = required
     }
 
-    /// How the key is written.
+    /// The key with its example.
     var usage: String { "\"\(name)\": \(example)" }
 
-    /// How it is written with a text for its value.
+    /// The key with a text as its value.
     func usage(of text: String) -> String { "\"\(name)\": \"\(text)\"" }
 
     static let id = ManifestKey("id", #""org.example.mirror""#, required: true)

@@ -20,8 +20,8 @@ package enum ManifestSpelling {
         return best?.word
     }
 
-    /// How many letters must be put in, taken out, changed or swapped with the next one to get from
-    /// one text to the other (each place is edited once).
+    /// Returns the number of letters to insert, delete, change or swap with the next one to get
+    /// from one text to the other (each place is edited once).
     static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

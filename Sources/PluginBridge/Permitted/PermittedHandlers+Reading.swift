@@ -47,8 +47,8 @@ extension PermittedHandlers {
     /// Returns why the list cannot be trusted, or nil: a user who can change it can permit a
     /// handler.
     ///
-    /// The directories above it, as it is named and as it is found without links, are looked at by the
-    /// rules for those on the way to a plugin; what was opened is what lies at the end.
+    /// The parent directories, of the given path and of the path without links, are checked like
+    /// those of a plugin; the opened file is the one at the end.
     private static func distrust(of file: String, opened descriptor: Int32) -> String? {
         guard let real = realpath(file, nil) else { return RegularFile.reason(errno) }
         defer { free(real) }

@@ -5,10 +5,9 @@ public import Scheduling
 /// The handlers a host may have, as the property list of an app says it: their identifiers under
 /// `BGTaskSchedulerPermittedIdentifiers`, their kinds under `UIBackgroundModes`.
 ///
-/// Both keys must be there, as Apple's scheduler wants it. An identifier that ends in `.*` stands
-/// for all that go on after the point. Of the modes `fetch` permits handlers of the kind
-/// app-refresh and `processing` those of all other kinds; what other modes there are, and all other
-/// keys of the list, have no meaning here.
+/// Both keys are required, as by Apple's scheduler. An identifier that ends in `.*` matches all
+/// that continue after the point. The mode `fetch` permits handlers of the kind app-refresh, and
+/// `processing` those of all other kinds; other modes and keys of the list have no meaning here.
 public struct PermittedHandlers: Sendable {
     /// The list's file, for messages.
     public let file: String
@@ -17,7 +16,7 @@ public struct PermittedHandlers: Sendable {
     private let prefixes: [String]
     private let kinds: Set<TaskKind>
 
-    /// How many identifiers a list has, at most.
+    /// The maximum number of identifiers in a list.
     public static var identifiersLimit: Int { 1_024 }
 
     static var identifiersKey: String { "BGTaskSchedulerPermittedIdentifiers" }

@@ -22,9 +22,9 @@ struct PropertyListBinaryReader {
     private var states: [State] = []
     private var offsetSize = 0
     private var referenceSize = 0
-    /// Where the table begins, and the objects end.
+    /// The offset of the table, where the objects end.
     private var table = 0
-    /// How many bytes belong to the objects that were read.
+    /// The number of bytes of the objects that were read.
     private var taken = 0
 
     private var bytes: [UInt8] { source.bytes }
@@ -89,7 +89,7 @@ struct PropertyListBinaryReader {
 
     // MARK: Objects
 
-    /// Reads the object of a number. `place` is where that number stands.
+    /// Reads the object of a number. `place` is the position of the number.
     private mutating func object(
         _ index: Int, from place: Int, depth: Int
     ) throws(Diagnostic) -> (value: PropertyListValue, height: Int) {
@@ -247,7 +247,7 @@ struct PropertyListBinaryReader {
         }
         let size = 1 << Int(bytes[place] & 0x0F)
         let digits = try span(at: place + 1, count: 1, each: size, of: offset)
-        // More than there are bytes is refused where they are looked for.
+        // A count beyond the file is refused when the bytes are read.
         let count = number(at: digits.lowerBound, size: size) ?? table
         return (digits.upperBound, min(count, table))
     }

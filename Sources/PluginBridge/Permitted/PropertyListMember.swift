@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One key of a dictionary of a property list with its value.
+/// A key of a dictionary of a property list with its value.
 struct PropertyListMember {
     let key: String
     let value: PropertyListValue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where something stands in a property list, as far as its format has places.
+/// A position in a property list, if its format has positions.
 enum PropertyListPlace {
     /// In XML: where it begins, and how many columns to underline.
     case text(JSONPosition, width: Int)

@@ -4,7 +4,7 @@
 enum PropertyListReader {
     /// The largest list that is read, in bytes.
     static var sizeLimit: Int { 256 * 1024 }
-    /// How deeply arrays and dictionaries may be nested.
+    /// The maximum nesting of arrays and dictionaries.
     static var depthLimit: Int { 32 }
     /// The maximum number of reported faults of one list.
     static var faultLimit: Int { 100 }

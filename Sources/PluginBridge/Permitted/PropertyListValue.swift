@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value of a property list that remembers where it stands.
+/// A value of a property list with its position.
 struct PropertyListValue {
     enum Kind {
         /// In the order of the file; no two members have the same key.

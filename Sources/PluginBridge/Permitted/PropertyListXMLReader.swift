@@ -3,8 +3,8 @@
 /// Reads property lists in XML: the elements of Apple's document type and as much of XML as they
 /// need.
 ///
-/// Nothing is declared in such a file, so a document type with declarations of its own and entities
-/// beyond the five of XML are refused, and with them every way to make a small file large.
+/// Such a file has no declarations: a document type with declarations and entities other than the
+/// five of XML are refused, and with them every way to make a small file expand.
 struct PropertyListXMLReader {
     /// A tag, from its `<` to its `>`.
     private struct Tag {
@@ -21,7 +21,7 @@ struct PropertyListXMLReader {
         let width: Int
 
         var place: PropertyListPlace { .text(position, width: width) }
-        /// As it is written, without attributes.
+        /// The tag as written, without attributes.
         var text: String {
             switch form {
             case .opening: "<\(name)>"
@@ -171,7 +171,7 @@ struct PropertyListXMLReader {
         return value
     }
 
-    /// Reads `<?xml version="1.0" encoding="UTF-8"?>`, if it is there.
+    /// Reads `<?xml version="1.0" encoding="UTF-8"?>`, if present.
     private mutating func declaration() throws(Diagnostic) {
         guard isAhead("<?xml") else { return }
         let start = position
@@ -203,7 +203,7 @@ struct PropertyListXMLReader {
         let start = position
         advance(9)
         var words: [String] = []
-        // XML 1.0, productions 28 and 75: white space stands before each part.
+        // XML 1.0, productions 28 and 75: white space precedes each part.
         var isApart = false
         while let byte = try peek() {
             if Self.isSpace(byte) {
@@ -335,7 +335,7 @@ struct PropertyListXMLReader {
         return String(decoding: source.bytes[start..<offset], as: UTF8.self)
     }
 
-    /// Reads ` name="value"` as often as it stands there.
+    /// Reads ` name="value"` repeatedly.
     private mutating func attributes() throws(Diagnostic) -> [String: String] {
         var attributes: [String: String] = [:]
         while let byte = try peek(), Self.isSpace(byte) {

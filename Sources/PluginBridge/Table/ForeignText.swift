@@ -2,15 +2,15 @@
 
 import Glibc
 
-/// A NUL-terminated text of a plugin's or an embedder's, of which no more is looked at than may be.
+/// A NUL-terminated text of a plugin or an embedder, read up to a limit.
 package enum ForeignText {
     /// Bytes of an identifier, a plugin's id, or an event's name.
     package static let name = 128
     /// Bytes of a path: those of PATH_MAX (limits.h) without the end.
     package static let path = 4_095
 
-    /// Reads a text that has to be as it is: a name, a path, a key. Nil for NULL, for more than `limit`
-    /// bytes, and for what is not UTF-8: repaired, it would be another name or another path.
+    /// Reads a text that must be exact: a name, a path, a key. Returns nil for NULL, for more than
+    /// `limit` bytes, and for invalid UTF-8: repaired, it would be another name or path.
     package static func read(_ start: UnsafePointer<CChar>?, limit: Int) -> String? {
         guard let bytes = bytes(start, limit: limit), start?[bytes.count] == 0 else { return nil }
         return String(validating: bytes, as: UTF8.self)

@@ -78,8 +78,9 @@ public final class PluginTable: @unchecked Sendable {
     /// Keeps the table for the life of the process, for a thread that may still call it.
     public func leak() { _ = Unmanaged.passRetained(self) }
 
-    /// Calls `body` while the host is there, and answers with `otherwise` when it is not, nor in a child
-    /// that was forked: there another thread's locks stay held for ever, and files are the parent's.
+    /// Calls `body` while the host exists, and returns `otherwise` when it does not, and in a
+    /// forked child: there locks of other threads stay locked for ever, and files belong to the
+    /// parent.
     ///
     /// The host's own threads are not counted: it waits for them, or is kept for ever, and what
     /// they call on the path of a task stays free of shared writes.
@@ -240,7 +241,7 @@ private func pluginComplete(
         }
         let errorLimit = 64 * 1024
         if status != .ok {
-            // While the task is there to be named.
+            // While the task exists, so that its id can be logged.
             note(
                 PluginText(error, errorBytes, limit: errorLimit).flaw, "called complete", task,
                 context)

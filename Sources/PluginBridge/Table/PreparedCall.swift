@@ -6,7 +6,7 @@ public import Scheduling
 /// A C call of one signature, prepared once: `void function(parameters…)` through libffi.
 public final class PreparedCall: @unchecked Sendable {
     // Sendable: everything is written in init; `storage` is used by one thread at a time, the one
-    // that turns the event loop, and libffi has read it before the function is entered.
+    // that runs the event loop, and libffi has read it before the function is entered.
 
     private let interface: UnsafeMutablePointer<ffi_cif>
     private let types: UnsafeMutablePointer<UnsafeMutablePointer<ffi_type>?>

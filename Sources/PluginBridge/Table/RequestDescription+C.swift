@@ -3,8 +3,8 @@ package import CCurfew
 package import Scheduling
 
 extension RequestDescription {
-    /// Reads `curfew_submit_options` of any version; a zero stands for the default. `handlerKind` is
-    /// that of the registered handler.
+    /// Reads `curfew_submit_options` of any version; zero means the default. `handlerKind` is that
+    /// of the registered handler.
     package init(
         _ identifier: String, _ options: curfew_submit_options, handlerKind: TaskKind?
     ) throws(BridgeError) {
@@ -64,7 +64,7 @@ extension Repetition {
                     .invalid,
                     "every_ns and cron cannot be had together; the request was not taken in")
             }
-            // One byte more than there may be, for the fault to tell.
+            // One byte above the limit, so that the reader reports the fault.
             let text = ForeignText.shown(cron, limit: CronSchedule.textLimit + 1) ?? ""
             do throws(CronFault) {
                 rule = .cron(try CronSchedule(text), isLocal: options.cron_is_local)

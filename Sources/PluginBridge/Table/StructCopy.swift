@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Copies of structs whose `struct_size` tells how much of them is there.
+/// Copies of structs whose `struct_size` says how much of them exists.
 public enum StructCopy {
     /// A copy of the caller's struct, zero where the caller's version has no such member. Nil when
     /// the size is smaller than `least` or larger than any version of the struct can be.

@@ -27,7 +27,8 @@ struct Directory {
             let name = withUnsafeBytes(of: entry.pointee.d_name) {
                 String(validating: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            // Nothing that is looked for has a name beyond ASCII; repaired, it would be another's.
+            // No expected name has characters beyond ASCII; a repaired name would denote another
+            // file.
             if let name, !name.begins(with: ".") { names.append(name) }
         }
         return names.sorted()

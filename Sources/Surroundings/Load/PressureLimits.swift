@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much waiting is an overload, in percent of the time. One that is exceeded is enough.
+/// The share of waiting time, in percent, that counts as an overload. Exceeding one limit is
+/// enough.
 ///
 /// A short average notices a burst, a long one lets it be over only when it really is. The defaults:
 public struct PressureLimits: Hashable, Sendable {

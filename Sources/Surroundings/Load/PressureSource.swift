@@ -3,9 +3,9 @@ public import Scheduling
 
 /// Whether processors, memory or disks are overloaded: /proc/pressure.
 ///
-/// As systemd's conditions have it: of memory and disks the time in which everything waited counts
-/// ("full"), where the kernel knows it; of processors, which are never all waited for in the whole
-/// machine, the time in which something did ("some"). What the host's own tasks wait for is in it.
+/// As in systemd's conditions: for memory and disks the time in which all tasks waited ("full"), if
+/// the kernel reports it; for processors, on which never all wait, the time in which some did
+/// ("some"). The waiting of the host's own tasks is included.
 public struct PressureSource: FactorSource {
     private let directory: String
     public let limits: PressureLimits

@@ -50,7 +50,7 @@ public struct NetworkSource: FactorSource {
                 ?? "no default route")
     }
 
-    /// Where the table is longer than what is read, a default route may be in the rest.
+    /// If the table exceeds the limit, a default route may be in the rest.
     private func routes(_ path: String, isIPv6: Bool) throws(FileFault) -> [String] {
         let file = TextFile(path, limit: TextFile.table)
         let (bytes, isCut) = try file.beginning()

@@ -4,8 +4,8 @@ public import Scheduling
 /// Reports whether the machine saves power, by its firmware's profile:
 /// /sys/firmware/acpi/platform_profile.
 ///
-/// The file is there on some laptops only, and a desktop's power saver need not set it. Where it is
-/// absent, nothing is known.
+/// The file exists on some laptops only, and a desktop's power saver need not set it. Without it
+/// the state is unknown.
 public struct PowerProfileSource: FactorSource {
     private let path: String
 

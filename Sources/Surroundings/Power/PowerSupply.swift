@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One supply of the machine's, as /sys/class/power_supply has it. See
-/// Documentation/ABI/testing/sysfs-class-power of Linux.
+/// A power supply in /sys/class/power_supply. See Documentation/ABI/testing/sysfs-class-power of
+/// Linux.
 struct PowerSupply {
     enum Kind { case mains, battery, ups }
 

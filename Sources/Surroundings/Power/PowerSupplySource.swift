@@ -3,10 +3,9 @@ public import Scheduling
 
 /// Whether power comes from outside, and how empty the batteries are: /sys/class/power_supply.
 ///
-/// Power comes from outside where a mains supply is online, or where no battery could feed the
-/// machine instead: desktops, servers and virtual machines know no supply at all, or ports that never
-/// come online. A supply that is online need not be enough: whether a battery is nearly empty is a
-/// question of its own.
+/// There is external power if a mains supply is online, or if no battery could supply the machine
+/// instead: desktops, servers and virtual machines have no supplies, or ports that never come
+/// online. An online supply need not suffice: a nearly empty battery is a factor of its own.
 public struct PowerSupplySource: FactorSource {
     private let directory: String
     private let parent: String

@@ -19,7 +19,7 @@ struct LoginRecords {
             if error.isMissing { return nil }
             throw error
         }
-        // Where records are kept, the first says when the machine was started.
+        // The first record says when the machine was started.
         guard bytes.count >= Self.size else { return nil }
         user =
             stride(from: 0, through: bytes.count - Self.size, by: Self.size).lazy

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How hot a part of the machine is, in the words of Apple's thermal states.
+/// The heat of a part of the machine, in terms of Apple's thermal states.
 enum ThermalLevel: Int, Comparable {
     case nominal, fair, serious, critical
 

@@ -4,12 +4,12 @@ import Synchronization
 
 /// Whether the machine is too hot: /sys/class/thermal.
 ///
-/// How hot a zone is follows from the distance to its own trip points, for what is hot to a disk is
-/// not to a processor. The hottest zone counts; serious and critical do not allow launches. Between
-/// readings it remembers the levels, so that a temperature on an edge does not change its mind.
+/// The level of a zone depends on the distance to its own trip points, since disks and processors
+/// tolerate different temperatures. The hottest zone counts; serious and critical allow no
+/// launches. The levels are remembered between readings as a hysteresis.
 public final class ThermalSource: FactorSource {
     private let directory: String
-    /// By the zones' paths.
+    /// The levels by the zones' paths.
     private let levels = Mutex<[String: ThermalLevel]>([:])
 
     /// - Parameter sys: where sysfs is.

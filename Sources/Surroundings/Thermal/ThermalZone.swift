@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One sensor with its trip points, as /sys/class/thermal has it. See
+/// A sensor with its trip points in /sys/class/thermal. See
 /// Documentation/driver-api/thermal/sysfs-api.rst of Linux.
 struct ThermalZone {
     let path: String
