@@ -9,18 +9,18 @@
 public struct JSONReader {
     /// The largest text that is read, in bytes.
     public static var sizeLimit: Int { 256 * 1024 }
-    /// How deeply arrays and objects may be nested.
+    /// The maximum nesting of arrays and objects.
     public static var depthLimit: Int { 32 }
 
     private let source: DiagnosticSource
     /// The text, in place while it is read.
     private let bytes: UnsafeBufferPointer<UInt8>
-    /// The offset of the first byte that is not UTF-8, or the size of the text. Nothing from there
-    /// on is looked at, so the rest of the reader may take the text for valid.
+    /// The offset of the first byte that is not UTF-8, or the size of the text. The reader stops
+    /// there, so that the rest of it may assume valid text.
     private let validEnd: Int
     private var offset = 0
     private var line = 1
-    /// Where column 1 of the line is, and how many bytes of it up to here begin no character.
+    /// The offset of column 1 of the line, and the number of continuation bytes since then.
     private var lineStart = 0
     private var continuations = 0
     private var depth = 0
@@ -432,7 +432,7 @@ public struct JSONReader {
         String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<offset]), as: UTF8.self)
     }
 
-    /// Steps over what stands for itself in a text.
+    /// Skips unescaped characters of a string.
     @inline(__always)
     private mutating func skipPlain() {
         while offset < validEnd {

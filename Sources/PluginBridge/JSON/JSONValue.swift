@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value of a JSON document that remembers where it stands.
+/// A value of a JSON document with its position.
 public struct JSONValue: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// In the order of the text; no two members have the same key.
@@ -10,14 +10,15 @@ public struct JSONValue: Hashable, Sendable {
         case number(JSONNumber)
         case bool(Bool)
         case null
-        /// Not a value of JSON, and noted as a fault; nothing more is to be said about it.
+        /// An invalid value, which is already noted as a fault.
         case unreadable
     }
 
     public let kind: Kind
-    /// Where the value begins: its quote, bracket, brace, or first character.
+    /// The beginning of the value: its quote, bracket, brace, or first character.
     public let position: JSONPosition
-    /// How many columns to underline: the whole of a plain value, the bracket of a compound one.
+    /// The number of columns to underline: the whole of a plain value, the bracket of a compound
+    /// one.
     public let width: Int
 
     /// The kind of the value, for messages: `text`, `a number`, …

@@ -9,7 +9,7 @@ public struct CheckedLibrary: Sendable {
     let copy: PluginCopy
     /// Absolute, without links.
     public let path: String
-    /// How it is called in messages.
+    /// The name in messages.
     public let shown: String
     /// Why the loader will refuse it, though nothing is wrong with it.
     private(set) var missing: String?
@@ -74,10 +74,10 @@ public struct CheckedLibrary: Sendable {
         }
     }
 
-    /// How long a process that only loads a library may take, in seconds.
+    /// The time limit of a child process that only loads a library, in seconds.
     private static var trialLimit: UInt32 { 10 }
 
-    /// Has a process of its own load the copy, without running its code.
+    /// Loads the copy in a child process, without running its code.
     private func tryLoading(because doubt: String) throws(BridgeError) {
         let status = csys_try_loading(copy.number, Self.trialLimit)
         guard status != 0 else { return }

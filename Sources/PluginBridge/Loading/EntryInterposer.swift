@@ -11,8 +11,8 @@ public protocol EntryInterposer: AnyObject, Sendable {
             UnsafeMutablePointer<curfew_error>
         ) -> curfew_status
 
-    /// Calls the entry in the host's place, with a table of its own or the host's. Called on the
-    /// thread that loads.
+    /// Calls the entry in place of the host, with its own table or the host's. Called on the
+    /// loading thread.
     func enter(
         _ entry: Entry, _ api: UnsafePointer<curfew_host_api>,
         _ info: UnsafeMutablePointer<curfew_plugin_info>,

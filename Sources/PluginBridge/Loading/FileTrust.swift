@@ -14,11 +14,10 @@
 struct FileTrust: Sendable {
     /// The effective user of the host.
     let user: UInt32
-    /// The number all users have that do not exist in this user namespace (user_namespaces(7)): root
-    /// outside is among them, and so is any other user. Who has it is not known, so it is trusted with
-    /// a directory or a link on the way alone, whose next component is looked at for itself, and below
-    /// `/usr`, where only root can have put something. Asked for only where a file belongs to a
-    /// stranger.
+    /// Returns the overflow user, which stands for every user outside of this user namespace
+    /// (user_namespaces(7)), root included. Its files are trusted only as parent directories and
+    /// links, whose next component is checked as well, and below `/usr`, where only root can create
+    /// files. It is read only if a file belongs to an untrusted user.
     private let outsiders: @Sendable () -> UInt32?
     /// Returns whether the user is the only member of a group.
     private let isPrivate: @Sendable (_ group: UInt32, _ owner: UInt32) -> Bool
@@ -99,7 +98,7 @@ struct FileTrust: Sendable {
             }
         }
         if plain { return path }
-        // By scalars: for Swift an apostrophe with a combining mark after it is another character.
+        // Compare scalars: for Swift an apostrophe with a combining mark is another character.
         return "'" + path.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined() + "'"
     }
 }

@@ -3,12 +3,12 @@
 import CSystem
 internal import Glibc
 
-/// One plugin is loaded at a time in a process: what a library changes in the process around it
-/// belongs to everyone, and could not be told from what another library changes meanwhile.
+/// Serializes loading: a process loads one plugin at a time, since changes of the process by two
+/// libraries could not be distinguished.
 ///
-/// The turn is not a lock: it is held while code of the plugin runs, and nothing but another load
-/// waits for it. It can be lost: who ends his thread inside an entry, or does not come back before
-/// his host is gone, has had it.
+/// The turn is not a lock: it is held while code of the plugin runs, and only another load waits
+/// for it. It can be lost, by an entry that ends its thread, or that does not return before its
+/// host is gone.
 public struct LoadTurn: Sendable {
     /// The result of asking for the turn.
     public enum Answer: Sendable {
@@ -28,7 +28,7 @@ public struct LoadTurn: Sendable {
 
     private let number: UInt64
 
-    /// How often who waits looks whether it should give up.
+    /// The interval at which a waiting thread checks whether to give up, in nanoseconds.
     private static var look: UInt64 { 10_000_000 }
 
     // Guarded by `mutex`, which is only held for a moment.
@@ -41,8 +41,7 @@ public struct LoadTurn: Sendable {
         return mutex
     }()
 
-    /// Waits for the turn until `isFutile`, which is asked again and again, says that it is of no
-    /// use any more.
+    /// Waits for the turn until `isFutile`, which is polled, returns true.
     public static func take(for owner: AnyObject, unless isFutile: () -> Bool) -> Answer {
         let me = csys_thread_id()
         while true {
@@ -61,14 +60,14 @@ public struct LoadTurn: Sendable {
         }
     }
 
-    /// Gives the turn back, if it is still held.
+    /// Releases the turn, if it is still held.
     public func leave() {
         LoadTurn.locked {
             if LoadTurn.holder?.turn == number { LoadTurn.holder = nil }
         }
     }
 
-    /// Takes the turn away from a load that belongs to `owner`, which does not wait for it any more.
+    /// Takes the turn from a load of `owner`, which no longer waits for it.
     public static func giveUp(of owner: AnyObject) {
         locked {
             if holder?.owner == ObjectIdentifier(owner) { holder = nil }

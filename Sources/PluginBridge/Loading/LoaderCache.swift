@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where libraries are by the word of `ldconfig`: the file `/etc/ld.so.cache`, as glibc has written it
-/// since 2.2.
+/// The libraries that `ldconfig` found: the file `/etc/ld.so.cache`, in glibc's format since 2.2.
 package struct LoaderCache: Sendable {
     static var path: String { "/etc/ld.so.cache" }
-    /// How many bytes of it are read; of a longer one nothing is believed.
+    /// The maximum number of bytes; a longer file is not trusted.
     static var sizeLimit: Int { 1 << 25 }
 
     private static var magic: [UInt8] { Array("glibc-ld.so.cache1.1".utf8) }

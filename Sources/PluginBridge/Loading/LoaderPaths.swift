@@ -3,7 +3,7 @@
 import CSystem
 internal import Glibc
 
-/// Where the system's loader finds libraries, besides what a library says itself.
+/// The directories in which the system's loader searches, besides those that a library names.
 struct LoaderPaths: Sendable {
     /// The directories in which it looks before those of a DT_RUNPATH: the DT_RPATH of the program,
     /// and LD_LIBRARY_PATH as it was when the process began. One may not be absolute.

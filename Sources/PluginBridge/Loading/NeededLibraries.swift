@@ -22,7 +22,7 @@ struct NeededLibraries {
         let isPlugin: Bool
     }
 
-    /// How many libraries may come along with one.
+    /// The maximum number of libraries that one may need.
     static var limit: Int { 512 }
 
     private let folder: PluginDirectory
@@ -31,7 +31,7 @@ struct NeededLibraries {
     private var seen: Set<[UInt8]> = []
     /// Why the rules cannot tell whether one of them is sound.
     private(set) var doubt: String?
-    /// One that the loader will not find.
+    /// A library that the loader will not find.
     private(set) var missing: String?
 
     init(
@@ -132,8 +132,8 @@ struct NeededLibraries {
         return false
     }
 
-    /// Puts the directory of the library in the place of `$ORIGIN`; nil where something else is to be
-    /// replaced.
+    /// Replaces `$ORIGIN` by the directory of the library; returns nil if the path has other
+    /// variables.
     private func expand(_ path: String, _ place: Place) -> String? {
         if let below = ELFDependencies.belowOrigin(path) { return place.origin + "/" + below }
         return path.utf8.contains(UInt8(ascii: "$")) ? nil : path
@@ -222,7 +222,7 @@ struct NeededLibraries {
 
     // MARK: Files
 
-    /// Checks a library, if it is there and of this processor, and those that it needs.
+    /// Checks a library, if it exists and is for this processor, and those that it needs.
     private mutating func take(
         _ path: String, _ name: String, _ place: Place, _ inherited: [String]
     ) throws(BridgeError) -> Bool {

@@ -2,9 +2,9 @@
 
 /// Paths as the kernel and the loader read them: byte by byte.
 ///
-/// Swift compares and splits texts by what a reader takes for one character. A slash with a combining
-/// accent behind it is no slash then, while the kernel sees one: what is looked at would not be what
-/// is opened.
+/// Splits paths at bytes. Swift compares and splits texts by characters as readers see them: a
+/// slash with a combining accent would be no slash, while the kernel sees one, and the checked path
+/// would not be the opened one.
 enum PathText {
     static let slash = UInt8(ascii: "/")
 
@@ -12,7 +12,7 @@ enum PathText {
 
     static func hasSlash(_ name: String) -> Bool { name.utf8.contains(slash) }
 
-    /// Splits at every byte of a kind; what is between them stays as it is.
+    /// Splits at every separator byte; the parts are unchanged.
     static func split(_ text: String, at separator: Unicode.Scalar, keepingEmpty: Bool = false)
         -> [String]
     {

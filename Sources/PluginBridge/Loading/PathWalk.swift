@@ -23,9 +23,9 @@ struct PathWalk {
     /// All that was passed, the end included.
     private(set) var seen: [(facts: FileFacts, isLink: Bool)] = []
 
-    /// How many links may be followed, as in the kernel.
+    /// The maximum number of links to follow, as in the kernel.
     static var linkLimit: Int { 40 }
-    /// How many bytes a path may have, and a link.
+    /// The maximum number of bytes of a path and of a link.
     static var lengthLimit: Int { 4_096 }
 
     init(_ given: String, to end: End) throws(Failure) {

@@ -3,7 +3,7 @@ public import CCurfew
 
 /// Reads an array of `curfew_plugin_pin` into values of the host's own.
 public enum PinReader {
-    /// How many pins a host takes.
+    /// The maximum number of pins of a host.
     public static let countLimit = 65_536
     private static let least = 24
 

@@ -14,9 +14,9 @@ internal import Glibc
 /// that other users may change is not used, and a program with more rights than its caller ignores
 /// the variable.
 final class PluginCopy: @unchecked Sendable {
-    // Sendable: `descriptor` is only let go by who has the turn to load; the rest is constant.
+    // Sendable: only the thread with the turn to load releases `descriptor`; the rest is constant.
 
-    /// How many bytes a library may have.
+    /// The maximum number of bytes of a library.
     static var sizeLimit: Int { 1 << 30 }
     private static var pieceSize: Int { 1 << 18 }
     static var directoryVariable: String { "CURFEW_PLUGIN_COPIES" }
@@ -75,7 +75,7 @@ final class PluginCopy: @unchecked Sendable {
     /// It was loaded: tools read it from its file.
     func keep() { isKept = true }
 
-    /// The descriptor of the copy, while it is to be had.
+    /// The descriptor of the copy, while it is open.
     var number: Int32 { descriptor?.number ?? -1 }
 
     /// The directory in which the loader sees the copy.

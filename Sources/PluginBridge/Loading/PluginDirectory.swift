@@ -11,7 +11,7 @@ internal import Glibc
 /// Files are opened relative to the last descriptor, so that later changes of the path have no
 /// effect.
 public final class PluginDirectory: Sendable {
-    /// As it was given, for messages.
+    /// The path as given, for messages.
     public let given: String
     /// Absolute, and without links.
     public let path: String
@@ -55,9 +55,9 @@ public final class PluginDirectory: Sendable {
     /// The directory of a path that is absolute and has no links and no points in it, where all
     /// above it are beyond doubt; nil where one has to look closer.
     ///
-    /// The path is taken at once, and then looked at from its end upwards. Without links, what was
-    /// passed on the way down is what lies above the end, but for what was renamed meanwhile: and
-    /// only who may write to a directory moves another out of it.
+    /// Opens the whole path at once, and then checks it from its end upwards. Without links, the
+    /// parents of the end are the directories of the path, unless one was renamed meanwhile, which
+    /// takes write access to its parent.
     private static func plain(
         _ given: String, _ trust: FileTrust
     ) -> (descriptor: OwnedDescriptor, path: String)? {
@@ -76,8 +76,8 @@ public final class PluginDirectory: Sendable {
         return (found, given)
     }
 
-    /// How many directories are in an absolute path that is written in the shortest way: with one
-    /// slash before each name, none of which is a point or two. Nil for any other path.
+    /// Returns the number of directories in an absolute path in its shortest form: with one slash
+    /// before each name, and without `.` and `..`. Returns nil for any other path.
     private static func plainDepth(_ path: String) -> Int? {
         var depth = 0
         var last = UInt8(0)
@@ -107,7 +107,7 @@ public final class PluginDirectory: Sendable {
         do throws(ABINoteFault) {
             let reader = ABINoteFile(
                 descriptor: file.descriptor.number, size: UInt64(clamping: file.status.st_size))
-            // One byte more than is allowed, so that the reader says that it is too long.
+            // One byte above the limit, so that the reader reports the fault.
             let count = Int(min(reader.size, UInt64(JSONReader.sizeLimit) + 1))
             let bytes = try reader.bytes(at: 0, count: count)
             return Manifest.parse(bytes: bytes, file: shown(Manifest.fileName))
@@ -123,7 +123,7 @@ public final class PluginDirectory: Sendable {
             throw BridgeError(.file, "\(shown) is no plain file name in the plugin's directory")
         }
         guard let file = OwnedDescriptor(csys_open_beneath(descriptor.number, name)) else {
-            // EXDEV: the kernel was told not to leave the directory.
+            // EXDEV: the path leaves the directory.
             if errno == ELOOP || errno == EXDEV {
                 throw BridgeError(
                     .file, "\(shown) is a symbolic link; put the file itself beside the manifest")
@@ -157,7 +157,7 @@ public final class PluginDirectory: Sendable {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// How a file of the directory is called in messages.
+    /// Returns the name of a file of the directory in messages.
     public func shown(_ name: String) -> String {
         given.utf8.last == UInt8(ascii: "/") ? given + name : given + "/" + name
     }

@@ -10,11 +10,11 @@ internal import Glibc
 /// code of it may be on any thread's stack, and the Swift runtime keeps pointers into every image it
 /// has seen.
 public final class PluginImage: @unchecked Sendable {
-    // Sendable: everything is constant; the table is only used by who has the turn to load.
+    // Sendable: everything is constant; only the thread with the turn to load uses the table.
 
     /// The file it was read from: absolute, without links.
     let path: String
-    /// How that is called in messages.
+    /// The name in messages.
     let shown: String
     private let handle: UnsafeMutableRawPointer
     private let copy: PluginCopy
@@ -26,8 +26,8 @@ public final class PluginImage: @unchecked Sendable {
     /// All there are, by the bytes of their path: more than one where the file was replaced.
     nonisolated(unsafe) private static var loaded: [[UInt8]: [PluginImage]] = [:]
 
-    /// Loads a library, or finds its image. Its constructors run, nothing else of it. The caller has
-    /// the turn to load.
+    /// Loads a library, or finds its image; only its constructors run. The caller must have the
+    /// turn to load.
     static func load(_ copy: PluginCopy, path: String) throws(BridgeError) -> PluginImage {
         let bytes = Array(path.utf8)
         if let image = loaded[bytes]?.first(where: { $0.copy.hasSameBytes(as: copy) }) {
@@ -87,10 +87,10 @@ public final class PluginImage: @unchecked Sendable {
 
     /// A path by which the loader finds the copy, and which it has never seen.
     ///
-    /// By the number of this process and not by `self`: a debugger opens the path, too, and would
-    /// get a file of its own. The loader takes a path it has seen before for the same image without
-    /// looking at the file, and numbers of descriptors come again, so the number of the file, which
-    /// does not while it is mapped, is written into the path as slashes and dots.
+    /// The path has the number of this process, not `self`: a debugger opens the path as well, and
+    /// would get a file of its own. The loader takes a known path for the same image without
+    /// reading the file, and descriptor numbers are reused. So the path encodes the inode number,
+    /// which is unique while the file is mapped, as slashes and dots.
     private static func name(of copy: PluginCopy) throws(BridgeError) -> String {
         if let path = copy.path { return path }
         var file = stat()
