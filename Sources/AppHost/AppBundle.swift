@@ -57,11 +57,11 @@ public struct AppBundle: Sendable {
         path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) }
     }
 
-    /// Where the property list is looked for: the configuration's, the environment's, the one beside
-    /// the executable. Nil: nowhere.
+    /// Finds the property list: that of the configuration, of the environment, or beside the
+    /// executable. Returns nil if there is none.
     static func find(_ configured: String?, executable: String) -> String? {
         if let configured { return configured }
-        // One that is not UTF-8 names none: repaired, it would be another file.
+        // A path that is not UTF-8 is ignored: repaired, it would denote another file.
         if let named = getenv("CURFEW_INFO_PLIST"), named[0] != 0 {
             return String(validatingCString: named)
         }
@@ -117,9 +117,9 @@ public struct AppBundle: Sendable {
 
     // MARK: What is permitted
 
-    /// Whether an identifier is permitted. `prefix.*` stands for all that begin so, with a prefix
-    /// that begins with the bundle's identifier; it is meant for continued processing alone, as Apple
-    /// has it.
+    /// Returns whether an identifier is permitted. `prefix.*` matches all identifiers with a prefix
+    /// that begins with the bundle identifier; as in Apple's system it is for continued processing
+    /// only.
     package func permits(_ identifier: String, wildcards: Bool) -> Bool {
         permittedIdentifiers.contains { permitted in
             if permitted == identifier { return true }
@@ -130,6 +130,6 @@ public struct AppBundle: Sendable {
         }
     }
 
-    /// Where to look, for a message.
+    /// The property list to correct, for a message.
     package var place: String { path ?? fault ?? "the Info.plist" }
 }

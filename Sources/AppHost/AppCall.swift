@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 
-/// How the functions of the C interface are called: errors become Swift's, structures are sized.
+/// Calls the functions of the C interface: converts errors to Swift's, and sets the sizes of
+/// structures.
 enum AppCall {
     /// Calls a function that fills in an error.
     static func check(

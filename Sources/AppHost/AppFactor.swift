@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How one of the machine's factors is.
+/// The state of a factor of the machine.
 package enum AppFactorState: Int32, Sendable {
     case no = 0
     case yes = 1

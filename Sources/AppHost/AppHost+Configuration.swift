@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AppHost {
-    /// How the host of this app is made. What is left out is right for most.
+    /// The configuration of this app's host. The defaults suit most apps.
     public struct Configuration: @unchecked Sendable {
         // Sendable: the pointers may be used from any thread.
 
@@ -34,8 +34,8 @@ extension AppHost {
         /// The effect of a misuse for which Apple's system raises an exception.
         public var misuse = MisusePolicy.stop
 
-        /// Receives each line, from any thread, several at once; uses nothing of these modules itself.
-        /// Nil: stderr, from `.info` on, in the shape that Apple's console has.
+        /// Receives each log line, from any thread, also concurrently; it must not use these
+        /// modules. With nil, lines from `.info` on go to stderr, in the format of Apple's console.
         public var log: (@Sendable (AppLogLevel, String) -> Void)?
 
         /// Makes the default.

@@ -6,7 +6,8 @@ import Foundation
 
 /// The host that an app is: the one registry of its process, behind Apple's modules.
 ///
-/// It is made when one of them is used first. `configure` before that says how:
+/// The host is created when it is first used. Call `configure` before that to change its
+/// configuration:
 ///
 /// ```swift
 /// import AppHost
@@ -17,8 +18,8 @@ import Foundation
 /// AppHost.configure(configuration)
 /// ```
 ///
-/// A plugin that brings code along that was written for Apple's modules has no host of its own: its
-/// entry hands on the table it was given, with `AppHost.enter`.
+/// A plugin with code for Apple's modules has no host of its own: its entry passes on the host's
+/// table, with `AppHost.enter`.
 public final class AppHost: Sendable {
     private enum State {
         case unmade(Configuration, waiting: [@Sendable (AppHost) -> Void] = [])
@@ -237,7 +238,7 @@ extension AppHost {
         }
     }
 
-    /// How one of the machine's factors is now; unknown in a plugin, which is not told.
+    /// Returns the state of a factor of the machine; unknown in a plugin.
     package func factor(_ factor: Int32) -> AppFactorState { factorDetail(factor).state }
 
     /// Returns the state of a factor, with its detail as a text.

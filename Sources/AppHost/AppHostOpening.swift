@@ -39,7 +39,7 @@ struct AppHostOpening {
         var requests = curfew_request_config()
         requests.struct_size = UInt32(MemoryLayout<curfew_request_config>.size)
         requests.reads_machine = configuration.readsMachine
-        // 1 stands for none.
+        // 1 means none.
         requests.floor_ns =
             configuration.longestPause.map { $0 > 0 ? max(1, UInt64(min($0, 1e9) * 1e9)) : 1 } ?? 0
         var host: OpaquePointer?

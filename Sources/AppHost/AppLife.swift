@@ -21,7 +21,7 @@ public final class AppLife: Sendable {
 
     init() {}
 
-    /// Where it is now.
+    /// The current stage.
     public var stage: AppStage { state.withLock { $0.stage } }
 
     /// The app has finished launching, and is in the foreground. Handlers are registered before this.
@@ -36,7 +36,7 @@ public final class AppLife: Sendable {
         move(to: .foreground)
     }
 
-    /// It is not seen any more.
+    /// The app has entered the background.
     public func enterBackground() { move(to: .background) }
 
     /// Calls `body` after each change of the stage, on the thread that made it, for the life of the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the host's lines go, behind a C function.
+/// The destination of the host's lines, behind a C function.
 final class AppLogSink: Sendable {
     let write: @Sendable (AppLogLevel, String) -> Void
 

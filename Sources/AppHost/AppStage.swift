@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where an app is in its life, as it says itself.
+/// The stage of an app's life cycle, as the app reports it.
 public enum AppStage: Sendable {
-    /// It has not said that it finished launching. A program without a user interface stays here, and
-    /// nothing is held against it.
+    /// The launch has not finished. A program without a user interface stays in this stage, which
+    /// has no disadvantage.
     case launching
     /// Its user sees it.
     case foreground

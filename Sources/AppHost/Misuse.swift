@@ -3,7 +3,7 @@
 /// An error of the app for which Apple's system raises an exception: it submitted a request before
 /// it registered the handler, registered an identifier twice, ….
 ///
-/// By default it stops the process with Apple's text, as an uncaught exception does there. With
+/// By default it stops the process with Apple's text, like an uncaught exception on iOS. With
 /// `AppHost.Configuration.misuse` set to `.throwError` it is thrown instead.
 public struct Misuse: Error, Equatable, CustomStringConvertible {
     /// The name of Apple's exception.

@@ -58,7 +58,7 @@ struct TableRegistry: AppRegistry, @unchecked Sendable {
         }
     }
 
-    /// A plugin is not told what holds its requests back.
+    /// A plugin cannot query what its requests wait for.
     func holding(_ request: AppRequest) throws(AppRegistryFailure) -> Set<Int32> { [] }
 
     func simulateLaunch(_ identifier: String) throws(AppRegistryFailure) {

@@ -29,7 +29,7 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Send
 
     deinit { timer.exchange(nil)?.cancel() }
 
-    /// How far it is: set `totalUnitCount` and `completedUnitCount`, or add children.
+    /// The progress: set `totalUnitCount` and `completedUnitCount`, or add children.
     open var progress: Progress { counted }
 
     /// The title for the user.

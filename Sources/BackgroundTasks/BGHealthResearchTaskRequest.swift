@@ -3,9 +3,9 @@ public import Foundation
 
 /// A request for processing in a study that the user takes part in.
 open class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchecked Sendable {
-    /// How the data it needs is protected: the raw value of a `FileProtectionType`, as an `NSString`,
-    /// which Apple's Swift has here. Kept, and without effect: a Linux machine says with the factor
-    /// `first-unlock` whether data can be read.
+    /// The protection of the required data: the raw value of a `FileProtectionType`, as an
+    /// `NSString`, as in Apple's Swift interface. It is stored, and has no effect: on Linux the
+    /// factor `first-unlock` says whether data can be read.
     open var protectionTypeOfRequiredData = NSString(
         string: FileProtectionType.completeUntilFirstUserAuthentication.rawValue)
 

@@ -2,10 +2,12 @@
 
 /// A request for work that takes minutes, while the machine is idle.
 open class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
-    /// It is launched while there is a network, and expires when that is lost. False by default.
+    /// Whether the task needs a network: it is launched only with one, and expires when the network
+    /// is lost. False by default.
     open var requiresNetworkConnectivity = false
 
-    /// It is launched on external power, and expires when that is lost. False by default.
+    /// Whether the task needs external power: it is launched only with it, and expires when it is
+    /// lost. False by default.
     open var requiresExternalPower = false
 
     /// Makes a request for the handler that is registered under an identifier.

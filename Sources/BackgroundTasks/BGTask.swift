@@ -2,11 +2,10 @@
 import AppHost
 public import Foundation
 
-/// One launch of a handler. Abstract: the launch handler gets one of its subclasses, by the kind of the
-/// request.
+/// A launch of a handler. Abstract: the launch handler gets a subclass, by the kind of the request.
 ///
-/// It has to be completed: as early as possible, and at the latest a moment after `expirationHandler`
-/// was called. All may be used from any thread.
+/// The handler has to complete the task as early as possible, and at the latest shortly after
+/// `expirationHandler` was called. All members may be used from any thread.
 open class BGTask: NSObject, @unchecked Sendable {
     // Sendable: what changes is behind the lock.
 
@@ -26,10 +25,10 @@ open class BGTask: NSObject, @unchecked Sendable {
     /// and sees to it that the task is completed. Cleared when it is called, and when the task is
     /// completed. Without one the task is completed as unsuccessful in its place.
     ///
-    /// It is called on the queue that the launch handler was registered with; where that was nil, on a
-    /// queue of the system's, concurrently with the launch handler. A serial queue calls it when what it
-    /// has begun returns, the launch handler for instance: the task's grace goes on meanwhile, and when
-    /// that is over the task has expired, whatever is answered later.
+    /// The expiration handler is called on the queue of the launch handler; if that is nil, on a
+    /// queue of the system, concurrently with the launch handler. A serial queue calls it after its
+    /// current block has returned, such as the launch handler: the grace passes meanwhile, and at
+    /// its end the task expires, whatever the handler does later.
     open var expirationHandler: (() -> Void)? {
         get { handler.withLock { $0?.body } }
         set {
@@ -67,6 +66,6 @@ open class BGTask: NSObject, @unchecked Sendable {
         )
     }
 
-    /// As Apple prints it.
+    /// The description, as Apple prints it.
     open override var description: String { "<\(type(of: self)): \(identifier)>" }
 }

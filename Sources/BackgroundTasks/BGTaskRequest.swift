@@ -8,7 +8,7 @@ open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
     /// The identifier of its handler.
     public let identifier: String
 
-    /// It is not launched sooner; there is no guarantee that it is launched then. Nil: no delay.
+    /// The earliest date of the launch, which may also happen later. With nil there is no delay.
     open var earliestBeginDate: Date?
 
     init(_ identifier: String) { self.identifier = identifier }
@@ -22,7 +22,7 @@ open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
         return copy
     }
 
-    /// As Apple prints it.
+    /// The description, as Apple prints it.
     open override var description: String {
         let date = earliestBeginDate.map { "\($0)" } ?? "(null)"
         return "<\(type(of: self)): \(identifier), earliestBeginDate: \(date)\(details)>"

@@ -11,7 +11,7 @@ extension BGTaskScheduler {
         public enum Code: Int, Hashable, @unchecked Sendable {
             /// Refreshing in the background is turned off, or there is no place for requests.
             case unavailable = 1
-            /// As many of this kind are pending as may be: 1 refresh, 10 processing.
+            /// The limit of pending requests of this kind is reached: 1 refresh, 10 processing.
             case tooManyPendingTaskRequests = 2
             /// The `Info.plist` does not permit it: a mode or an identifier is missing.
             case notPermitted = 3
@@ -63,7 +63,7 @@ extension BGTaskScheduler {
                 ?? "The operation couldn’t be completed. (\(Self.errorDomain) error \(errorCode).)"
         }
 
-        /// As Apple's console has it, where people look for the domain and the code.
+        /// The description in the format of Apple's console, with the domain and the code.
         public var description: String {
             let text = userInfo[NSLocalizedDescriptionKey] as? String ?? "(null)"
             return "Error Domain=\(Self.errorDomain) Code=\(errorCode) \"\(text)\""

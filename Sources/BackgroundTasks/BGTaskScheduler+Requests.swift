@@ -38,8 +38,8 @@ extension BGTaskScheduler {
         }
     }
 
-    /// A wildcard has no handler of its own: each identifier it stands for gets one when it is
-    /// submitted, and those that are pending from before get theirs now.
+    /// A wildcard is not registered in the host: each identifier that it matches is registered when
+    /// it is submitted, and those of pending requests now.
     private func takeUp(_ wildcard: LaunchHandler) -> Bool {
         let prefix = wildcard.identifier.dropLast()
         for request in pending() where request.identifier.hasPrefix(prefix) {
@@ -48,7 +48,7 @@ extension BGTaskScheduler {
         return true
     }
 
-    /// Whether a handler is there, by its identifier or by a wildcard.
+    /// Returns whether there is a handler for the identifier, directly or by a wildcard.
     private func handlerExists(for identifier: String) -> Bool {
         let added = handlers.withLock { handlers -> LaunchHandler? in
             guard !handlers.isRegistered(identifier),

@@ -26,7 +26,7 @@ final class LaunchHandler: Sendable {
         isLate = AppLocked(AppHost.life.stage != .launching)
     }
 
-    /// Returns the handler of an identifier that a wildcard stands for.
+    /// Returns the handler of an identifier that matches the wildcard.
     func named(_ identifier: String) -> LaunchHandler {
         LaunchHandler(identifier, queue, host, body)
     }

@@ -27,7 +27,7 @@ struct LaunchHandlers {
             ? byPrefix[String(identifier.dropLast())] != nil : byIdentifier[identifier] != nil
     }
 
-    /// The wildcard that stands for an identifier, the longest one.
+    /// Returns the longest wildcard that matches an identifier.
     func wildcard(for identifier: String) -> LaunchHandler? {
         byPrefix.filter {
             identifier.hasPrefix($0.key) && identifier.utf8.count > $0.key.utf8.count

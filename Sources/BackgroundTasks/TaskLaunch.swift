@@ -3,7 +3,7 @@ import AppHost
 import CCurfew
 import Dispatch
 
-/// One launch, as the host knows it: the way from Apple's task back to Curfew's.
+/// One launch in the host: the connection from Apple's task to Curfew's.
 struct TaskLaunch: @unchecked Sendable {
     // Sendable: the table may be used from any thread.
     let identifier: String
@@ -41,7 +41,7 @@ struct TaskLaunch: @unchecked Sendable {
                 start: info.pointee.payload, count: Int(info.pointee.payload_bytes)))
     }
 
-    /// It was told to stop.
+    /// Whether the task was stopped.
     var isExpired: Bool { api.pointee.is_expired(api, task) }
 
     /// Nanoseconds of its budget that are left, on the host's clock.

@@ -5,7 +5,7 @@ struct TaskLifeStateMachine {
     private enum State { case running, expired, completed }
     private var state = State.running
 
-    /// It has neither been told to stop nor been completed.
+    /// Whether the task has neither been stopped nor completed.
     var isOpen: Bool { state == .running }
 
     /// True for the one completion that counts; also after expiration.

@@ -2,8 +2,8 @@
 import AppHost
 import Foundation
 
-/// The progress of a continued task: what it is set to is passed on at once. What its children do is
-/// looked at now and then, since a subclass is not told.
+/// The progress of a continued task: changes are passed on at once. The progress of its children is
+/// polled, since a subclass is not notified of it.
 final class TaskProgress: Progress, @unchecked Sendable {
     // Sendable: as Progress is said to be.
 

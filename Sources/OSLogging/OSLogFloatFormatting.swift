@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// How a number with a fraction is written.
+/// The format of a floating-point number.
 public struct OSLogFloatFormatting: Sendable {
     private let precision: Int
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a whole number is written.
+/// The format of an integer.
 public struct OSLogIntegerFormatting: Sendable {
     private let radix: Int
     private let minDigits: Int

@@ -51,8 +51,8 @@ public struct OSLogInterpolation: StringInterpolationProtocol {
         privacy: OSLogPrivacy = .auto
     ) { append(string(), align, privacy, isNumber: false) }
 
-    /// Appends any other value, as it is described. Without the attribute it would be taken for numbers
-    /// as well, since it has fewer parameters.
+    /// Appends any other value by its description. Without the attribute numbers would use it as
+    /// well, since it has fewer parameters.
     @_disfavoredOverload
     public mutating func appendInterpolation<Value>(
         _ value: @autoclosure () -> Value, align: OSLogStringAlignment = .none,

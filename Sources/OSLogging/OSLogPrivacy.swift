@@ -2,7 +2,7 @@
 
 /// Whether a value is shown in the log.
 public struct OSLogPrivacy: Sendable {
-    /// The text that stands for a value that is not shown.
+    /// The text in place of a hidden value.
     public enum Mask: Sendable {
         /// A number by which lines of one process with the same value are found.
         case hash
@@ -17,15 +17,15 @@ public struct OSLogPrivacy: Sendable {
 
     /// Numbers are shown, strings and objects are not.
     public static var auto: OSLogPrivacy { OSLogPrivacy(option: .auto, mask: .none) }
-    /// It is shown.
+    /// Shows the value.
     public static var `public`: OSLogPrivacy { OSLogPrivacy(option: .shown, mask: .none) }
-    /// It is not shown.
+    /// Hides the value.
     public static var `private`: OSLogPrivacy { OSLogPrivacy(option: .hidden, mask: .none) }
     /// Never shows the value.
     public static var sensitive: OSLogPrivacy { OSLogPrivacy(option: .hidden, mask: .none) }
-    /// Strings and objects are not shown, and a mask stands for them.
+    /// Hides strings and objects, and prints a mask in their place.
     public static func auto(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(option: .auto, mask: mask) }
-    /// It is not shown, and a mask stands for it.
+    /// Hides the value, and prints a mask in its place.
     public static func `private`(mask: Mask) -> OSLogPrivacy {
         OSLogPrivacy(option: .hidden, mask: mask)
     }
@@ -34,7 +34,7 @@ public struct OSLogPrivacy: Sendable {
         OSLogPrivacy(option: .hidden, mask: mask)
     }
 
-    /// Returns the text that stands in the log for a value.
+    /// Returns the text of a value in the log.
     func shown(_ text: String, isNumber: Bool) -> String {
         switch option {
         case .shown: return text

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How wide a value is in a line.
+/// The width of a value in a line.
 public struct OSLogStringAlignment: Sendable {
     private let columns: Int
     private let isRight: Bool
 
-    /// As wide as it is.
+    /// No padding.
     public static var none: OSLogStringAlignment {
         OSLogStringAlignment(columns: 0, isRight: false)
     }
-    /// As wide as it is.
+    /// No padding.
     public static var left: OSLogStringAlignment { none }
-    /// As wide as it is.
+    /// No padding.
     public static var right: OSLogStringAlignment { none }
     /// Blanks follow it.
     public static func left(columns: Int) -> OSLogStringAlignment {

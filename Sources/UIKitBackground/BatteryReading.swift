@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How full the machine's batteries are, and what they do.
+/// The charge and the state of the machine's batteries.
 struct BatteryReading: Equatable, Sendable {
     private(set) var state = UIDevice.BatteryState.unknown
     /// From 0 to 1; -1 where it is not known.

@@ -42,7 +42,7 @@ final class BatteryWatch: Sendable {
         }
     }
 
-    /// How it is now; nothing is known while it is not monitored.
+    /// The current reading; unknown while monitoring is off.
     var reading: BatteryReading { isEnabled ? Self.read() : BatteryReading() }
 
     private func wait() {

@@ -2,8 +2,8 @@
 import AppHost
 import CCurfew
 
-/// One call of `application(_:performFetchWithCompletionHandler:)`, which keeps the app running until
-/// it is over. Lives as long as its completion handler.
+/// A call of `application(_:performFetchWithCompletionHandler:)`, which keeps the app running until
+/// it is over. It lives as long as its completion handler.
 final class Fetch: @unchecked Sendable {
     // Sendable: the table may be used from any thread; what changes is behind the lock.
     private let task: curfew_task

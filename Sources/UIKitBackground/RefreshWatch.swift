@@ -8,7 +8,7 @@ final class RefreshWatch: Sendable {
     /// The last status; nil if it was never read.
     private let last = AppLocked<UIBackgroundRefreshStatus?>(nil)
 
-    /// As it is now. From the first call on changes are posted.
+    /// The current status. The first read starts the posting of changes.
     var status: UIBackgroundRefreshStatus {
         let status = Self.read()
         let isFirst = last.withLock { last -> Bool in

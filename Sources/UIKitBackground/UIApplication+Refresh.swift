@@ -19,7 +19,7 @@ extension UIApplication {
     /// the identifier `<bundle identifier>.fetch`.
     ///
     /// Without the mode `fetch` in the `Info.plist`, or with `BGTaskSchedulerPermittedIdentifiers`
-    /// there, it has no effect, as Apple has it; the log says so.
+    /// in it, the call has no effect, as in Apple's system, and the log says so.
     public func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {
         fetches.set(minimumBackgroundFetchInterval)
     }

@@ -5,22 +5,22 @@ import Foundation
 /// The app, as far as its life in the background is concerned: UIKit's class by its name and types,
 /// without windows.
 ///
-/// Where it is in its life, the program says that shows it: `AppHost.life.enterBackground()` and its
-/// like. From that this class tells the delegate, and posts the notifications, on the main thread and
-/// in Apple's order. The main thread has to turn the main queue: `UIApplicationDelegate.main` does.
+/// The program that shows the app reports its stage: `AppHost.life.enterBackground()` and similar.
+/// This class then calls the delegate and posts the notifications, on the main thread and in
+/// Apple's order. The main thread has to run the main queue, as `UIApplicationDelegate.main` does.
 ///
 /// Suspension stops nothing here: `didSuspendNotification` says when Apple's system would. All may be
 /// used from any thread; Apple's, but for the background tasks, from the main thread alone.
 open class UIApplication: UIResponder, @unchecked Sendable {
     // Sendable: what changes is behind the lock, or belongs to the main thread.
 
-    /// Where the app is.
+    /// The state of the app.
     public enum State: Int, Sendable {
         /// Its user sees it.
         case active = 0
-        /// It is on the way.
+        /// The app changes its state.
         case inactive = 1
-        /// It is not seen.
+        /// The app is in the background.
         case background = 2
     }
 
@@ -85,7 +85,7 @@ open class UIApplication: UIResponder, @unchecked Sendable {
         }
     }
 
-    /// Where it is.
+    /// The state of the app.
     open var applicationState: State { shown.withLock { $0.state } }
 
     /// On the main thread at once, from others in turn: then only the last of several changes counts.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Apple's protocol has optional methods, which Swift has only together with Objective-C: callers write
-// `delegate.applicationWillTerminate?(application)`. Here every method has a default, and beside it
-// stands a property of its base name, which is never nil, so that such a call compiles.
+// Apple's protocol has optional methods, which Swift supports with Objective-C only: callers write
+// `delegate.applicationWillTerminate?(application)`. Here every method has a default
+// implementation, and beside it a property of its base name, which is never nil, so that such a
+// call compiles.
 extension UIApplicationDelegate {
     /// Returns the methods whose names begin with `application(`, to be called with `?`.
     public var application: _UIApplicationDelegateMethods? {

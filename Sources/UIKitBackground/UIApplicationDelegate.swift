@@ -43,7 +43,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     /// The app is about to be seen again.
     func applicationWillEnterForeground(_ application: UIApplication)
 
-    /// The process is about to end, since it was told to by SIGTERM.
+    /// The process is about to end, because of SIGTERM.
     func applicationWillTerminate(_ application: UIApplication)
 
     /// The machine is short of memory: its tasks wait for memory for more of the time than the host's

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// The machine's batteries, as /sys/class/power_supply has them or the host was told.
+/// The machine's batteries, from /sys/class/power_supply or as the host was told.
 extension UIDevice {
     /// The state of a battery.
     public enum BatteryState: Int, Sendable {
-        /// It is not monitored, or there is none.
+        /// Monitoring is off, or there is no battery.
         case unknown = 0
         /// The machine runs on it.
         case unplugged = 1
@@ -26,7 +26,7 @@ extension UIDevice {
     /// The state of the battery; `unknown` while it is not monitored.
     public var batteryState: BatteryState { Self.battery.reading.state }
 
-    /// How full the battery is, from 0 to 1; -1 where that is not known. Of several it is the mean.
+    /// The charge of the battery, from 0 to 1; -1 if unknown; the mean of several batteries.
     public var batteryLevel: Float { Self.battery.reading.level }
 
     /// `batteryState` has changed. Posted on the main thread while the battery is monitored.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// Notifications of a scene's life. They are posted with the scene as their object, on the main thread,
-/// after its delegate was told.
+/// Notifications of a scene's life cycle, which are posted with the scene as object, on the main
+/// thread, after the call of its delegate.
 extension UIScene {
     /// The scene is connected.
     public class var willConnectNotification: NSNotification.Name {

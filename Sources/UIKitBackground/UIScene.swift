@@ -2,22 +2,22 @@
 import AppHost
 public import Foundation
 
-/// One instance of the app's user interface, as far as its life is concerned.
+/// An instance of the app's user interface, with its life cycle only.
 ///
 /// An app has one here, a `UIWindowScene` without windows. It is connected when the app comes to the
 /// foreground for the first time, and follows the app's life from then on.
 open class UIScene: UIResponder, @unchecked Sendable {
     // Sendable: what changes is behind the lock.
 
-    /// Where a scene is.
+    /// The state of a scene.
     public enum ActivationState: Int, Sendable {
-        /// It is not connected.
+        /// The scene is not connected.
         case unattached = -1
         /// Its user sees it, and works with it.
         case foregroundActive = 0
         /// Its user sees it.
         case foregroundInactive = 1
-        /// It is not seen.
+        /// The scene is in the background.
         case background = 2
     }
 
@@ -43,7 +43,7 @@ open class UIScene: UIResponder, @unchecked Sendable {
         self.session = session
     }
 
-    /// Where it is.
+    /// The state of the scene.
     open var activationState: ActivationState { state.withLock { $0.activation } }
 
     /// Receives the steps of its life.

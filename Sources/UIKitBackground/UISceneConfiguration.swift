@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// How a scene is made: the class of its delegate.
+/// The configuration of a scene: the class of its delegate.
 open class UISceneConfiguration: NSObject, @unchecked Sendable {
     // Sendable: as in Apple's framework it is filled by one thread, and then returned.
 

@@ -2,7 +2,7 @@
 import AppHost
 public import Foundation
 
-/// The part of a scene that is there while it is not connected, too.
+/// The part of a scene that also exists while it is not connected.
 open class UISceneSession: NSObject, @unchecked Sendable {
     // Sendable: what changes is behind the lock.
 
@@ -35,7 +35,7 @@ open class UISceneSession: NSObject, @unchecked Sendable {
         kept = AppLocked(configuration)
     }
 
-    /// How the scene is made.
+    /// The configuration of the scene.
     open var configuration: UISceneConfiguration { kept.withLock { $0 } }
 
     /// The scene, while it is connected.

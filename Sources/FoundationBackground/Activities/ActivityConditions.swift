@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the machine is, for work that can choose its moment.
+/// The conditions of the machine for work that can wait for a good moment.
 package enum ActivityConditions: Sendable {
     /// Something speaks against it: power is saved, it is hot, the battery is nearly empty.
     case held

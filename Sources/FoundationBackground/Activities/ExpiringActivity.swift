@@ -2,7 +2,7 @@
 import AppHost
 import Dispatch
 
-/// One block that was handed to `performExpiringActivity`: which of its two calls comes, and when its
+/// A block of `performExpiringActivity`: decides which of its two calls happens, and when its
 /// assertion ends.
 final class ExpiringActivity: Sendable {
     private let reason: String
@@ -25,7 +25,7 @@ final class ExpiringActivity: Sendable {
             return
         }
         detached {
-            // Where its time was over before there was a thread for it, the other call is the only one.
+            // If the time was over before the thread started, only the other call happens.
             if self.life.withLock({ $0.start() }) { self.block(false) }
             self.assertions.end(id)
         }
@@ -36,7 +36,7 @@ final class ExpiringActivity: Sendable {
         detached { self.block(true) }
     }
 
-    /// On a thread of its own: blocks work for long, or wait, and must not keep others from theirs.
+    /// Runs on a new thread: blocks work for long, or wait, and must not delay others.
     private func detached(_ body: @escaping @Sendable () -> Void) {
         DispatchQueue(label: "NSProcessInfo.\(reason)", qos: .userInitiated).async(execute: body)
     }

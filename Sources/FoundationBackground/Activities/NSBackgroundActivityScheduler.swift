@@ -16,7 +16,7 @@ open class NSBackgroundActivityScheduler: NSObject, @unchecked Sendable {
     public enum Result: Int, Sendable {
         /// The work is done.
         case finished = 1
-        /// It is to be called again, at a better moment.
+        /// Call the block again, at a better moment.
         case deferred = 2
     }
 

@@ -5,7 +5,7 @@ extension ProcessInfo {
     /// The options of an activity. Linux has no interface for them: they are accepted, and have no
     /// effect.
     public struct ActivityOptions: OptionSet, Sendable {
-        /// As Foundation's headers number them.
+        /// The values are those of Foundation's headers.
         public let rawValue: UInt64
         /// Takes any number.
         public init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -20,7 +20,7 @@ extension ProcessInfo {
         public static let automaticTerminationDisabled = ActivityOptions(rawValue: 1 << 15)
         /// Animations are measured.
         public static let animationTrackingEnabled = ActivityOptions(rawValue: 1 << 45)
-        /// It is measured.
+        /// The activity is measured.
         public static let trackingEnabled = ActivityOptions(rawValue: 1 << 46)
         /// Its user began it.
         public static let userInitiated = ActivityOptions(rawValue: 0x00FF_FFFF)

@@ -6,10 +6,10 @@ extension ProcessInfo {
     /// Does work that goes on when the app, or the extension, is not seen any more, for as long as the
     /// process' background time lasts. Returns at once; `block` is called on threads of the system's.
     ///
-    /// It is called with false, does its work before it returns, and so ends the activity. When the
-    /// process is about to be suspended before that, it is called a second time with true, while the
-    /// first call goes on, and stops that as soon as it can. Where the process is suspended already, or
-    /// its time is over, it is called with true alone.
+    /// The block is called with false, and the activity ends when it returns. If the process is
+    /// about to be suspended before that, the block is called a second time with true, while the
+    /// first call continues, and should stop that as soon as possible. If the process is already
+    /// suspended, or its time is over, it is called with true only.
     ///
     /// - Parameters:
     ///   - reason: what it is for, in the log; not empty.

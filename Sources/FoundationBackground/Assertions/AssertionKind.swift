@@ -4,6 +4,6 @@
 package enum AssertionKind: Sendable {
     /// `beginBackgroundTask`: its handler is called on the main thread.
     case task
-    /// `performExpiringActivity`: its block is called again, on a thread of its own.
+    /// `performExpiringActivity`: its block is called again, on a new thread.
     case activity
 }

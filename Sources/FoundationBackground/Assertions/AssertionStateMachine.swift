@@ -13,7 +13,7 @@ package struct AssertionStateMachine: Sendable {
     private enum Phase: Equatable {
         case seen
         case unseen(deadline: UInt64)
-        /// They were told.
+        /// All assertions were asked to end.
         case expiring(until: UInt64)
         /// The time is over, and something else keeps the app running.
         case spent
@@ -56,7 +56,7 @@ package struct AssertionStateMachine: Sendable {
 
     package var isSuspended: Bool { phase == .suspended }
 
-    /// How many are open.
+    /// The number of open assertions.
     package var count: Int { assertions.count }
 
     /// When `tick` has something to do; nil: never.
@@ -94,8 +94,8 @@ package struct AssertionStateMachine: Sendable {
 
     // MARK: Expiring
 
-    /// The next task whose handler is to be called; nil: none, or the app is seen again. Each is named
-    /// once.
+    /// Returns the next task whose handler has to be called; nil if there is none, or if the app is
+    /// in the foreground again. Each is returned once.
     package mutating func nextTask() -> UInt64? {
         guard case .expiring = phase else { return nil }
         let next = assertions.filter { $0.value.kind == .task && !$0.value.isTold }.keys.min()

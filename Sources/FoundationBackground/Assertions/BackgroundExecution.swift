@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 
-/// How long an app may go on unseen, and what becomes of it when it does not stop.
+/// The limits of an app in the background, and the effect of exceeding them.
 ///
 /// `configure` comes before the first use of what needs background time: `beginBackgroundTask`,
 /// `performExpiringActivity`, `NSBackgroundActivityScheduler`.
@@ -53,7 +53,7 @@ public struct BackgroundExecution: Sendable {
         }
     }
 
-    /// Seconds as nanoseconds; what no number can tell is as long as can be told.
+    /// Returns seconds as nanoseconds; values out of range become the maximum.
     package static func nanoseconds(_ seconds: Double) -> UInt64 {
         guard seconds > 0 else { return 0 }
         let wanted = (seconds * 1_000_000_000).rounded()

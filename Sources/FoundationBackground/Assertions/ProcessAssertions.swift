@@ -46,7 +46,7 @@ package final class ProcessAssertions: Sendable {
         }
     }
 
-    /// How many are open.
+    /// The number of open assertions.
     package var count: Int { state.withLock { $0.machine.count } }
 
     package var isSuspended: Bool { state.withLock { $0.machine.isSuspended } }
@@ -186,7 +186,7 @@ package final class ProcessAssertions: Sendable {
         }
     }
 
-    /// One after the other, each once, and none that was ended in between.
+    /// One after another, each once, and none that has ended in between.
     @MainActor private func callHandlers() {
         while true {
             let next = state.withLock { state -> (UInt64, (@MainActor @Sendable () -> Void)?)? in

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The clock by which background time is measured. Apps leave it as it is; their tests hand in a
-/// `ManualBackgroundClock`.
+/// The clock of background time. Apps keep the default; tests pass a `ManualBackgroundClock`.
 public protocol BackgroundClock: Sendable {
     /// Nanoseconds since a moment of the clock's choice. Never goes back.
     var now: UInt64 { get }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
-/// The machine's clock, which stands still while the machine sleeps: what cannot run is not charged.
+/// The machine's clock, which stops while the machine sleeps: time in which nothing can run does
+/// not count.
 public struct SystemBackgroundClock: BackgroundClock {
     /// Makes it; all of them are the same.
     public init() {}

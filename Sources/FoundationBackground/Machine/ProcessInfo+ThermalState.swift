@@ -3,9 +3,9 @@ import AppHost
 public import Foundation
 
 extension ProcessInfo {
-    /// How hot the machine is.
+    /// The thermal state of the machine.
     public enum ThermalState: Int, Sendable {
-        /// As it should be.
+        /// No thermal limit is reached.
         case nominal = 0
         /// Warm: what can wait should.
         case fair = 1
