@@ -459,13 +459,13 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    "$$root/$(BASH_COMPLETION)" "$$root/$(ZSH_COMPLETION)" "$$root/$(FISH_COMPLETION)" \
 	    $(foreach p,$(INSTALLED_PLUGINS),"$$root/lib/curfew/plugins/$(p)/lib$(p).so" \
 	        "$$root/lib/curfew/plugins/$(p)/manifest.json")
-	# A page of the manual that somebody else has put there does not begin like ours.
+	# A manual page of another program does not begin like ours.
 	for page in "$$root"/share/man/man1/curfew.1 "$$root"/share/man/man1/curfew-*.1; do
 	    if [ -f "$$page" ] && [ "$$(head -n 1 -- "$$page")" = '.\" Written by curfew man.' ]; then
 	        rm -f -- "$$page"
 	    fi
 	done
-	# Only directories that are Curfew's own, and only when nobody else has put something there.
+	# Only Curfew's own directories, and only if they are empty.
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
 	        lib/cmake/Curfew share/curfew/python/__pycache__ share/curfew/python \
 	        $(addprefix share/curfew/,$(AUTHOR_DIRECTORIES)) share/curfew \

@@ -3,9 +3,9 @@
 /// A feed as it came from a server or a file.
 struct FeedDocument {
     var bytes: [UInt8]
-    /// What the server says about its content: `application/rss+xml; charset=utf-8`.
+    /// The content type of the server: `application/rss+xml; charset=utf-8`.
     var contentType = ""
-    /// What relative links are relative to; empty for a file.
+    /// The base of relative links; empty for a file.
     var address = ""
     /// By which the server knows this version.
     var version = FeedVersion()

@@ -49,7 +49,7 @@ struct FeedOutput: ~Copyable {
         bytes = start + Int64(end)
     }
 
-    /// What is somebody else's has to stay as it is.
+    /// Files of other programs must not change.
     private func foreign() -> FeedProblem {
         FeedProblem(
             "\(file.path) has lines that no feed task wrote; nothing was changed; name a new file, "

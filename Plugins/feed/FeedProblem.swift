@@ -10,7 +10,7 @@ struct FeedProblem: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// The operating system said no.
+    /// A system call failed.
     init(_ action: String, _ path: String, _ error: Int32) {
         description = "could not \(action) \(path): \(String(cString: strerror(error)))"
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
-/// What a feed task is to do: the payload.
+/// The payload of a feed task.
 struct FeedRequest: Decodable {
     let from: String
     let to: String

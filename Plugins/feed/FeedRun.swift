@@ -16,7 +16,7 @@ struct FeedRun: ~Copyable {
 
     init(_ task: HandlerTask, _ request: FeedRequest) throws {
         var output = try FeedOutput(request.to)
-        // The state is read when nobody else can be writing it.
+        // Read the state while no other task can write it.
         var state = try FeedState.load(for: request.to)
         try output.recover(state)
         state.ids = output.unnoted + state.ids

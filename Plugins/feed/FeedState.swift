@@ -2,7 +2,7 @@
 import FoundationEssentials
 import Glibc
 
-/// What a run knows of those before it: the file `to` + `.state`.
+/// The state that earlier runs have stored: the file `to` + `.state`.
 struct FeedState: Codable {
     /// Where the document came from.
     var from = ""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a run found, the result of the task.
+/// The result of the task.
 struct FeedSummary {
     /// Items that were written.
     var new = 0

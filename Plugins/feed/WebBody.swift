@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a server has sent until now, decompressed; written and read by the task's thread only.
+/// The response so far, decompressed; written and read by the task's thread only.
 final class WebBody {
     private(set) var bytes: [UInt8] = []
     private(set) var isTooLarge = false

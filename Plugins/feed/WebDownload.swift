@@ -16,7 +16,7 @@ struct WebDownload {
 
     let task: HandlerTask
     let address: String
-    /// What is there from the last time.
+    /// The state of the last run.
     let version: FeedVersion
 
     /// The document; nil when it is the version that is there.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What keeps a mirror task, or one entry of the tree, from being done.
+/// An error of a mirror task, or of one entry of the tree.
 struct MirrorProblem: Error, CustomStringConvertible {
     let description: String
     /// Every other entry would meet it too: a full disk, no descriptors left.
@@ -12,7 +12,7 @@ struct MirrorProblem: Error, CustomStringConvertible {
         self.isGeneral = isGeneral
     }
 
-    /// The operating system said no.
+    /// A system call failed.
     init(_ action: String, _ path: String, _ error: Int32) {
         description = "could not \(action) \(path): \(String(cString: strerror(error)))"
         isGeneral = [ENOSPC, EDQUOT, EROFS, EMFILE, ENFILE, ENOMEM].contains(error)

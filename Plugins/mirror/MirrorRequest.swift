@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
-/// What a mirror task is to do: the payload.
+/// The payload of a mirror task.
 struct MirrorRequest: Decodable {
     let from: String
     let to: String

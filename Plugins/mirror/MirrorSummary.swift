@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a run did, the result of the task.
+/// The result of the task.
 struct MirrorSummary {
     /// Files and links that were written.
     var copied = 0

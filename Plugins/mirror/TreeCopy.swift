@@ -132,7 +132,7 @@ struct TreeCopy: ~Copyable {
             throw MirrorProblem("\(path) is the source itself", isGeneral: true)
         }
         if !keepsMode, status.permissions & 0o700 != 0o700 {
-            // Whoever may not write into a copy still has to bring it up to date.
+            // A copy without write permission still has to be updated.
             guard fchmod(directory.number, status.permissions | 0o700) == 0 else {
                 throw MirrorProblem("write to", path, errno)
             }
@@ -290,7 +290,7 @@ struct TreeCopy: ~Copyable {
         copied(name, below, bytes: 0)
     }
 
-    /// What has the name in the target; nil for nothing. A directory there is a problem.
+    /// Returns the target's entry of the name; nil if there is none. A directory there is an error.
     private func existing(
         _ name: UnsafePointer<CChar>, in target: Int32, _ below: String
     ) throws -> stat? {

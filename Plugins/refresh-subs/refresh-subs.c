@@ -169,7 +169,7 @@ static void fail(const char *what) {
     call_done();
 }
 
-/* What the do-sub goes on with after each Sleep. */
+/* The state of the do-sub, which continues after each Sleep. */
 static void next_file(void *data, const curfew_host_api *api, curfew_status status,
                       const curfew_value *values, uint32_t count) {
     (void)status, (void)values, (void)count;
@@ -256,7 +256,7 @@ void backgroundprocessingtask_controller(curfew_task task, const curfew_host_api
     work.api = api;
     work.task = task;
     work.subs = api->extension(api, CURFEW_EXT_SUBS);
-    /* Expected before it begins: else a Done that comes at once would find nobody. */
+    /* Wait before the work begins: otherwise an immediate Done would find no waiter. */
     work.subs->wait_for(api, "backgroundprocessingtask_done", 0, 0, controller_goes_on,
                         (void *)processing_task_number);
     bool is_expired = api->is_expired(api, task); /* its expired sub may have come before all that */

@@ -72,7 +72,7 @@ typedef struct care {
     int64_t snapshot_bytes;
 } care;
 
-/* What this plugin keeps for one host table: which tasks run there. Two hosts have one each. */
+/* The state for one host table: the tasks that run there. Two hosts have one each. */
 typedef struct care_table {
     pthread_mutex_t lock;
     care *running; /* under lock */
@@ -162,7 +162,7 @@ static curfew_status sqlite_failed(const care *self, sqlite3 *db, const char *fi
                 file, sqlite3_errmsg(db), code, advice(code));
 }
 
-/* The operating system said no to `action` on `file`. */
+/* Reports that the operating system failed `action` on `file`. */
 static curfew_status system_failed(const care *self, const char *action, const char *file,
                                    int error) {
     char text[128];
@@ -192,7 +192,7 @@ static void begin(care *self, const char *step, double from, double to) {
     self->api->progress(self->api, self->task, from, CURFEW_TEXT(step));
 }
 
-/* Ends a step well or not: an event for whoever wants to know which one it was. */
+/* Ends a step, with an event for subscribers that reports its success. */
 static void finish(care *self, bool ok) {
     const curfew_value values[] = {
         {.struct_size = sizeof values[0],
@@ -648,7 +648,7 @@ static curfew_status work(care *self) {
     return status;
 }
 
-/* --- What the host calls ---------------------------------------------------------------------- */
+/* --- Functions for the host ------------------------------------------------------------------- */
 
 static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_task task,
                          curfew_error *host_error) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What was counted until now.
+/// The counts so far.
 struct SampleCount {
     private(set) var lines = 0
     private(set) var bytes: Int64 = 0
