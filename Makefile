@@ -66,7 +66,7 @@ PYTHON_MODULE := .build/python/curfew.py
 CMAKE_FILES := CurfewConfig.cmake CurfewConfigVersion.cmake
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS) $(MANIFEST_PLUGINS))
 
-# What `curfew new` makes plugins of, and the Swift package that those depend on. Named one by one,
+# The templates of `curfew new`, and the Swift package that their plugins depend on. Named one by one,
 # so that nothing comes along that was built in between.
 TEMPLATES := $(patsubst Plugins/%,%,$(wildcard $(addprefix Plugins/templates/*/,.gitignore \
                .github/workflows/*.yml Makefile README.md manifest.json *.c *.map *.sh *.swift \

@@ -11,7 +11,7 @@ enum CommandLineWords {
         let count = Int(CommandLine.argc)
         guard count > 0, CommandLine.arguments.count == count else {
             throw CommandError(
-                .faults, "the command line cannot be read: /proc/self/cmdline is not there",
+                .faults, "the command line cannot be read: /proc/self/cmdline does not exist",
                 notes: ["nothing was done"], help: ["mount /proc: mount -t proc proc /proc"])
         }
         var words: [String] = []
@@ -26,7 +26,7 @@ enum CommandLineWords {
                     notes: ["nothing was done"],
                     help: [
                         isPayload
-                            ? "bytes of any kind come from a file: --payload @FILE or --payload -"
+                            ? "pass bytes from a file: --payload @FILE or --payload -"
                             : "write it in UTF-8, and rename files that have such a name"
                     ])
             }

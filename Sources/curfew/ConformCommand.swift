@@ -128,7 +128,7 @@ enum ConformCommand {
         }
         guard !selection.cases.isEmpty else {
             throw CommandError(
-                .usage, "no case is left to be run: each that is wanted is excluded as well",
+                .usage, "no case is left to run: every selected case is excluded",
                 help: ["curfew conform --list"])
         }
         return selection

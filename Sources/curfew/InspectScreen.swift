@@ -50,7 +50,7 @@ struct InspectScreen {
                 "\(library), \(Shown.number(file.size)) bytes, \(file.owner), \(file.mode)"
             )
         } else {
-            row("library", "\(library), which is not there", .alarm)
+            row("library", "\(library), which does not exist", .alarm)
         }
         guard let elf = plugin.elf else { return }
         if let digest = elf.sha256 { row("sha256", digest) }

@@ -28,7 +28,7 @@ enum JUnitReport {
                 .faults,
                 "the report \(Shown.line(path)) cannot be written: \(String(cString: strerror(failed)))",
                 notes: ["the cases were run; their results are above"],
-                help: ["write `--junit FILE` with a file in a directory that is there"])
+                help: ["write `--junit FILE` with a file in an existing directory"])
         }
     }
 

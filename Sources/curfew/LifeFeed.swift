@@ -97,7 +97,7 @@ final class LifeFeed: Sendable {
             var taken = state.items
             state.items.removeAll(keepingCapacity: true)
             if state.lostLines > 0 {
-                taken.append((now, .log(.warning, "\(state.lostLines) log lines were left out")))
+                taken.append((now, .log(.warning, "\(state.lostLines) log lines were dropped")))
                 state.lostLines = 0
             }
             return taken

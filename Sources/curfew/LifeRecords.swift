@@ -36,8 +36,8 @@ final class LifeRecords: LifeView {
                 "outcome, duration, result, resultBase64, error, answer, reason, answered, returned, "
                     + "code, exit: the last; outcome is succeeded, failed, expired, cancelled, "
                     + "interrupted, abandoned or crashed, and null where nothing was run; "
-                    + "resultBase64 is there when the result is no text, code is what `curfew "
-                    + "explain` explains, exit the exit status"
+                    + "resultBase64 is present if the result is no text, code is for `curfew "
+                    + "explain`, exit the exit status"
             ),
         ])
 

@@ -57,6 +57,6 @@ enum ManualCommand {
     private static func unwritten(_ path: String, _ code: Int32) -> CommandError {
         CommandError(
             .faults, "`\(path)` cannot be written: \(String(cString: strerror(code)))",
-            help: ["name a directory that is there: --into DIR"])
+            help: ["name an existing directory: --into DIR"])
     }
 }

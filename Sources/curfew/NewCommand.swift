@@ -36,10 +36,10 @@ enum NewCommand {
             HelpSection(
                 title: "with --json",
                 rows: [
-                    ("name, language, id", "what was asked for; id is that of the plugin"),
+                    ("name, language, id", "the arguments; id is that of the plugin"),
                     ("handler", "the identifier of its handler"),
-                    ("directory", "what was made, without links"),
-                    ("files", "what is in it"),
+                    ("directory", "the new directory, without links"),
+                    ("files", "its files"),
                     ("next", "the commands to type now, one text each"),
                 ])
         ],

@@ -93,7 +93,7 @@ struct NewDirectory {
         CommandError(
             .faults, "`\(path)` cannot be made: \(String(cString: strerror(code)))",
             notes: ["nothing was created"],
-            help: ["name a directory that is there and that you may write to: --into DIR"])
+            help: ["name an existing directory that you may write to: --into DIR"])
     }
 
     private static func joined(_ directory: String, _ name: String) -> String {

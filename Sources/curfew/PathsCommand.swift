@@ -25,7 +25,7 @@ enum PathsCommand {
                             + "(numbers), and reason (why it does not count, or null)"
                     ),
                     ("shadowed", "plugins that do not count, each with id, directory and by"),
-                    ("remarks", "what of the environment is ignored, as texts"),
+                    ("remarks", "the ignored parts of the environment, as texts"),
                     (
                         "program, library, schema, templates",
                         "files and directories of this installation, each with path and exists"
@@ -88,7 +88,7 @@ enum PathsCommand {
             })
         list(
             "of this installation",
-            files.map { ($0.name, $0.path + (exists($0.path) ? "" : ", which is not there")) })
+            files.map { ($0.name, $0.path + (exists($0.path) ? "" : ", which does not exist")) })
         for remark in SearchedPlace.remarks() {
             out.line(
                 out.paint("note", .warning) + ": "

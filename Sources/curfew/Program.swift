@@ -83,7 +83,7 @@ enum Program {
         if operands.count > most {
             let extra = operands[most]
             throw CommandError(
-                .usage, "`curfew \(command.name)` does not know what to do with `\(extra)`",
+                .usage, "`curfew \(command.name)` takes no argument `\(extra)`",
                 help: ["curfew help \(command.name)"])
         }
         if operands.contains("") {

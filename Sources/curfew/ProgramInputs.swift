@@ -5,41 +5,41 @@ enum ProgramInputs {
     static let variables: [(term: String, text: String)] = [
         (
             "CURFEW_PLUGIN_PATH",
-            "the directories of plugins, separated by colons, in place of the usual ones"
+            "the directories of plugins, separated by colons, in place of the default ones"
         ),
         (
             "XDG_DATA_HOME",
-            "where the user's data is, ~/.local/share without it; plugins are below it in "
-                + "curfew/plugins. It counts only as an absolute path"
+            "the user's data directory, by default ~/.local/share; plugins are below it in "
+                + "curfew/plugins. Relative paths are ignored"
         ),
-        ("CURFEW_STORE", "the store of requests, in place of the usual one"),
+        ("CURFEW_STORE", "the store of requests, in place of the default one"),
         (
             "XDG_STATE_HOME",
-            "where what the user's programs remember is, ~/.local/state without it; the store is "
-                + "below it in curfew/store. It counts only as an absolute path"
+            "the user's state directory, by default ~/.local/state; the store is "
+                + "below it in curfew/store. Relative paths are ignored"
         ),
         ("HOME", "the user's home directory"),
         (
             "CURFEW_PLUGIN_COPIES",
-            "a directory in which the copies stay from which libraries are loaded, for debuggers"
+            "a directory for the copies from which libraries are loaded, which are kept for debuggers"
         ),
-        ("TMPDIR", "where conform makes the directories it works in, /tmp without it"),
-        ("NO_COLOR", "with any text: no colours, and nothing drawn over"),
-        ("TERM", "dumb, or nothing: the same"),
+        ("TMPDIR", "the directory for the temporary directories of conform, by default /tmp"),
+        ("NO_COLOR", "if it is not empty: no colours, and no redrawn lines"),
+        ("TERM", "dumb, or empty: no colours, and no redrawn lines"),
         (
             "LC_ALL, LC_CTYPE, LANG",
-            "the first that is set says whether the terminal shows UTF-8"
+            "the first one that is set decides whether the output is UTF-8"
         ),
     ]
 
     static let files: [(term: String, text: String)] = [
         ("~/.local/share/curfew/plugins", "the user's plugins"),
         ("~/.local/state/curfew/store", "the user's store of requests"),
-        ("/usr/local/lib/curfew/plugins", "those of the machine"),
-        ("PREFIX/lib/curfew/plugins", "those that were installed with this program"),
-        ("/usr/lib/curfew/plugins", "those of the distribution"),
+        ("/usr/local/lib/curfew/plugins", "the machine's plugins"),
+        ("PREFIX/lib/curfew/plugins", "the plugins that were installed with this program"),
+        ("/usr/lib/curfew/plugins", "the distribution's plugins"),
         ("PREFIX/share/curfew/manifest.schema.json", "the JSON Schema of manifests"),
-        ("PREFIX/share/curfew/templates", "what `curfew new` makes plugins of"),
-        ("PREFIX/lib/libcurfew.so", "the library for hosts of one's own"),
+        ("PREFIX/share/curfew/templates", "the templates of `curfew new`"),
+        ("PREFIX/lib/libcurfew.so", "the library for embedding a host"),
     ]
 }

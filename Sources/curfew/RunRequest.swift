@@ -73,7 +73,7 @@ struct RunRequest {
         guard text != "@" else {
             throw CommandError(
                 .usage, "`\(typed("@"))` names no file",
-                help: ["write `\(typed("@FILE"))`; the text @ itself comes by `\(typed("-"))`"])
+                help: ["write `\(typed("@FILE"))`; to pass the text @ itself, use `\(typed("-"))`"])
         }
         let path = text == "-" ? "-" : String(text.unicodeScalars.dropFirst())
         do throws(InputFile.Fault) {

@@ -92,7 +92,7 @@ struct SearchedPlace {
             self.reason = nil
         } catch {
             (plugins, faulty) = (0, 0)
-            self.reason = exists ? error.message : "it is not there"
+            self.reason = exists ? error.message : "it does not exist"
         }
     }
 

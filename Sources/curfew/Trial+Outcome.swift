@@ -52,8 +52,8 @@ extension Trial {
         case .signalled(let signal):
             "died of \(ProcessFacts.name(ofSignal: signal)) \(during)"
         case .timedOut:
-            "did not come back within \(TimeText.limit(limit)) \(during), and was killed"
-        case .tooMuch: "told more than is read \(during), and was killed"
+            "did not return within \(TimeText.limit(limit)) \(during), and was killed"
+        case .tooMuch: "exceeded the output limit \(during), and was killed"
         }
     }
 }

@@ -65,12 +65,12 @@ struct ConformOptionsTests {
             ),
             (
                 ["--only", "no-exit", "--exclude", "no-*"],
-                "no case is left to be run: each that is wanted is excluded as well",
+                "no case is left to run: every selected case is excluded",
                 "curfew conform --list"
             ),
             (
                 ["--exclude", "*"],
-                "no case is left to be run: each that is wanted is excluded as well",
+                "no case is left to run: every selected case is excluded",
                 "curfew conform --list"
             ),
         ] as [([String], String, String)])

@@ -11,7 +11,7 @@ struct UsageTests {
             (["rum"], "there is no command `rum`", "did you mean `run`?"),
             (["run"], "`curfew run` lacks its argument", "write `curfew run IDENTIFIER`"),
             (
-                ["run", "a.b", "c"], "`curfew run` does not know what to do with `c`",
+                ["run", "a.b", "c"], "`curfew run` takes no argument `c`",
                 "curfew help run"
             ),
             (
@@ -60,7 +60,7 @@ struct UsageTests {
             ),
             (
                 ["run", "a.b", "--payload", "@"], "`--payload @` names no file",
-                "write `--payload @FILE`; the text @ itself comes by `--payload -`"
+                "write `--payload @FILE`; to pass the text @ itself, use `--payload -`"
             ),
             (
                 ["simulate", "a.b"] + Array(repeating: "wait", count: 1_000),

@@ -216,7 +216,7 @@ enum CancelCommand {
         guard !isDry, done.contains(where: \.isStopping) else { return }
         if HostNote.isAlone(store) {
             console.errors.note(
-                "no host uses this store: what ran has ended with its host, and is cancelled when the next one begins"
+                "no host uses this store: the running requests ended with their host, and are cancelled when the next one starts"
             )
         }
     }

@@ -41,9 +41,9 @@ enum DatabaseCommand {
                 title: "with --json",
                 rows: [
                     ("store", "the directory of the store"),
-                    ("ok, faults", "of check: whether it is sound, and what is wrong, as texts"),
-                    ("backup, bytes", "of backup: the file, and its size"),
-                    ("forgotten", "of forget: the value"),
+                    ("ok, faults", "for check: whether it is sound, and the faults as texts"),
+                    ("backup, bytes", "for backup: the file, and its size"),
+                    ("forgotten", "for forget: the value"),
                 ])
         ],
         examples: ["curfew db check --full", "curfew db backup requests-$(date +%F).db"]

@@ -29,7 +29,7 @@ struct FoundKind {
     func note(_ identifier: String, _ errors: Output) {
         guard kind == nil else { return }
         var text =
-            "no plugin that is found has a handler for \(identifier), so its kind is taken to be app-refresh; --kind says otherwise"
+            "no known plugin has a handler for \(identifier), so its kind is app-refresh; use --kind for another"
         if let nearest { text += "; or is it \(nearest)?" }
         errors.note(text)
     }

@@ -8,7 +8,8 @@ enum HostNote {
         if isAlone(store) {
             errors.note("no host uses this store: nothing is launched until one does")
         } else if let fault = store.wakeFault {
-            errors.note("the host could not be told, and will see it later: \(fault.message)")
+            errors.note(
+                "the host could not be notified, and will see the change later: \(fault.message)")
         }
     }
 

@@ -41,7 +41,7 @@ final class JournalLines {
         out.line(
             out.paint(
                 Shown.rightAligned(String(sequence + 1), 6) + "  gap: \(count) "
-                    + (count == 1 ? "entry is" : "entries are") + " not there any more", .warning))
+                    + (count == 1 ? "entry is" : "entries are") + " no longer kept", .warning))
     }
 
     private func text(_ entry: JournalEntry) -> String {

@@ -35,7 +35,7 @@ enum ListCommand {
                 rows: [
                     ("store, host", "its directory; process and since of its host, or null"),
                     ("requests", "in the same order, each as `curfew show --json` has it"),
-                    ("more", "how many there are besides"),
+                    ("more", "the number of further requests"),
                 ])
         ],
         examples: ["curfew ps", "curfew ps --history --limit 5", "curfew ps --json | jq .requests"]

@@ -39,9 +39,9 @@ enum LogCommand {
                         "what",
                         JournalEntry.What.allCases.map(\.name).joined(separator: ", ") + "; or gap"
                     ),
-                    ("request, identifier, launch", "what it is about, or null"),
+                    ("request, identifier, launch", "its subject, or null"),
                     ("detail", "more about it, for people"),
-                    ("missing", "of a gap: how many entries are not there"),
+                    ("missing", "for a gap: the number of missing entries"),
                 ])
         ],
         examples: ["curfew log", "curfew log 12 --follow", "curfew log --after 1500 --json"]

@@ -140,7 +140,7 @@ struct RequestScreen {
         guard !record.journal.isEmpty else { return }
         out.line()
         out.line(out.paint("what happened:", .strong))
-        if record.isCut { out.line("  … what was before: curfew log \(request.id)\(place.option)") }
+        if record.isCut { out.line("  … earlier entries: curfew log \(request.id)\(place.option)") }
         let widest = record.journal.map { $0.what.name.count }.max() ?? 0
         for entry in record.journal {
             let head = "  \(DateText.full(entry.at))  "

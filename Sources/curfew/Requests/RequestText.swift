@@ -25,7 +25,7 @@ enum RequestText {
             text += ", moved by up to \(SpanText(nanoseconds: repetition.jitter))"
         }
         switch repetition.catchUp {
-        case .skip: text += ", dates that passed are left out"
+        case .skip: text += ", missed dates are skipped"
         case .one: break
         case .all: text += ", dates that passed are caught up with"
         }

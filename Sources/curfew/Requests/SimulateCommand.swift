@@ -42,7 +42,7 @@ enum SimulateCommand {
                     + "be written"),
             ExitMeaning.usage,
             ExitMeaning(.timedOut, "a task worked for longer than --timeout"),
-            ExitMeaning(.misuse, "the code of the plugin left the process"),
+            ExitMeaning(.misuse, "the code of the plugin ended the process"),
             ExitMeaning(.host, "the host could not run it"),
             ExitMeaning(.refused, "the plugin was refused"),
             ExitMeaning(.notFound, "there is no handler of this identifier"),

@@ -116,7 +116,7 @@ final class Simulation {
         for request in try running() where atWork[request.id] == nil {
             leave(request.id)
             view.remark(
-                "its task still works after \(TimeText.limit(timeout)), and is left at work",
+                "its task still runs after \(TimeText.limit(timeout)), and is left running",
                 at: time)
         }
     }
@@ -178,7 +178,7 @@ final class Simulation {
             }
             view.submitted(taken, at: time, now: now)
             for note in SubmitForm.notes(description, at: now, all) { view.remark(note, at: time) }
-        case .kept(let id): view.remark("request \(id) was pending already, and stays", at: time)
+        case .kept(let id): view.remark("request \(id) was already pending, and stays", at: time)
         case .known(let id): view.remark("request \(id) was submitted under the key", at: time)
         }
     }

@@ -11,7 +11,7 @@ struct SimulationRecords: SimulationView {
     /// The members of the objects, for help and the manual.
     static let rows: [(term: String, text: String)] = [
         ("simulating", "identifier, kind, plugin, version, directory, budget, grace"),
-        ("step", "text: the step as it was written"), ("remark", "text: what came of it"),
+        ("step", "text: the step as written"), ("remark", "text: its effect"),
         ("submitted", "request: as `curfew show --json` has it"),
         ("happened", "entry: of the journal, as `curfew log --json` has it"),
         ("raised", "name, values: an event"), ("log", "level, text: a line of the host"),

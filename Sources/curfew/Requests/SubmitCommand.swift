@@ -154,7 +154,7 @@ enum SubmitCommand {
             if !replaced.isEmpty {
                 more("takes the place of \(replaced.map(\.description).joined(separator: ", "))")
             }
-        case .kept: more("it was pending already and stays; nothing was added")
+        case .kept: more("it was already pending and stays; nothing was added")
         case .known: more("it was submitted before under this key; nothing was added")
         }
         more("stored in \(Shown.line(store.directory))")

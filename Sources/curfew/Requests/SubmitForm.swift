@@ -112,7 +112,7 @@ enum SubmitForm {
             let name = LocalZone.unknownName
         else { return nil }
         return
-            "TZ is `\(name)`, which is no time zone that this machine knows: its dates are taken to be of UTC"
+            "TZ is `\(name)`, which is no time zone of this machine: dates are in UTC"
     }
 
     /// Says that the date of a request has passed, and what comes of it; nil where it has not.

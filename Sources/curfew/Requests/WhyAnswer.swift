@@ -42,15 +42,15 @@ struct WhyAnswer {
 
     /// The JSON members, for help.
     static let rows: [(term: String, text: String)] = [
-        ("identifier, request, state", "what it is about; the last two null without a request"),
-        ("held", "whether anything holds it back"),
+        ("identifier, request, state", "its subject; the last two are null without a request"),
+        ("held", "whether it waits for a factor"),
         (
             "factors",
             "how each stands, those that hold first: factor, state (yes, no, unknown), holds, "
-                + "source, detail, since, until (when it will allow by itself) and change (what would)"
+                + "source, detail, since, until (when it allows the launch by itself) and change (what would)"
         ),
         ("earliest", "the earliest launch, or null if unknown"),
         ("ahead", "requests of the same identifier that go first"),
-        ("journal", "what happened, as `curfew log --json` has it"),
+        ("journal", "its entries, as in `curfew log --json`"),
     ]
 }
