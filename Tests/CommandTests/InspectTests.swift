@@ -321,7 +321,7 @@ struct InspectTests {
         #expect(load["timedOut"] as? Bool == true)
         #expect(
             load["outcome"] as? String
-                == "did not come back within 3 s while it was loaded, and was killed")
+                == "did not return within 3 s while it was loaded, and was killed")
         let processes = String(decoding: try files.read("numbers"), as: UTF8.self)
             .split(separator: "\n").compactMap { pid_t($0) }
         #expect(processes.count == 4)

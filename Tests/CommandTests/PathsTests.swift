@@ -60,7 +60,7 @@ struct PathsTests {
             "\(run.output)")
         #expect(used.allSatisfy { $0["origin"] as? String == "environment" })
         #expect(used[0]["plugins"] as? Int == 2 && used[0]["faulty"] as? Int == 1)
-        #expect(used[2]["reason"] as? String == "it is not there")
+        #expect(used[2]["reason"] as? String == "it does not exist")
         #expect(places[2]["reason"] as? String == "the same directory as \(files.path("a"))")
         #expect(places.last?["reason"] as? String == "CURFEW_PLUGIN_PATH is set")
         #expect(places.count == 8)

@@ -207,7 +207,7 @@ struct RequestListTests {
             """)
         #expect(cut.succeeded, "\(cut)")
         #expect(
-            try desk.run("log").output.contains("\n     2  gap: 2 entries are not there any more\n")
+            try desk.run("log").output.contains("\n     2  gap: 2 entries are no longer kept\n")
         )
         #expect(try desk.run("log", "--json").records()[1]["missing"] as? Int == 2)
         #expect(try desk.run("log", "9").code == 4)
