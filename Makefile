@@ -241,8 +241,7 @@ $(PYTHON_MODULE): $(wildcard Sources/CInterface/python/*) $(HEADERS:%=include/%)
 
 # --- What is proven ------------------------------------------------------------------------------
 
-# Without the index for editors, which takes a seventh of the processor time.
-BUILD_TESTS = "$(SWIFT)" build --build-tests --disable-index-store
+BUILD_TESTS = "$(SWIFT)" build --build-tests
 
 test: packages test-plugins prefix ## build everything and run all tests
 	@echo "test: building the tests"
