@@ -25,7 +25,7 @@ struct CancelTests {
         #expect(first.output == "1  org.example.a  cancelled\n")
         let again = try desk.run("cancel", "1")
         #expect(again.code == 0)
-        #expect(again.output == "1  org.example.a  was over before: cancelled\n")
+        #expect(again.output == "1  org.example.a  had finished before: cancelled\n")
         #expect(try desk.run("cancel", "--identifier", "org.example.b").code == 0)
         #expect(try states(desk) == ["cancelled", "cancelled", "pending"])
         let all = try desk.run("cancel", "--all", "--json").document()

@@ -258,7 +258,7 @@ struct SubmitTests {
             ["--at", "03:00"], ["--at", "2190-12-24"], ["--latest", "2190-12-24T18:00"],
             ["--cron", "30 4 * * 1", "--local"],
         ]
-        let note = "note: TZ is `\(name)`, which is no time zone that this machine knows: "
+        let note = "note: TZ is `\(name)`, which is no time zone of this machine: "
         for options in local {
             let run = try submit(
                 name, options[0], options[1], options.count > 2 ? options[2] : "--json")
@@ -291,7 +291,7 @@ struct SubmitTests {
         let desk = try RequestDesk()
         let unknown = try desk.run("submit", "org.curfew.test.errands.wait", "--after", "1d")
         #expect(unknown.output.contains("wait, app-refresh, due "))
-        #expect(unknown.errors.contains("so its kind is taken to be app-refresh"))
+        #expect(unknown.errors.contains("so its kind is app-refresh"))
         #expect(unknown.errors.contains("is it org.curfew.test.errands.waits?"))
         let known = try desk.run(
             "submit", CommandRun.errand("waits"), "--after", "1d", "--kind", "health-research")

@@ -166,7 +166,7 @@ struct NeededLibrariesTests {
         try chmod(files.path("two"), 0o777)
         let fault = try #require(check("libp.so", in: files).fault)
         #expect(fault.rule == "load-search-path")
-        #expect(fault.message.contains("\(files.path("one/liba.so")) wants other libraries from"))
+        #expect(fault.message.contains("\(files.path("one/liba.so")) searches for libraries in"))
     }
 
     @Test("a DT_RPATH is searched for those that come along with others")
