@@ -143,6 +143,7 @@ let package = Package(
             name: "life-harness",
             dependencies: [
                 "UIKitBackground", "FoundationBackground", "AppHost", "CInterface", "CCurfew",
+                "TestSupport",
             ],
             path: "Tests/LifeHarness", swiftSettings: swift),
         .testTarget(
@@ -163,7 +164,7 @@ let package = Package(
         // Apps whose whole behaviour is one scenario, each in a process of its own.
         .executableTarget(
             name: "app-harness",
-            dependencies: ["BackgroundTasks", "AppHost", "CInterface", "CCurfew"],
+            dependencies: ["BackgroundTasks", "AppHost", "CInterface", "CCurfew", "TestSupport"],
             path: "Tests/AppHarness", swiftSettings: swift),
         .testTarget(
             name: "BackgroundTasksTests", dependencies: ["TestSupport"], swiftSettings: swift),

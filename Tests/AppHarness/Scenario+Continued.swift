@@ -3,6 +3,7 @@ import AppHost
 import BackgroundTasks
 import CCurfew
 import CInterface
+import TestSupport
 
 extension Scenario {
     private static let export = "org.example.app.export.7"
@@ -39,7 +40,7 @@ extension Scenario {
                 task.updateTitle("Exported", subtitle: "")
                 print("\(task.title): \(task.progress.fractionCompleted)")
                 task.setTaskCompleted(success: true)
-                over.fire()
+                over.send()
             }
             stage.submit(request())
             over.wait("the task")
@@ -81,11 +82,11 @@ extension Scenario {
                 task.expirationHandler = {
                     print("expired")
                     task.setTaskCompleted(success: false)
-                    over.fire()
+                    over.send()
                 }
                 task.progress.totalUnitCount = 10
                 task.progress.completedUnitCount = 1
-                launched.fire()
+                launched.send()
             }
             stage.submit(request())
             launched.wait("the launch")
@@ -101,22 +102,22 @@ extension Scenario {
                 task.progress.totalUnitCount = 4
                 let child = Progress(totalUnitCount: 4)
                 task.progress.addChild(child, withPendingUnitCount: 4)
-                launched.fire()
+                launched.send()
                 for _ in 1...4 {
                     step.wait("the next step")
                     child.completedUnitCount += 1
                     // What a child does is looked at now and then; setting it is seen at once.
                     task.updateTitle("Exporting", subtitle: "\(task.progress.fractionCompleted)")
-                    stepped.fire()
+                    stepped.send()
                 }
                 task.setTaskCompleted(success: true)
-                over.fire()
+                over.send()
             }
             stage.submit(request())
             launched.wait("the launch")
             for _ in 1...4 {
                 stage.advance(50)
-                step.fire()
+                step.send()
                 stepped.wait("the step")
             }
             over.wait("the task")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BackgroundTasks
+import TestSupport
 
 /// Source 004's three ways to do the work.
 extension Scenario {
@@ -20,7 +21,7 @@ extension Scenario {
                 let last = operations[0]
                 last.completionBlock = {
                     task.setTaskCompleted(success: !last.isCancelled)
-                    over.fire()
+                    over.send()
                 }
                 queue.addOperations(operations, waitUntilFinished: false)
                 print("the handler returns")
@@ -38,16 +39,16 @@ extension Scenario {
                 queue.maxConcurrentOperationCount = 1
                 task.expirationHandler = {
                     queue.cancelAllOperations()
-                    expired.fire()
+                    expired.send()
                 }
                 let first = BlockOperation {
-                    begun.fire()
+                    begun.send()
                     expired.wait("the expiration")
                 }
                 let last = BlockOperation { print("never") }
                 last.completionBlock = {
                     task.setTaskCompleted(success: !last.isCancelled)
-                    over.fire()
+                    over.send()
                 }
                 queue.addOperations([first, last], waitUntilFinished: false)
             }
@@ -68,13 +69,13 @@ extension Scenario {
                 queue.addOperation {
                     goOn.wait("the end of the task")
                     print("the work goes on")
-                    over.fire()
+                    over.send()
                 }
             }
             stage.submit(BGAppRefreshTaskRequest(identifier: Stage.refresh))
             print(stage.ended(1))
             stage.advance(60)
-            goOn.fire()
+            goOn.send()
             over.wait("the work")
         },
         "async-operation": { stage in
@@ -91,7 +92,7 @@ extension Scenario {
                 operation.completionBlock = {
                     print("finished \(operation.isFinished), executing \(operation.isExecuting)")
                     task.setTaskCompleted(success: !operation.isCancelled)
-                    over.fire()
+                    over.send()
                 }
                 let queue = OperationQueue()
                 queue.addOperations([operation], waitUntilFinished: false)
@@ -109,10 +110,10 @@ extension Scenario {
                 DispatchQueue.global().async {
                     returned.wait("the handler's return")
                     task.setTaskCompleted(success: true)
-                    over.fire()
+                    over.send()
                 }
                 print("the handler returns")
-                returned.fire()
+                returned.send()
             }
             stage.submit(BGAppRefreshTaskRequest(identifier: Stage.refresh))
             over.wait("the work")

@@ -2,6 +2,7 @@
 import BackgroundTasks
 import CCurfew
 import CInterface
+import TestSupport
 
 extension Scenario {
     /// An app that loads a plugin with code of an app's in it: there is one registry all the same.
@@ -28,7 +29,7 @@ extension Scenario {
                         "app: \(request.identifier), network \(request.requiresNetworkConnectivity)"
                     )
                 }
-                seen.fire()
+                seen.send()
             }
             seen.wait("the pending requests")
         }

@@ -3,6 +3,7 @@ import AppHost
 import BackgroundTasks
 import CCurfew
 import CInterface
+import TestSupport
 
 extension Scenario {
     /// Registers a handler and submits a request for it, at once unless it says otherwise.
@@ -24,10 +25,10 @@ extension Scenario {
             task.expirationHandler = {
                 print("expired")
                 task.setTaskCompleted(success: false)
-                expired.fire()
+                expired.send()
             }
             print("launched \(task)")
-            launched.fire()
+            launched.send()
         }
         launched.wait("the launch")
         stage.advance(after)
@@ -48,7 +49,7 @@ extension Scenario {
                         "\(identifier): refresh \(task is BGAppRefreshTask), processing \(task is BGProcessingTask), research \(task is BGHealthResearchTask), main \(Thread.isMainThread)"
                     )
                     task.setTaskCompleted(success: true)
-                    over.fire()
+                    over.send()
                 }
                 if identifier == Stage.refresh {
                     stage.submit(BGAppRefreshTaskRequest(identifier: identifier))
@@ -91,9 +92,9 @@ extension Scenario {
                 task.expirationHandler = {
                     print("told to stop")
                     task.setTaskCompleted(success: false)
-                    expired.fire()
+                    expired.send()
                 }
-                launched.fire()
+                launched.send()
                 goOn.wait("the end of the grace")
                 print("the launch handler returns")
             }
@@ -102,7 +103,7 @@ extension Scenario {
             print("its time is up")
             stage.advance(5)
             print(stage.ended(1))
-            goOn.fire()
+            goOn.send()
             expired.wait("the expiration handler")
         },
         "earliest": { stage in
@@ -113,7 +114,7 @@ extension Scenario {
             begin(stage, request) { task in
                 print("launched")
                 task.setTaskCompleted(success: true)
-                launched.fire()
+                launched.send()
             }
             stage.advance(899)
             print("899 s later")
@@ -129,13 +130,13 @@ extension Scenario {
                 next.earliestBeginDate = Stage.date(in: 1800)
                 stage.submit(next)
                 task.setTaskCompleted(success: true)
-                over.fire()
+                over.send()
             }
             over.wait("the task")
             print("first \(stage.ended(1)), then \(stage.holding(Stage.refresh, kind: 1))")
             BGTaskScheduler.shared.getPendingTaskRequests {
                 print("pending \($0.count)")
-                over.fire()
+                over.send()
             }
             over.wait("the pending requests")
         },
@@ -147,13 +148,13 @@ extension Scenario {
                 let next = BGAppRefreshTaskRequest(identifier: Stage.refresh)
                 next.earliestBeginDate = Stage.date(in: 300)
                 stage.submit(next)
-                over.fire()
+                over.send()
             }
             over.wait("the task")
             print("first \(stage.ended(1))")
             BGTaskScheduler.shared.getPendingTaskRequests {
                 print("pending \($0.count)")
-                over.fire()
+                over.send()
             }
             over.wait("the pending requests")
         },
@@ -163,7 +164,7 @@ extension Scenario {
             begin(stage, BGAppRefreshTaskRequest(identifier: Stage.refresh)) { task in
                 print("launched")
                 task.setTaskCompleted(success: true)
-                over.fire()
+                over.send()
             }
             over.wait("the task")
             print(stage.ended(1))
@@ -201,7 +202,7 @@ extension Scenario {
             let (launched, kept) = (Signal(), AppLocked<BGTask?>(nil))
             begin(stage, BGAppRefreshTaskRequest(identifier: Stage.refresh)) { task in
                 kept.exchange(task)
-                launched.fire()
+                launched.send()
             }
             launched.wait("the launch")
             stage.advance(30)
@@ -216,14 +217,14 @@ extension Scenario {
             begin(stage, BGAppRefreshTaskRequest(identifier: Stage.refresh)) { task in
                 task.expirationHandler = {
                     print("cleared: \(task.expirationHandler == nil)")
-                    expired.fire()
+                    expired.send()
                 }
-                launched.fire()
+                launched.send()
                 expired.wait("the expiration, while the handler is at work")
                 print("still in the handler")
                 task.setTaskCompleted(success: true)
                 task.setTaskCompleted(success: false)
-                over.fire()
+                over.send()
             }
             launched.wait("the launch")
             stage.advance(30)
@@ -232,14 +233,18 @@ extension Scenario {
         },
         "never-completed": { stage in
             stage.open()
-            let (launched, kept) = (Signal(), AppLocked<BGTask?>(nil))
+            let (launched, expired, kept) = (Signal(), Signal(), AppLocked<BGTask?>(nil))
             begin(stage, BGAppRefreshTaskRequest(identifier: Stage.refresh)) { task in
-                task.expirationHandler = { print("expired, and on it goes") }
+                task.expirationHandler = {
+                    print("expired, and on it goes")
+                    expired.send()
+                }
                 kept.exchange(task)
-                launched.fire()
+                launched.send()
             }
             launched.wait("the launch")
             stage.advance(30)
+            expired.wait("the expiration")
             stage.advance(5)
             print(stage.ended(1))
             kept.withLock { $0 }?.setTaskCompleted(success: true)
@@ -262,7 +267,7 @@ extension Scenario {
                 task.setTaskCompleted(success: true)
                 task.setTaskCompleted(success: false)
                 print("kept: \(task.expirationHandler != nil)")
-                over.fire()
+                over.send()
             }
             over.wait("the task")
             print(stage.ended(1))
@@ -275,7 +280,7 @@ extension Scenario {
             scheduler.register(forTaskWithIdentifier: Stage.refresh, using: nil) { task in
                 print("launched")
                 task.setTaskCompleted(success: true)
-                over.fire()
+                over.send()
             }
             scheduler._simulateLaunchForTask(withIdentifier: Stage.refresh)
             let request = BGAppRefreshTaskRequest(identifier: Stage.refresh)
@@ -288,7 +293,7 @@ extension Scenario {
             scheduler._simulateExpirationForTask(withIdentifier: Stage.refresh)
             scheduler.getPendingTaskRequests {
                 print("pending \($0.count)")
-                over.fire()
+                over.send()
             }
             over.wait("the pending requests")
         },
@@ -301,9 +306,9 @@ extension Scenario {
                 task.expirationHandler = {
                     print("expired")
                     task.setTaskCompleted(success: false)
-                    over.fire()
+                    over.send()
                 }
-                launched.fire()
+                launched.send()
             }
             BGTaskScheduler.shared._simulateLaunchForTask(withIdentifier: Stage.cleanup)
             launched.wait("the launch")
@@ -319,7 +324,7 @@ extension Scenario {
             begin(stage, BGAppRefreshTaskRequest(identifier: Stage.refresh)) { task in
                 print("ran while \(AppHost.life.stage)")
                 task.setTaskCompleted(success: true)
-                over.fire()
+                over.send()
             }
             // Once the host runs it, only the launch holds it back.
             stage.waitUntilRunning(1)
@@ -333,14 +338,14 @@ extension Scenario {
             let request = BGProcessingTaskRequest(identifier: Stage.cleanup)
             request.earliestBeginDate = Stage.date(in: 900)
             begin(stage, request) { task in
-                launched.fire()
+                launched.send()
                 goOn.wait("the simulated expiration")
                 task.setTaskCompleted(success: true)
             }
             BGTaskScheduler.shared._simulateLaunchForTask(withIdentifier: Stage.cleanup)
             launched.wait("the launch")
             BGTaskScheduler.shared._simulateExpirationForTask(withIdentifier: Stage.cleanup)
-            goOn.fire()
+            goOn.send()
             print(stage.ended(1))
         },
         "killed": { stage in
@@ -357,7 +362,7 @@ extension Scenario {
                 task in
                 print("launched")
                 task.setTaskCompleted(success: true)
-                launched.fire()
+                launched.send()
             }
             let factors = [
                 ("critical battery", CURFEW_FACTOR_BATTERY),
@@ -386,7 +391,7 @@ extension Scenario {
                     print("told to stop")
                     task.setTaskCompleted(success: false)
                 }
-                launched.fire()
+                launched.send()
             }
             launched.wait("the launch")
         },
@@ -400,7 +405,7 @@ extension Scenario {
                 _ = curfew_host_query_request(stage.host, 1, &info, nil)
                 print("launched again, crashes \(info.crashes)")
                 task.setTaskCompleted(success: true)
-                launched.fire()
+                launched.send()
             }
             launched.wait("the launch")
             print(stage.ended(1))

@@ -3,6 +3,7 @@ import AppHost
 import BackgroundTasks
 import CCurfew
 import CInterface
+import TestSupport
 
 extension Scenario {
     /// Fired when the event of a task that was done has been delivered.
@@ -21,7 +22,7 @@ extension Scenario {
                     let text = values[1].text.map { String(cString: $0) } ?? ""
                     let name = String(cString: event.pointee.selector)
                     print("\(name) \(values[0].integer != 0) '\(text)'")
-                    if name.hasPrefix("background") { Scenario.done.fire() }
+                    if name.hasPrefix("background") { Scenario.done.send() }
                 }, nil, nil, nil)
         }
     }
@@ -56,7 +57,7 @@ extension Scenario {
             let (begun, stopped) = (Signal(), Signal())
             // It does not look at the operation, and so goes on after it was cancelled.
             let app = Source000(Stage.refresh, isRefresh: true) {
-                begun.fire()
+                begun.send()
                 stopped.wait("the end of the work")
                 return "Done."
             }
@@ -65,7 +66,7 @@ extension Scenario {
             stage.advance(30)
             app.cancelled.wait("the expiration")
             print("told to stop")
-            stopped.fire()
+            stopped.send()
             print(stage.ended(1))
             withExtendedLifetime(app) {}
         },

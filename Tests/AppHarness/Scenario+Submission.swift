@@ -3,6 +3,7 @@ import AppHost
 import BackgroundTasks
 import CCurfew
 import CInterface
+import TestSupport
 
 extension Scenario {
     /// Registers both handlers, which do nothing but complete.
@@ -33,7 +34,7 @@ extension Scenario {
         let seen = Signal()
         BGTaskScheduler.shared.getPendingTaskRequests {
             show($0)
-            seen.fire()
+            seen.send()
         }
         seen.wait("the pending requests")
     }
@@ -133,7 +134,7 @@ extension Scenario {
                     default: print("something else: \(request)")
                     }
                 }
-                seen.fire()
+                seen.send()
             }
             seen.wait("the pending requests")
         },
@@ -162,7 +163,7 @@ extension Scenario {
                     BGAppRefreshTaskRequest(identifier: "org.example.app.unknown")
                 ) { error in
                     print("told: \((error as? BGTaskScheduler.Error)?.code == .notPermitted)")
-                    seen.fire()
+                    seen.send()
                 }
             }
             seen.wait("the submissions")
@@ -189,7 +190,7 @@ extension Scenario {
             BGTaskScheduler.shared.register(forTaskWithIdentifier: "TIDY_UP", using: nil) { task in
                 print("launched \(task.identifier)")
                 task.setTaskCompleted(success: true)
-                over.fire()
+                over.send()
             }
             stage.submit(later(BGProcessingTaskRequest(identifier: "TIDY_UP")))
             showPending()
@@ -211,7 +212,7 @@ extension Scenario {
             BGTaskScheduler.shared.register(forTaskWithIdentifier: Stage.refresh, using: nil) {
                 print("launched \($0)")
                 $0.setTaskCompleted(success: true)
-                launched.fire()
+                launched.send()
             }
             launched.wait("the launch")
         },

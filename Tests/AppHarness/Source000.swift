@@ -3,6 +3,7 @@ import AppHost
 import BackgroundTasks
 import CCurfew
 import CInterface
+import TestSupport
 
 /// The tutorial's app: register, schedule (cancel first, then submit), handle (reschedule first), do,
 /// done; and the form with a controller. Each call ends with an event that it raises.
@@ -89,7 +90,7 @@ final class Source000: @unchecked Sendable {
         }
         task.expirationHandler = { [cancelled] in
             operation.cancel()
-            cancelled.fire()
+            cancelled.send()
         }
         operation.completionBlock = { [self] in
             if operation.isCancelled {

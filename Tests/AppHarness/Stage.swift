@@ -4,6 +4,7 @@ import BackgroundTasks
 import CCurfew
 import CInterface
 import Foundation
+import TestSupport
 
 /// An app with time of its own: nothing passes until the scenario says so.
 final class Stage: Sendable {
@@ -11,6 +12,8 @@ final class Stage: Sendable {
 
     static let refresh = "org.example.app.refresh"
     static let cleanup = "org.example.app.cleanup"
+    /// Seconds; long enough for a machine that is busy with something else.
+    private static let patience = 40.0
 
     init() {
         var made: OpaquePointer?
@@ -64,7 +67,7 @@ final class Stage: Sendable {
 
     /// True once a factor is among what is considered.
     func eventuallyKnows(_ factor: String) -> Bool {
-        let deadline = SuspendingClock.now + .seconds(Signal.patience)
+        let deadline = SuspendingClock.now + .seconds(Stage.patience)
         while SuspendingClock.now < deadline {
             if reports(Stage.refresh, kind: 1).contains(where: { $0.0 == factor }) { return true }
         }
@@ -96,7 +99,7 @@ final class Stage: Sendable {
 
     /// How the last request of an identifier ended, once it has: state and outcome.
     func ended(_ request: curfew_request) -> String {
-        let deadline = SuspendingClock.now + .seconds(Signal.patience)
+        let deadline = SuspendingClock.now + .seconds(Stage.patience)
         while SuspendingClock.now < deadline {
             var info = curfew_request_info()
             info.struct_size = UInt32(MemoryLayout<curfew_request_info>.size)
@@ -114,7 +117,7 @@ final class Stage: Sendable {
 
     /// Returns once the host runs a request.
     func waitUntilRunning(_ request: curfew_request) {
-        let deadline = SuspendingClock.now + .seconds(Signal.patience)
+        let deadline = SuspendingClock.now + .seconds(Stage.patience)
         while SuspendingClock.now < deadline {
             var info = curfew_request_info()
             info.struct_size = UInt32(MemoryLayout<curfew_request_info>.size)
@@ -129,7 +132,7 @@ final class Stage: Sendable {
         let (seen, count) = (Signal(), AppLocked(0))
         BGTaskScheduler.shared.getPendingTaskRequests {
             count.exchange($0.count)
-            seen.fire()
+            seen.send()
         }
         seen.wait("the pending requests")
         return count.withLock { $0 }

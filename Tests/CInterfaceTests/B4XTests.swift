@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CInterface
+import TestSupport
 import Testing
 
 /// The rules of B4X's events in C, by their number. The test turns the loop and moves the clock.

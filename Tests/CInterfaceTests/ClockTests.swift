@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CInterface
+import TestSupport
 import Testing
 
 /// A clock that a test owns.

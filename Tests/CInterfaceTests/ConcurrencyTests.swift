@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CInterface
+import TestSupport
 import Testing
 
 /// What runs at the same time, and what must not.

@@ -2,6 +2,7 @@
 import CCurfew
 import CInterface
 import Glibc
+import TestSupport
 import Testing
 
 /// Who sees which event, and in which order.

@@ -2,6 +2,7 @@
 import CCurfew
 import CInterface
 import Foundation
+import TestSupport
 import Testing
 
 /// What a plugin's author reads in the log when a plugin breaks a rule: one line each.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CInterface
+import TestSupport
 
 /// A subscriber that writes down what it sees.
 final class Observer: Sendable {

@@ -2,6 +2,7 @@
 import CCurfew
 import CInterface
 import Glibc
+import TestSupport
 import Testing
 
 /// The four phases of a shutdown, and what comes after.

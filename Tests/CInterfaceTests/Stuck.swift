@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
+import TestSupport
 
 /// A handler's function that stays inside until it is let go, and says when it was entered.
 final class Stuck: Sendable {

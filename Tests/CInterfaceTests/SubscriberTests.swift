@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CInterface
+import TestSupport
 import Testing
 
 /// C functions with exactly the parameters of an event, called through libffi.

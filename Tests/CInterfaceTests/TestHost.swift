@@ -2,6 +2,7 @@
 import CCurfew
 import CInterface
 import Foundation
+import TestSupport
 
 /// A host as C has it, with handlers made of closures.
 final class TestHost: @unchecked Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CInterface
+import TestSupport
 
 /// A target as C has it, with subs and continuations made of closures. Of a host whose loop the test
 /// turns. The host keeps the closures: one that needs the target takes it unowned, or neither goes.

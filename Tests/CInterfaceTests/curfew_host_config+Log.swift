@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
+import TestSupport
 
 extension curfew_host_config {
     /// A log function that does not return before it is let go. The caller keeps `stuck`.

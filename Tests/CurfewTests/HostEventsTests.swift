@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import TestSupport
 import Testing
 
 @Suite("The events of a host", .timeLimit(.minutes(5)))

@@ -2,6 +2,7 @@
 import Curfew
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Requests of a host", .timeLimit(.minutes(5)))

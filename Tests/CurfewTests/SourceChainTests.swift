@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import TestSupport
 import Testing
 
 /// The chain of a tutorial for B4i in its resumable form, line by line, and its races. The test

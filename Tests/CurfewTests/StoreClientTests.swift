@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("A store seen from beside its host", .timeLimit(.minutes(5)))

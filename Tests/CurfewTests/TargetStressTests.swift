@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import TestSupport
 import Testing
 
 /// Many threads at one target, on the host's own thread and in real time.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import TestSupport
 
 /// A host on a manual clock whose loop the test turns, and what subs wrote down.
 final class TurnedHost: Sendable {

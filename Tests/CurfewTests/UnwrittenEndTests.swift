@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
 import RequestFaults
+import TestSupport
 import Testing
 
 @Suite("Ends of tasks that the store could not write down", .timeLimit(.minutes(5)))

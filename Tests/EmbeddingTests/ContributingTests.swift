@@ -68,8 +68,7 @@ struct ContributingTests {
             let list = page.components(separatedBy: "\n### Types to read first\n").last ?? ""
             let types = list.components(separatedBy: "\n#")[0].matches(of: /(?m)^- `+(\w+)`+:/)
             #expect(types.count == 3, "\(name)")
-            // Those of Runner are moving to these names.
-            for type in types where name != "Runner" {
+            for type in types {
                 // A type has a file of its name.
                 let isThere = files.contains { "/\($0)".hasSuffix("/\(type.1).swift") }
                 #expect(isThere, "\(name) has no \(type.1)")

@@ -50,7 +50,7 @@ final class ErrandPackage {
     /// Runs it to its end. Returns what it logged, line by line, without dates and processes.
     func run(_ arguments: String...) throws -> [String] {
         let ran = try ChildProcess.run(directory + "/errand", arguments, environment: environment)
-        guard ran.succeeded else { throw Fault(text: "errand \(arguments): \(ran)") }
+        guard ran.succeeded else { throw TestFault(text: "errand \(arguments): \(ran)") }
         return ran.errorOutput.split(separator: "\n").map {
             $0.split(separator: " ", maxSplits: 3).last.map(String.init) ?? ""
         }
@@ -63,7 +63,7 @@ final class ErrandPackage {
             installation.path("bin/curfew"),
             ["why", Self.identifier, "--store", store, "--json"], environment: environment)
         let read = try JSONSerialization.jsonObject(with: Data(said.utf8))
-        guard let answer = read as? [String: Any] else { throw Fault(text: said) }
+        guard let answer = read as? [String: Any] else { throw TestFault(text: said) }
         return answer
     }
 }

@@ -56,7 +56,7 @@ struct Guide {
                 above = line
             }
         }
-        guard block == nil else { throw Fault(text: "\(name).md ends inside of a block") }
+        guard block == nil else { throw TestFault(text: "\(name).md ends inside of a block") }
         self.steps = steps
     }
 
@@ -70,7 +70,7 @@ struct Guide {
             return try commands(lines, place)
         default:
             guard let path = above.firstMatch(of: /`([^`]+)`:$/)?.1 else {
-                throw Fault(
+                throw TestFault(
                     text: "\(place.name).md:\(place.line): the line above does not end with the"
                         + " path of the file that this block is: `path`:")
             }
@@ -92,7 +92,7 @@ struct Guide {
             } else if !commands.isEmpty {
                 commands[commands.count - 1].output.append(line)
             } else {
-                throw Fault(
+                throw TestFault(
                     text: "\(place.name).md:\(place.line): a console begins with a command: $ …")
             }
         }

@@ -32,7 +32,7 @@ final class GuideReader {
 
     /// Does all that a guide says.
     ///
-    /// - Throws: ``Fault`` at the first step that does not go as it is written.
+    /// - Throws: ``TestFault`` at the first step that does not go as it is written.
     func follow(_ guide: Guide) throws {
         if guide.text.contains(Self.sources) {
             // What is built of Curfew itself takes a minute: only once.
@@ -52,16 +52,16 @@ final class GuideReader {
                 try local(text).write(to: file, atomically: true, encoding: .utf8)
             case .run(let commands):
                 let said = try run(commands, last: "set -euo pipefail")
-                guard said.succeeded else { throw Fault(text: "\(title): \(said)") }
+                guard said.succeeded else { throw TestFault(text: "\(title): \(said)") }
             case .show(let command, let output):
                 let said = try run(command, first: "exec 2>&1")
                 guard Self.agrees(said.output, with: local(output)) else {
-                    throw Fault(
+                    throw TestFault(
                         text: "\(title): \(command)\nprints\n\(said.output)\nand not\n\(output)")
                 }
                 // A guide that shows a failure shows its exit code, too.
                 guard said.succeeded || Self.asksForCode(guide.steps.dropFirst(index + 1).first)
-                else { throw Fault(text: "\(title): \(said)") }
+                else { throw TestFault(text: "\(title): \(said)") }
             }
         }
     }

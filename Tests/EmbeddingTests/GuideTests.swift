@@ -15,7 +15,7 @@ struct GuideTests {
             "calling-functions", "background-tasks", "porting",
         ]) { name in
             let guide = try Guide(name)
-            guard guide.steps.count > 5 else { throw Fault(text: "hardly anything is shown") }
+            guard guide.steps.count > 5 else { throw TestFault(text: "hardly anything is shown") }
             try GuideReader(installation).follow(guide)
         }
         #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
@@ -78,7 +78,7 @@ struct GuideTests {
             ("```sh\ntrue\n", "wrong.md ends"),
         ])
     func wrong(text: String, place: String) throws {
-        let error = #expect(throws: Fault.self) {
+        let error = #expect(throws: TestFault.self) {
             try GuideReader(try Installation.forTests()).follow(Guide("wrong", text: text))
         }
         #expect(error?.text.hasPrefix(place) == true, "\(String(describing: error))")

@@ -8,11 +8,11 @@ struct Installation {
 
     /// The installation that the tests use.
     ///
-    /// - Throws: ``Fault`` when there is none.
+    /// - Throws: ``TestFault`` when there is none.
     static func forTests() throws -> Installation {
         let installation = Installation(prefix: BuiltProducts.prefix)
         guard FileManager.default.fileExists(atPath: installation.path("lib/libcurfew.so")) else {
-            throw Fault(
+            throw TestFault(
                 text: "\(installation.prefix) has no libcurfew.so; first run:"
                     + " make test-plugins prefix")
         }
@@ -74,7 +74,7 @@ struct Installation {
         let child = try ChildProcess.run(
             program, arguments, environment: environment, directory: directory, limit: limit)
         guard child.succeeded else {
-            throw Fault(text: "\(program) \(arguments.joined(separator: " ")): \(child)")
+            throw TestFault(text: "\(program) \(arguments.joined(separator: " ")): \(child)")
         }
         return child.output
     }

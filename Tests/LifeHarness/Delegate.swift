@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import UIKitBackground
 
 /// Says what it is told, and lets a scenario join in.
 final class Delegate: UIResponder, UIApplicationDelegate {
     /// Called in `applicationDidEnterBackground`.
-    nonisolated static let background = Box<(@Sendable () -> Void)?>(nil)
+    nonisolated static let background = Guarded<(@Sendable () -> Void)?>(nil)
     /// Called with the completion handler of a fetch.
-    nonisolated static let fetch = Box<(@Sendable (FetchCompletion) -> Void)?>(nil)
-    nonisolated static let isLoud = Box(false)
+    nonisolated static let fetch = Guarded<(@Sendable (FetchCompletion) -> Void)?>(nil)
+    nonisolated static let isLoud = Guarded(false)
 
     private func told(_ what: String, _ application: UIApplication) {
         if Self.isLoud.value {
@@ -49,7 +50,7 @@ final class Delegate: UIResponder, UIApplicationDelegate {
 
     func applicationDidBecomeActive(_ application: UIApplication) {
         told("didBecomeActive", application)
-        Scenario.active.raise()
+        Scenario.active.send()
     }
 
     func applicationWillResignActive(_ application: UIApplication) {

@@ -3,6 +3,7 @@ import AppHost
 import CCurfew
 import Foundation
 import FoundationBackground
+import TestSupport
 import UIKitBackground
 
 /// An app in a process of its own, for what there is one of in a process: `life-harness SCENARIO`
@@ -34,7 +35,7 @@ struct Harness {
         host.misuse = .throwError
         host.log = { level, text in
             if level >= .warning { say("log: \(text)") }
-            if text.contains("was dropped") { dropped.raise() }
+            if text.contains("was dropped") { dropped.send() }
         }
         AppHost.configure(host)
         var execution = BackgroundExecution()
@@ -104,19 +105,6 @@ private func isRunning(_ handler: UInt32, _ host: OpaquePointer) -> Bool {
         state[0].struct_size = UInt32(size)
         _ = curfew_host_handler_at(host, handler, state.baseAddress!)
         return state[0].active > 0
-    }
-}
-
-/// Something to wait for.
-final class Signal: Sendable {
-    private let semaphore = DispatchSemaphore(value: 0)
-    func raise() { semaphore.signal() }
-    /// False: it did not come, which is a failure.
-    func wait(_ what: String) {
-        if semaphore.wait(timeout: .now() + 60) == .timedOut {
-            say("never: \(what)")
-            exit(3)
-        }
     }
 }
 

@@ -3,6 +3,7 @@ import AppHost
 import CCurfew
 import Foundation
 import FoundationBackground
+import TestSupport
 import UIKitBackground
 
 /// Scenes, and what an app sees of the machine.
@@ -39,7 +40,7 @@ extension Scenario {
     /// Returns when the events of what was set before have been delivered: they come in order.
     private static func deliver() {
         let delivered = Signal()
-        Notes.on(UIApplication.protectedDataWillBecomeUnavailableNotification) { delivered.raise() }
+        Notes.on(UIApplication.protectedDataWillBecomeUnavailableNotification) { delivered.send() }
         set(CURFEW_FACTOR_FIRST_UNLOCK, CURFEW_FACTOR_NO, "locked")
         delivered.wait("the delivery of events")
         set(CURFEW_FACTOR_FIRST_UNLOCK, CURFEW_FACTOR_YES, "unlocked")
@@ -54,7 +55,7 @@ extension Scenario {
         ] {
             Notes.on(name) {
                 say("note \(name.rawValue) \(thread)")
-                posted.raise()
+                posted.send()
             }
         }
         say("\(application.isProtectedDataAvailable)")
@@ -74,7 +75,7 @@ extension Scenario {
         let posted = Signal()
         Notes.on(UIApplication.didReceiveMemoryWarningNotification) {
             say("note \(thread)")
-            posted.raise()
+            posted.send()
         }
         _ = AppHost.shared.host
         // Other things that are short are no matter of this app's.
@@ -95,7 +96,7 @@ extension Scenario {
         ] {
             Notes.on(name) {
                 say("note \(name.rawValue) \(thread)")
-                posted.raise()
+                posted.send()
             }
         }
         set(CURFEW_FACTOR_EXTERNAL_POWER, CURFEW_FACTOR_NO, "on battery")

@@ -2,6 +2,7 @@
 import AppHost
 import Foundation
 import FoundationBackground
+import TestSupport
 import UIKitBackground
 
 /// Programs in the manner of tutorials.
@@ -9,7 +10,7 @@ extension Scenario {
     /// A synchronization that is under way when its user leaves, as iOS 4 taught it.
     static func photoSync() {
         start()
-        let task = Box(UIBackgroundTaskIdentifier.invalid)
+        let task = Guarded(UIBackgroundTaskIdentifier.invalid)
         say("supported \(UIDevice.current.isMultitaskingSupported)")
         task.value = application.beginBackgroundTask {
             application.endBackgroundTask(task.value)
@@ -24,10 +25,10 @@ extension Scenario {
                 application.endBackgroundTask(task.value)
                 task.value = UIBackgroundTaskInvalid
             }
-            done.raise()
+            done.send()
         }
         enterBackground()
-        go.raise()
+        go.send()
         done.wait("the end")
         settle()
         pass(60)
@@ -36,7 +37,7 @@ extension Scenario {
     /// Work on a queue, with the task begun inside of it.
     static func longTask() {
         start()
-        let task = Box(UIBackgroundTaskIdentifier.invalid)
+        let task = Guarded(UIBackgroundTaskIdentifier.invalid)
         let begun = Signal()
         let go = Signal()
         let worked = Signal()
@@ -46,15 +47,15 @@ extension Scenario {
                 say("expires \(thread)")
                 UIApplication.shared.endBackgroundTask(task.value)
                 task.value = UIBackgroundTaskInvalid
-                go.raise()
+                go.send()
             }
-            begun.raise()
+            begun.send()
             go.wait("its time")
-            worked.raise()
+            worked.send()
             if task.value != UIBackgroundTaskInvalid {
                 UIApplication.shared.endBackgroundTask(task.value)
             }
-            done.raise()
+            done.send()
         }
         begun.wait("the task")
         // The main thread is free all the while.
@@ -74,26 +75,26 @@ extension Scenario {
         say("before")
         ProcessInfo.processInfo.performExpiringActivity(withReason: "Long task") { expired in
             say("works \(expired) \(thread)")
-            done.raise()
+            done.send()
         }
         done.wait("the block")
     }
 
     static func activityCancelled() {
-        let isRunning = Box(true)
+        let isRunning = Guarded(true)
         let begun = Signal()
         let told = Signal()
         let done = Signal()
         ProcessInfo.processInfo.performExpiringActivity(withReason: "Long task") { expired in
             if expired {
                 say("cancelled while it works: \(isRunning.value)")
-                told.raise()
+                told.send()
             } else {
-                begun.raise()
+                begun.send()
                 told.wait("the second call")
                 isRunning.value = false
                 say("stopped")
-                done.raise()
+                done.send()
             }
         }
         begun.wait("the first call")
@@ -110,14 +111,14 @@ extension Scenario {
         // Its first use: from now on the app's life is followed.
         ProcessInfo.processInfo.performExpiringActivity(withReason: "before") { expired in
             say("before \(expired)")
-            first.raise()
+            first.send()
         }
         first.wait("the first")
         application.post(suspendedBy: enterBackground)
         let done = Signal()
         ProcessInfo.processInfo.performExpiringActivity(withReason: "after") { expired in
             say("after \(expired)")
-            done.raise()
+            done.send()
         }
         done.wait("the block")
     }
@@ -125,7 +126,7 @@ extension Scenario {
     /// The block waits for what it has begun elsewhere; else that would be lost.
     static func activityWaits() {
         start()
-        let finished = Box(false)
+        let finished = Guarded(false)
         let begun = Signal()
         let work = Signal()
         ProcessInfo.processInfo.performExpiringActivity(withReason: "polls") { expired in
@@ -134,13 +135,13 @@ extension Scenario {
                 work.wait("to go")
                 finished.value = true
             }
-            begun.raise()
+            begun.send()
             repeat { sched_yield() } while !finished.value
             say("waited")
         }
         ProcessInfo.processInfo.performExpiringActivity(withReason: "returns") { expired in
             say("returns \(expired)")
-            begun.raise()
+            begun.send()
         }
         begun.wait("the one")
         begun.wait("the other")
@@ -148,15 +149,15 @@ extension Scenario {
         pass(1)
         say("not suspended")
         let suspended = Signal()
-        Notes.on(UIApplication.didSuspendNotification) { suspended.raise() }
-        work.raise()
+        Notes.on(UIApplication.didSuspendNotification) { suspended.send() }
+        work.send()
         suspended.wait("the suspension")
     }
 
     static func activityUnnamed() {
         ProcessInfo.processInfo.performExpiringActivity(withReason: "") { _ in say("called") }
         let done = Signal()
-        ProcessInfo.processInfo.performExpiringActivity(withReason: "named") { _ in done.raise() }
+        ProcessInfo.processInfo.performExpiringActivity(withReason: "named") { _ in done.send() }
         done.wait("the block")
     }
 
@@ -166,8 +167,8 @@ extension Scenario {
         let expired = Signal()
         let begun = Signal()
         ProcessInfo.processInfo.performExpiringActivity(withReason: "activity") { isExpired in
-            if isExpired { say("activity expires") } else { begun.raise(); expired.wait("the end") }
-            expired.raise()
+            if isExpired { say("activity expires") } else { begun.send(); expired.wait("the end") }
+            expired.send()
         }
         begun.wait("the activity")
         enterBackground()
@@ -175,7 +176,7 @@ extension Scenario {
         _ = begin("task")
         pass(10)
         expired.wait("its expiry")
-        expired.raise()
+        expired.send()
     }
 }
 
@@ -183,7 +184,7 @@ extension UIApplication {
     /// Calls `body`, and returns when the app is suspended.
     func post(suspendedBy body: () -> Void) {
         let suspended = Signal()
-        Notes.on(UIApplication.didSuspendNotification) { suspended.raise() }
+        Notes.on(UIApplication.didSuspendNotification) { suspended.send() }
         body()
         suspended.wait("the suspension")
         say("suspended")

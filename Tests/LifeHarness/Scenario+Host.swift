@@ -3,6 +3,7 @@ import AppHost
 import CCurfew
 import Foundation
 import FoundationBackground
+import TestSupport
 import UIKitBackground
 
 /// What comes from the host: fetches, settings, the machine.
@@ -36,7 +37,7 @@ extension Scenario {
                 say("fetch \(thread)")
                 completion.call(result)
                 completion.call(.failed)
-                done.raise()
+                done.send()
             }
             passInHost(wait - 1)
             say("not sooner")
@@ -73,7 +74,7 @@ extension Scenario {
         application.setMinimumBackgroundFetchInterval(60)
         say(rate())
         let called = Signal()
-        Delegate.fetch.value = { _ in called.raise() }
+        Delegate.fetch.value = { _ in called.send() }
         launchFetch()
         called.wait("the fetch")
         // The host's worker may be the last to let go of it.
@@ -87,10 +88,10 @@ extension Scenario {
         start()
         application.setMinimumBackgroundFetchInterval(60)
         let called = Signal()
-        let kept = Box<[FetchCompletion]>([])
+        let kept = Guarded<[FetchCompletion]>([])
         Delegate.fetch.value = { completion in
             kept.change { $0.append(completion) }
-            called.raise()
+            called.send()
         }
         launchFetch()
         called.wait("the fetch")
@@ -116,7 +117,7 @@ extension Scenario {
             completion.call(.newData)
             say("answered")
             application.endBackgroundTask(id)
-            done.raise()
+            done.send()
         }
         launchFetch()
         done.wait("the fetch")
@@ -138,7 +139,7 @@ extension Scenario {
             forName: .NSProcessInfoPowerStateDidChange, object: info, queue: nil
         ) { note in
             say("changed \(ProcessInfo.processInfo.isLowPowerModeEnabled) \(thread)")
-            posted.raise()
+            posted.send()
         }
         set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_NO)
         posted.wait("the change")
@@ -155,7 +156,7 @@ extension Scenario {
         say("\(ProcessInfo.processInfo.thermalState)")
         Notes.on(ProcessInfo.thermalStateDidChangeNotification) {
             say("changed \(ProcessInfo.processInfo.thermalState)")
-            posted.raise()
+            posted.send()
         }
         set(CURFEW_FACTOR_THERMAL, CURFEW_FACTOR_NO)
         posted.wait("the change")
@@ -167,7 +168,7 @@ extension Scenario {
     static func thermalUnread() {
         let power = Signal()
         Notes.on(ProcessInfo.thermalStateDidChangeNotification) { say("posted") }
-        Notes.on(.NSProcessInfoPowerStateDidChange) { power.raise() }
+        Notes.on(.NSProcessInfoPowerStateDidChange) { power.send() }
         set(CURFEW_FACTOR_THERMAL, CURFEW_FACTOR_NO)
         // Events come in order, so that this one is the later.
         set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_NO)
@@ -181,7 +182,7 @@ extension Scenario {
         say("\(application.backgroundRefreshStatus)")
         Notes.on(UIApplication.backgroundStatusDidChangeNotification) {
             say("changed \(UIApplication.shared.backgroundRefreshStatus) \(thread)")
-            posted.raise()
+            posted.send()
         }
         AppHost.shared.backgroundRefresh = .denied
         posted.wait("denied")
@@ -204,7 +205,7 @@ extension Scenario {
         activity.schedule { completion in
             say("called at \(Harness.clock.now / 1_000_000_000) \(thread)")
             completion(.finished)
-            called.raise()
+            called.send()
         }
         for _ in 0..<2 {
             Harness.clock.advance(by: 600)
@@ -222,12 +223,12 @@ extension Scenario {
         set(CURFEW_FACTOR_BATTERY, CURFEW_FACTOR_NO)
         say("defer \(activity.shouldDefer)")
         let called = Signal()
-        let count = Box(0)
+        let count = Guarded(0)
         activity.schedule { completion in
             count.change { $0 += 1 }
             say("called at \(Harness.clock.now / 1_000_000_000)")
             completion(count.value == 1 ? .deferred : .finished)
-            called.raise()
+            called.send()
         }
         Harness.clock.advance(by: 699)
         say("held")

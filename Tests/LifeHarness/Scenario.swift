@@ -2,6 +2,7 @@
 import AppHost
 import Foundation
 import FoundationBackground
+import TestSupport
 import UIKitBackground
 
 /// What an app does, by the name that the test gives.
@@ -60,7 +61,7 @@ enum Scenario {
     // MARK: Tasks
 
     static func begin(_ name: String, ends: Bool = true) -> UIBackgroundTaskIdentifier {
-        let id = Box(UIBackgroundTaskIdentifier.invalid)
+        let id = Guarded(UIBackgroundTaskIdentifier.invalid)
         id.value = application.beginBackgroundTask(withName: name) {
             say("\(name) expires \(thread) \(application.applicationState)")
             if ends { application.endBackgroundTask(id.value) }
@@ -143,7 +144,7 @@ enum Scenario {
         let begun = Signal()
         DispatchQueue.global().async {
             _ = begin("on another thread")
-            begun.raise()
+            begun.send()
         }
         begun.wait("a task")
         pass(500)
@@ -156,10 +157,10 @@ enum Scenario {
     /// Work ends at the moment at which its time is over.
     static func race() {
         start()
-        let expired = Box(0)
+        let expired = Guarded(0)
         let rounds = 200
         for _ in 0..<rounds {
-            let id = Box(UIBackgroundTaskIdentifier.invalid)
+            let id = Guarded(UIBackgroundTaskIdentifier.invalid)
             let finish: @Sendable () -> Bool = {
                 var mine = UIBackgroundTaskIdentifier.invalid
                 id.change { (mine, $0) = ($0, .invalid) }
@@ -174,7 +175,7 @@ enum Scenario {
             let ended = Signal()
             DispatchQueue.global().async {
                 _ = finish()
-                ended.raise()
+                ended.send()
             }
             pass(30)
             ended.wait("the end")
@@ -207,7 +208,7 @@ enum Scenario {
     /// The commonest mistake: the variable holds one identifier, and there are two.
     static func overwritten() {
         start()
-        let id = Box(UIBackgroundTaskIdentifier.invalid)
+        let id = Guarded(UIBackgroundTaskIdentifier.invalid)
         for _ in 0..<2 {
             id.value = application.beginBackgroundTask(withName: "sync") {
                 application.endBackgroundTask(id.value)

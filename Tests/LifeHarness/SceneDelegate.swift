@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestSupport
 import UIKitBackground
 
 /// Says what it is told, as the delegate of the app's scene.
@@ -21,7 +22,7 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
     func sceneDidDisconnect(_ scene: UIScene) { told("didDisconnect", scene) }
     func sceneDidBecomeActive(_ scene: UIScene) {
         told("scene didBecomeActive", scene)
-        Scenario.active.raise()
+        Scenario.active.send()
     }
     func sceneWillResignActive(_ scene: UIScene) { told("scene willResignActive", scene) }
     func sceneWillEnterForeground(_ scene: UIScene) { told("scene willEnterForeground", scene) }

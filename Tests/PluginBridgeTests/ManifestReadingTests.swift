@@ -2,6 +2,7 @@
 
 import Foundation
 import PluginBridge
+import TestSupport
 import Testing
 
 @Suite("Reading a manifest from its directory")

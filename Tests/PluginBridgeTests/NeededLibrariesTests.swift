@@ -334,7 +334,7 @@ struct NeededLibrariesTests {
         let files = cache.files("libc.so.6")
         #expect(files.contains { $0.hasSuffix("/libc.so.6") && access($0, R_OK) == 0 })
         #expect(cache.files("no such library").isEmpty)
-        var generator = TestSupport.SeededGenerator(seed: 3)
+        var generator = SeededGenerator(seed: 3)
         for _ in 0..<200 {
             var bytes = Array(data.prefix(2_048))
             for _ in 0..<4 { bytes[Int.random(in: 20..<bytes.count, using: &generator)] = .max }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PluginBridge
@@ -101,8 +102,11 @@ struct PropertyListReaderTests {
             }
             accepted += 1
             let ours = sorted(try #require(value))
-            // Not all of Foundation's readers know UIDs.
-            if file.name == "valid-every-object.plist" { continue }
+            // Not all of Foundation's readers know UIDs, and a set of lists crashes one of them.
+            let mayHaveSet =
+                bytes.starts(with: Array("bplist".utf8))
+                && bytes.contains { (0xC0...0xCF).contains($0) }
+            if mayHaveSet || file.name == "valid-every-object.plist" { continue }
             do {
                 let theirs = try PropertyListSerialization.propertyList(
                     from: Data(bytes), options: [], format: nil)

@@ -72,7 +72,7 @@ final class FeedPlace: Sendable {
         return try files.read("news.jsonl").split(separator: UInt8(ascii: "\n")).map {
             let value = try JSONSerialization.jsonObject(with: Data($0))
             guard let item = value as? [String: String] else {
-                throw Fault(text: "no item: \(String(decoding: $0, as: UTF8.self))")
+                throw TestFault(text: "no item: \(String(decoding: $0, as: UTF8.self))")
             }
             return item
         }

@@ -22,7 +22,7 @@ final class FeedServer: @unchecked Sendable {
         var line = Data()
         while line.last != UInt8(ascii: "\n") {
             guard let byte = try pipe.fileHandleForReading.read(upToCount: 1), !byte.isEmpty else {
-                throw Fault(text: "the server did not start")
+                throw TestFault(text: "the server did not start")
             }
             line += byte
         }

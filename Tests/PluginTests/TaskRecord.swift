@@ -12,12 +12,12 @@ struct TaskRecord: CustomStringConvertible {
         records = try process.output.split(separator: "\n").map { line in
             let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
             guard let record = value as? [String: Any] else {
-                throw Fault(text: "no JSON object: \(line)")
+                throw TestFault(text: "no JSON object: \(line)")
             }
             return record
         }
         guard records.last?["event"] as? String == "outcome" else {
-            throw Fault(text: "the task has no outcome: \(process)")
+            throw TestFault(text: "the task has no outcome: \(process)")
         }
     }
 

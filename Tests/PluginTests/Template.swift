@@ -26,9 +26,9 @@ final class Template: Sendable {
             Template.program,
             ["new", name, "--lang", language, "--into", place.path("of my own")],
             environment: environment)
-        guard made.succeeded else { throw Fault(text: "curfew new: \(made)") }
+        guard made.succeeded else { throw TestFault(text: "curfew new: \(made)") }
         let built = try make()
-        guard built.succeeded else { throw Fault(text: "make in \(path): \(built)") }
+        guard built.succeeded else { throw TestFault(text: "make in \(path): \(built)") }
     }
 
     private static let program = "\(BuiltProducts.prefix)/bin/curfew"

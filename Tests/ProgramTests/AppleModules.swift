@@ -22,13 +22,8 @@ enum AppleModules {
             "swiftc",
             ["-emit-library", "-o", place.path("libAppleModules.so")] + objects
                 + ["-lffi", "-lsqlite3"])
-        guard linked.succeeded else { throw Fault(text: "\(linked)") }
+        guard linked.succeeded else { throw TestFault(text: "\(linked)") }
         return place
-    }
-
-    private struct Fault: Error, CustomStringConvertible {
-        let text: String
-        var description: String { text }
     }
 
     /// A target's objects. Those of sources that are gone stay in the directory: of Swift's, the

@@ -2,10 +2,10 @@
 import Foundation
 
 /// Something that runs on a thread of its own, none of the host's.
-final class Side<Result: Sendable>: Sendable {
+package final class Side<Result: Sendable>: Sendable {
     private let result = Guarded<Result?>(nil)
 
-    init(_ body: @escaping @Sendable () -> Result) {
+    package init(_ body: @escaping @Sendable () -> Result) {
         let result = result
         Thread.detachNewThread {
             let value = body()
@@ -14,11 +14,11 @@ final class Side<Result: Sendable>: Sendable {
     }
 
     /// Whether it has ended.
-    var isOver: Bool { result.now != nil }
+    package var isOver: Bool { result.value != nil }
 
-    /// What it returned; nil when it has not ended within the limit.
-    func join() -> Result? {
+    /// Returns the result; nil when the body has not ended within the limit.
+    package func join() -> Result? {
         _ = result.wait { $0 != nil }
-        return result.now
+        return result.value
     }
 }

@@ -1,21 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestSupport
 
-/// Random numbers that are the same in every run (SplitMix64), so that a failure can be repeated.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-
+extension SeededGenerator {
     /// Changes one to four places: flips a bit, or removes, repeats, or overwrites a few bytes.
     mutating func mutate(_ bytes: [UInt8], dictionary: [[UInt8]] = [[0], [0xFF]]) -> [UInt8] {
         var bytes = bytes
