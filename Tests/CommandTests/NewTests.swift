@@ -79,7 +79,7 @@ struct NewTests {
         #expect(try plugin.new("my-feed", "--lang", language).succeeded)
         let before = try plugin.files("my-feed")
         // SwiftPM then builds where this says, whatever a Makefile says.
-        let variables = ["SWIFTPM_BUILD_DIR": BuiltProducts.ofNewPlugins]
+        let variables = ["SWIFTPM_BUILD_DIR": BuiltProducts.placeForNewPlugins()]
         let built = try plugin.run("make", [], in: "my-feed", variables: variables)
         #expect(built.succeeded, "\(built)")
         #expect(!built.errorOutput.contains("warning"), "\(built)")

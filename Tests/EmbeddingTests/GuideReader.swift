@@ -38,7 +38,7 @@ final class GuideReader {
             // What is built of Curfew itself takes a minute: only once.
             environment["SWIFTPM_BUILD_DIR"] = "\(BuiltProducts.packageRoot)/.build/guides"
         } else {
-            environment["SWIFTPM_BUILD_DIR"] = BuiltProducts.ofNewPlugins
+            environment["SWIFTPM_BUILD_DIR"] = BuiltProducts.placeForNewPlugins()
         }
         for (index, step) in guide.steps.enumerated() {
             let title = "\(guide.name).md:\(step.line)"

@@ -38,7 +38,7 @@ final class Template: Sendable {
         [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
             "HOME": place.path("home"), "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no",
-            "SWIFTPM_BUILD_DIR": BuiltProducts.ofNewPlugins,
+            "SWIFTPM_BUILD_DIR": BuiltProducts.placeForNewPlugins(),
         ]
     }
 

@@ -19,9 +19,11 @@ package enum BuiltProducts {
     /// Where the Makefile installs for tests, as `make install` would.
     package static let prefix = packageRoot + "/.build/prefix"
 
-    /// Where SwiftPM builds plugins that tests have made: what it builds of Curfew for one of them, it
-    /// has for the next.
-    package static let ofNewPlugins = packageRoot + "/.build/new-plugins"
+    /// Where SwiftPM builds the plugins that the tests of one target make: what it builds of Curfew
+    /// for one of them, it has for the next. Each target has its own, for two targets run at a time.
+    package static func placeForNewPlugins(_ file: String = #fileID) -> String {
+        packageRoot + "/.build/new-plugins/" + file.prefix { $0 != "/" }
+    }
 
     /// The path of a product built beside the tests: `curfew`, `libCurfewHost.so`.
     package static func path(ofProduct product: String) -> String { "\(directory)/\(product)" }
