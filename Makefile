@@ -36,7 +36,7 @@ SWIFT_MINOR := 3
 PACKAGES := bindgen binutils cmake faketime file fish g++ gcc groff-base jq libc6-dbg libc6-dev \
             libclang-dev libcurl4-openssl-dev libffi-dev libglib2.0-dev libsqlite3-dev libxml2-dev luajit \
             man-db mandoc pkg-config python3 python3-cffi python3-jsonschema python3-markdown \
-            python3-pycparser rustc sqlite3 tzdata valgrind zsh
+            python3-clang python3-pycparser rustc sqlite3 tzdata valgrind zsh
 # What the benchmarks compare with.
 BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libtbb-dev libuv1-dev \
                   python3-matplotlib redis-server strace

@@ -23,6 +23,15 @@ enum ContractRules {
             .map { "\($0.title) has no comment right before it" }
     }
 
+    /// There is nothing but plain declarations, which every language can read.
+    static func forms(_ declarations: [Declaration]) -> [String] {
+        declarations.flatMap { declaration in
+            declaration.unknown.map { "\(declaration.title): \($0) is no plain declaration" }
+                + declaration.parameters.filter(\.name.isEmpty)
+                .map { _ in "\(declaration.title): a parameter has no name" }
+        }
+    }
+
     /// Structures can grow, and every type is the same for every compiler and language.
     static func shapes(_ declarations: [Declaration]) -> [String] {
         let structures = declarations.filter { $0.kind == .structure }
@@ -30,7 +39,7 @@ enum ContractRules {
         var findings: [String] = []
         for structure in structures {
             let first = structure.members.first
-            if first?.name != "struct_size" || first?.type != ["uint32_t"] {
+            if first?.name != "struct_size" || first?.type != "uint32_t" {
                 findings.append("\(structure.title) does not begin with uint32_t struct_size")
             }
             for member in structure.members
@@ -47,12 +56,13 @@ enum ContractRules {
                     "\(declaration.title): its size is the compiler's choice;"
                         + " name an int32_t, and leave the enum anonymous")
                 continue
+            case .unknown: continue
             case .function, .functionPointer, .callback, .alias, .value: break
             }
-            let isOpaque = declaration.kind == .alias && declaration.type.first == "struct"
-            if !isOpaque, declaration.type != ["void"] || !declaration.isCallable {
-                findings += type(of: declaration, grown)
-            }
+            let isOpaque = declaration.kind == .alias && declaration.type.hasPrefix("struct ")
+            let hasNoResult =
+                declaration.isCallable && declaration.type == "void" && !declaration.isPointer
+            if !isOpaque, !hasNoResult { findings += type(of: declaration, grown) }
             for parameter in declaration.parameters {
                 findings +=
                     parameter.kind == .value
@@ -66,8 +76,7 @@ enum ContractRules {
     /// Whatever a program sees at file scope carries the prefix.
     static func names(_ declarations: [Declaration], macros: [String]) -> [String] {
         let names = declarations.flatMap { declaration in
-            ([declaration.name] + declaration.constants
-                + (declaration.kind == .structure ? Array(declaration.type.dropFirst()) : []))
+            Set([declaration.name, declaration.structureTag] + declaration.constants).sorted()
                 .map { (name: $0, place: declaration.place) }
         }
         return names.filter { !$0.name.isEmpty && !hasPrefix($0.name) }
@@ -105,19 +114,18 @@ enum ContractRules {
 
     private static func type(of declaration: Declaration, _ structures: Set<String>) -> [String] {
         let fixed = ["8", "16", "32", "64"].flatMap { ["int\($0)_t", "uint\($0)_t"] }
-        let words = declaration.type.filter { $0 != "const" && $0 != "*" && $0 != "[" }
-        let type = words.joined(separator: " ")
-        let isPointer = declaration.type.contains("*")
+        let type = declaration.type
         if structures.contains(type) {
-            return isPointer ? [] : ["\(declaration.title): \(type) by value could never grow"]
+            return declaration.isPointer
+                ? [] : ["\(declaration.title): \(type) by value could never grow"]
         }
         if type == "void" || type == "char" {
-            return isPointer || type == "char" && declaration.type.contains("[")
+            return declaration.isPointer || type == "char" && declaration.isArray
                 ? [] : ["\(declaration.title): \(type) is only for pointers and text"]
         }
         let isKnown =
             (fixed + ["_Bool", "double"]).contains(type)
-            || words.count == 1 && type.hasPrefix("curfew_")
+            || type.hasPrefix("curfew_")
         return isKnown
             ? [] : ["\(declaration.title): \(type) is not of a size that is the same everywhere"]
     }

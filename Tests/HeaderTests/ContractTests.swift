@@ -33,6 +33,11 @@ struct ContractTests {
         #expect(text.matches(of: /@tag\(\w+;\w+\)/).count == callables.count)
     }
 
+    @Test("there are only plain declarations, of functions, structures, enumerations and types")
+    func forms() {
+        #expect(ContractRules.forms(declarations) == [])
+    }
+
     @Test("structures begin with their size, and types are the same everywhere")
     func shapes() {
         #expect(ContractRules.shapes(declarations) == [])

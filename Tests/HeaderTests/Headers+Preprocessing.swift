@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import TestSupport
 
 extension Headers {
@@ -21,11 +22,18 @@ extension Headers {
         return own.joined(separator: "\n")
     }
 
-    /// Every declaration of these headers, with its comment and its tags.
+    private static let ofOwn = Result { try Headers.own.readDeclarations() }
+
+    /// Every declaration of these headers, as clang reads it.
     func declarations() throws -> [Declaration] {
-        let text = try preprocess(["-C", "-DCURFEW_TAG(thread, state)=@tag(thread;state)"])
-        let tokens = Lexer(directory: includeDirectory + "/").tokens(of: text)
-        return try DeclarationParser().declarations(tokens)
+        try isOwn ? Self.ofOwn.get() : readDeclarations()
+    }
+
+    private func readDeclarations() throws -> [Declaration] {
+        let script = BuiltProducts.packageRoot + "/Tests/HeaderTests/Readers/declarations.py"
+        let process = try Tool.clangPython.get().check(
+            [script, includeDirectory] + names())
+        return try JSONDecoder().decode([Declaration].self, from: Data(process.outputBytes))
     }
 
     /// The headers that a program does not get with `curfew/curfew.h`.

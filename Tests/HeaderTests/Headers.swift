@@ -11,6 +11,8 @@ struct Headers {
     /// What a compiler gets with `-I`.
     let includeDirectory: String
     private let copy: TemporaryDirectory?
+    /// Whether these are the package's own headers, and no changed copy.
+    var isOwn: Bool { copy == nil }
 
     private init(includeDirectory: String, copy: TemporaryDirectory?) {
         self.includeDirectory = includeDirectory
@@ -41,25 +43,22 @@ struct Headers {
         }
     }
 
-    /// A copy of the tree in which `old`, which must be there, is `new` in one header.
-    func replacing(_ old: String, with new: String, in name: String) throws -> Headers {
-        let source = try source(of: name)
-        guard source.contains(old) else { throw Absent(text: old, header: name) }
+    /// A copy of the tree in which `old` is `new` in one header: in the first one that has it.
+    func replacing(_ old: String, with new: String, in name: String? = nil) throws -> Headers {
         let directory = try TemporaryDirectory()
-        for header in try names() { try directory.write(try self.source(of: header), to: header) }
-        try directory.write(source.replacingOccurrences(of: old, with: new), to: name)
+        for header in try names() { try directory.write(try source(of: header), to: header) }
+        let headers = try name.map { [$0] } ?? names()
+        guard let header = try headers.first(where: { try source(of: $0).contains(old) }) else {
+            throw TestFault(text: "no header contains \"\(old)\"; adapt the test to them")
+        }
+        let changed = try source(of: header).replacingOccurrences(of: old, with: new)
+        try directory.write(changed, to: header)
         return Headers(includeDirectory: directory.path, copy: directory)
     }
 
-    /// A copy of the tree with more declarations at the end of `curfew/host.h`.
+    /// A copy of the tree with more declarations at the end of one header.
     func adding(_ declarations: String) throws -> Headers {
         let end = "\nCURFEW_END_DECLS"
         return try replacing(end, with: "\n\(declarations)\n\(end)", in: "curfew/host.h")
-    }
-
-    private struct Absent: Error, CustomStringConvertible {
-        let text: String
-        let header: String
-        var description: String { "\(header) does not contain \"\(text)\"; adapt the test to it" }
     }
 }

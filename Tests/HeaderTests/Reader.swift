@@ -31,7 +31,7 @@ enum Reader {
     static func cffiLayout(_ headers: Headers) throws -> [String] {
         let arguments = ["\(scripts)/cffi_layout.py"] + (try memberNames(headers))
         return rows(
-            try Tool.python().check(arguments, input: try headers.preprocessedOwnText()))
+            try Tool.cffi.get().check(arguments, input: try headers.preprocessedOwnText()))
     }
 
     /// The same rows, by LuaJIT.

@@ -23,13 +23,17 @@ struct Tool: CustomTestStringConvertible {
             .map { Tool($0, package: nil) }
     }()
 
-    /// A Python that has cffi: Debian's, or the first one in PATH.
-    static func python() throws -> Tool {
+    static let cffi = Result { try python(with: "cffi") }
+    /// What reads C by clang's library.
+    static let clangPython = Result { try python(with: "clang.cindex") }
+
+    /// A Python that has a module: Debian's, or the first one in PATH.
+    private static func python(with module: String) throws -> Tool {
         for name in ["/usr/bin/python3", "python3"] {
-            let found = try? ChildProcess.run(name, ["-c", "import cffi"])
+            let found = try? ChildProcess.run(name, ["-c", "import \(module)"])
             if found?.succeeded == true { return Tool(name, package: "python3") }
         }
-        throw Missing(name: "cffi for Python", package: "python3-cffi")
+        throw Missing(name: "Python's module \(module)", package: "python3-cffi python3-clang")
     }
 
     let name: String
@@ -68,7 +72,7 @@ struct Tool: CustomTestStringConvertible {
         }
     }
 
-    private struct Failure: Error, CustomStringConvertible {
+    struct Failure: Error, CustomStringConvertible {
         let name: String
         let process: ChildProcess
         var description: String { "\(name) failed: \(process)" }
