@@ -64,10 +64,12 @@ struct HelpExamplesTests {
     func all() throws {
         let examples = try Self.examples()
         #expect(examples.count > 40)
-        for (command, example) in examples {
+        let wrong = InPairs.faults(examples) { command, example in
             let run = try type(example, of: command)
-            #expect(run.succeeded, "\(example)\n\(run)")
-            #expect(!run.errorOutput.contains("error"), "\(example)\n\(run)")
+            guard run.succeeded, !run.errorOutput.contains("error") else {
+                throw TestFault(text: "\(run)")
+            }
         }
+        #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
     }
 }
