@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-public import Scheduling
+package import Scheduling
 
 extension HostIdentity {
     /// The calling process, as the kernel names it. Throws `.denied` where /proc does not say.
-    public static func current() throws(StoreFault) -> HostIdentity {
+    package static func current() throws(StoreFault) -> HostIdentity {
         let process = getpid()
         guard let boot = text(of: "/proc/sys/kernel/random/boot_id").map(trimmed), isBoot(boot)
         else { throw unknown("/proc/sys/kernel/random/boot_id") }

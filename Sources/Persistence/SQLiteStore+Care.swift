@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CSystem
 import Glibc
-public import Scheduling
+package import Scheduling
 
 /// Maintains a store as a whole, on a connection of its own: from any thread, while a host runs.
 extension SQLiteStore {
     /// Looks whether the database can be read as a whole. Takes half a second for a million
     /// requests in memory, and as long as reading it from the disk takes. Returns what is wrong, for
     /// people; empty: nothing.
-    public static func quickCheck(directory: String) throws(StoreFault) -> [String] {
+    package static func quickCheck(directory: String) throws(StoreFault) -> [String] {
         let place = try StoreDirectory(directory, creating: false)
         _ = try place.prepareDatabase(creating: false)
         let connection = try looking(place)
@@ -16,7 +16,7 @@ extension SQLiteStore {
     }
 
     /// Checks the store, and also compares its indexes, references and counts with its tables.
-    public static func integrityCheck(directory: String) throws(StoreFault) -> [String] {
+    package static func integrityCheck(directory: String) throws(StoreFault) -> [String] {
         let place = try StoreDirectory(directory, creating: false)
         _ = try place.prepareDatabase(creating: false)
         let connection = try looking(place)
@@ -28,7 +28,7 @@ extension SQLiteStore {
 
     /// Copies the state of the store at one moment to a new file, which only its owner can read,
     /// and which is on the disk on return. Throws, and leaves no file, if the copy is incomplete.
-    public static func backup(directory: String, to path: String) throws(StoreFault) {
+    package static func backup(directory: String, to path: String) throws(StoreFault) {
         let held = csys_hold_file_size_signal()
         defer { csys_release_file_size_signal(held) }
         let place = try StoreDirectory(directory, creating: false)

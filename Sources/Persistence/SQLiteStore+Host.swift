@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CSystem
 import Glibc
-public import Scheduling
+package import Scheduling
 
 extension SQLiteStore {
     /// Returns the host of the store in `directory`; nil if there is none. Takes no lock, so as not
     /// to disturb a host that starts at the same time.
-    public static func host(of directory: String) throws(StoreFault) -> HostPresence? {
+    package static func host(of directory: String) throws(StoreFault) -> HostPresence? {
         let place = try StoreDirectory(directory, creating: false)
         let isHere = try DirectoryLock.hasHost(place)
         let fd = Glibc.open(place.lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)

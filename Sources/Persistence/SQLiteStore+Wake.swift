@@ -2,5 +2,5 @@
 
 extension SQLiteStore {
     /// Returns the file that a process touches after writing to the store, to notify its host.
-    public static func wakeFile(of directory: String) -> String { directory + "/wake" }
+    package static func wakeFile(of directory: String) -> String { directory + "/wake" }
 }

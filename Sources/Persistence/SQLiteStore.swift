@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CSystem
 import Glibc
-public import Scheduling
+package import Scheduling
 
 /// A store in a directory, which survives its process and the machine: a database with all
 /// acknowledged requests, a lock for one host, and a file that wakes that host.
 ///
 /// A store is used by one thread at a time. Several processes may open it, one of them as its host.
-public final class SQLiteStore: RequestStore {
+package final class SQLiteStore: RequestStore {
     /// How the store is opened.
-    public enum Role: Hashable, Sendable {
+    package enum Role: Hashable, Sendable {
         /// To launch what is in it, for as long as the store is open. There is one host at most; the
         /// directory is made where there is none.
         case host(HostIdentity)
@@ -19,7 +19,7 @@ public final class SQLiteStore: RequestStore {
     }
 
     /// Its directory, without links.
-    public var directory: String { place.path }
+    package var directory: String { place.path }
 
     let place: StoreDirectory
     private let lock: StoreLock?
@@ -37,7 +37,7 @@ public final class SQLiteStore: RequestStore {
     /// Throws `.absent` if it does not exist; `.denied` if this user may not use it, or if it is
     /// not safe; `.locked` if it has a host; `.newer`, `.corrupt` and `.gone` if its database
     /// cannot be used, which is then left unchanged.
-    public static func open(
+    package static func open(
         directory: String, as role: Role
     ) throws(StoreFault) -> SQLiteStore {
         let held = csys_hold_file_size_signal()
@@ -46,7 +46,7 @@ public final class SQLiteStore: RequestStore {
     }
 
     /// There is something in the directory that only a store which was used leaves behind.
-    public static func wasUsed(directory: String) -> Bool {
+    package static func wasUsed(directory: String) -> Bool {
         guard let place = try? StoreDirectory(directory, creating: false) else { return false }
         return place.trace != nil
     }
@@ -80,7 +80,7 @@ public final class SQLiteStore: RequestStore {
 
     // MARK: Transactions
 
-    public func write<Result>(
+    package func write<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
         let held = csys_hold_file_size_signal()
@@ -103,7 +103,7 @@ public final class SQLiteStore: RequestStore {
         }
     }
 
-    public func read<Result>(
+    package func read<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
         // Reading also writes, if SQLite rebuilds the index of the log.
@@ -158,7 +158,7 @@ public final class SQLiteStore: RequestStore {
     // MARK: Others
 
     /// A number that changes when another process has changed the store.
-    public func dataVersion() throws(StoreFault) -> Int64 {
+    package func dataVersion() throws(StoreFault) -> Int64 {
         let statement = try usable().connection.statement(.dataVersion)
         defer { statement.reset() }
         return try statement.step() ? statement.integer(0) : 0
@@ -166,7 +166,7 @@ public final class SQLiteStore: RequestStore {
 
     /// Tells the host of the store in `directory`, if there is one, to look into it: it watches the
     /// times of a file.
-    public static func touchWake(directory: String) throws(StoreFault) {
+    package static func touchWake(directory: String) throws(StoreFault) {
         let place = try StoreDirectory(directory, creating: false)
         let fd = Glibc.open(
             place.wake, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)

@@ -7,17 +7,17 @@ public struct EventSelector: Hashable, Sendable, CustomStringConvertible {
     /// Lower-case letters, digits and underscores, starting with a letter; at most 128 bytes.
     public let name: String
     /// 0…16.
-    public let arity: Int
+    package let arity: Int
 
     /// Bytes of the longest name.
-    public static var nameLimit: Int { 128 }
+    package static var nameLimit: Int { 128 }
     /// Parameters an event may have.
-    public static var arityLimit: Int { 16 }
+    package static var arityLimit: Int { 16 }
     /// Bytes of the longest selector.
     package static var textLimit: Int { nameLimit + arityLimit }
 
     /// Fails for a name that no event can have.
-    public init?(name: String, arity: Int) {
+    package init?(name: String, arity: Int) {
         guard EventSelector.isName(name), (0...EventSelector.arityLimit).contains(arity) else {
             return nil
         }
@@ -26,7 +26,7 @@ public struct EventSelector: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads `name`, `name:`, `name::`, …
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let colons = text.utf8.reversed().prefix { $0 == UInt8(ascii: ":") }.count
         // Compare bytes: a colon may form one character with the one before it.
         self.init(

@@ -14,7 +14,7 @@ public enum EventType: Int32, Sendable, CaseIterable {
     case text = 5
 
     /// The name a manifest uses.
-    public var name: String {
+    package var name: String {
         switch self {
         case .bool: "bool"
         case .int32: "int32"
@@ -25,7 +25,7 @@ public enum EventType: Int32, Sendable, CaseIterable {
     }
 
     /// Reads the name a manifest uses.
-    public init?(name: String) {
+    package init?(name: String) {
         guard let type = EventType.allCases.first(where: { $0.name == name }) else { return nil }
         self = type
     }
@@ -34,12 +34,12 @@ public enum EventType: Int32, Sendable, CaseIterable {
 /// A declared event: its selector and the types of its parameters.
 public struct EventSignature: Hashable, Sendable {
     /// Its name and the number of its parameters.
-    public let selector: EventSelector
+    package let selector: EventSelector
     /// The types, as many as the selector has colons.
-    public let parameters: [EventType]
+    package let parameters: [EventType]
 
     /// Fails for another number of parameters than the selector says.
-    public init?(selector: EventSelector, parameters: [EventType]) {
+    package init?(selector: EventSelector, parameters: [EventType]) {
         guard parameters.count == selector.arity else { return nil }
         self.selector = selector
         self.parameters = parameters

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A parameter of an event.
-public enum EventValue: Hashable, Sendable {
+package enum EventValue: Hashable, Sendable {
     /// True or false.
     case bool(Bool)
     /// A whole number of 32 bits.
@@ -14,7 +14,7 @@ public enum EventValue: Hashable, Sendable {
     case text(String)
 
     /// The type it is declared with.
-    public var type: EventType {
+    package var type: EventType {
         switch self {
         case .bool: .bool
         case .int32: .int32

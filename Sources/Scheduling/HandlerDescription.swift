@@ -7,27 +7,27 @@ public struct HandlerDescription: Sendable {
     /// The handler's kind.
     public var kind: TaskKind
     /// Nanoseconds a task may use.
-    public var budget: UInt64
+    package var budget: UInt64
     /// Nanoseconds to answer after expiration.
-    public var grace: UInt64
+    package var grace: UInt64
     /// The maximum number of its tasks that run at the same time.
-    public var maxConcurrency: UInt32
+    package var maxConcurrency: UInt32
     /// The base of its events' names.
-    public var event: String {
+    package var event: String {
         didSet { reservedEvents = HandlerDescription.reservedEvents(of: event) }
     }
     /// All names of events that are the host's for `event`; see `reservedEvents(of:)`.
-    public private(set) var reservedEvents: [EventSignature]
+    package private(set) var reservedEvents: [EventSignature]
     /// Further events that its tasks may raise.
-    public var events: [EventSignature]
+    package var events: [EventSignature]
     /// The conditions for launching its requests, and for continuing their tasks.
     public var needs: RequestNeeds = []
     /// True for the queue of a plugin's subs: it is no declared handler, its name cannot be that of
     /// one, and its events are not delivered.
-    public private(set) var isQueue = false
+    package private(set) var isQueue = false
 
     /// The queue of a plugin with that id and number.
-    public static func queue(of plugin: String, number: Int32, kind: TaskKind) -> Self {
+    package static func queue(of plugin: String, number: Int32, kind: TaskKind) -> Self {
         var queue = HandlerDescription(
             identifier: "\(plugin)/subs", kind: kind, budget: TaskKind.appRefresh.defaultBudget,
             event: "curfew_subs_\(number)")
@@ -36,7 +36,7 @@ public struct HandlerDescription: Sendable {
     }
 
     /// Describes a handler. Budget, grace and event name are the usual ones where they are nil.
-    public init(
+    package init(
         identifier: String, kind: TaskKind = .appRefresh, budget: UInt64? = nil,
         grace: UInt64? = nil, maxConcurrency: UInt32 = 1, event: String? = nil,
         events: [EventSignature] = []
@@ -53,7 +53,7 @@ public struct HandlerDescription: Sendable {
     }
 
     /// The identifier's last component in lower case, with `-` turned into `_`.
-    public static func defaultEvent(of identifier: String) -> String {
+    package static func defaultEvent(of identifier: String) -> String {
         let last = identifier.split(separator: ".").last ?? ""
         return String(last).lowercased().split(separator: "-", omittingEmptySubsequences: false)
             .joined(separator: "_")
@@ -61,7 +61,7 @@ public struct HandlerDescription: Sendable {
 
     /// True for two or more components of letters, digits, `-` and `_`, at most 128 bytes in all. A
     /// manifest has no `_`; an embedder's own identifiers may come from elsewhere.
-    public static func isIdentifier(_ text: String) -> Bool {
+    package static func isIdentifier(_ text: String) -> Bool {
         guard text.utf8.count <= 128 else { return false }
         var components = 1
         var isEmpty = true
@@ -81,16 +81,16 @@ public struct HandlerDescription: Sendable {
     }
 
     /// The four events the host raises for it: registering, progress, expired, done.
-    public var hostEvents: [EventSignature] { HandlerDescription.hostEvents(of: event) }
+    package var hostEvents: [EventSignature] { HandlerDescription.hostEvents(of: event) }
 
     /// Returns the host's events for an event name; fewer than four if the name is not valid.
-    public static func hostEvents(of event: String) -> [EventSignature] {
+    package static func hostEvents(of event: String) -> [EventSignature] {
         events(of: event, names: hostNames)
     }
 
     /// All names of events that are the host's for an event name: what it raises, in the order of
     /// `hostEvents`, and what it will raise about requests. Fewer than five when it cannot be one.
-    public static func reservedEvents(of event: String) -> [EventSignature] {
+    package static func reservedEvents(of event: String) -> [EventSignature] {
         events(of: event, names: allNames)
     }
 
@@ -125,7 +125,7 @@ public struct HandlerDescription: Sendable {
     }
 
     /// Why it cannot be used, or nil.
-    public var fault: String? {
+    package var fault: String? {
         if !isQueue, !HandlerDescription.isIdentifier(identifier) {
             return
                 "\"\(identifier)\" is not an identifier: write a reverse-DNS name such as org.example.tidy"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Elements of which the smallest can be taken out: a binary heap.
-public struct Heap<Element: Comparable> {
+package struct Heap<Element: Comparable> {
     private var elements: [Element] = []
 
-    public init() {}
+    package init() {}
 
-    public var isEmpty: Bool { elements.isEmpty }
-    public var count: Int { elements.count }
+    package var isEmpty: Bool { elements.isEmpty }
+    package var count: Int { elements.count }
     /// The smallest.
-    public var first: Element? { elements.first }
+    package var first: Element? { elements.first }
 
-    public mutating func insert(_ element: Element) {
+    package mutating func insert(_ element: Element) {
         elements.append(element)
         var child = elements.count - 1
         while child > 0 {
@@ -24,7 +24,7 @@ public struct Heap<Element: Comparable> {
 
     /// Takes the smallest out.
     @discardableResult
-    public mutating func removeFirst() -> Element? {
+    package mutating func removeFirst() -> Element? {
         guard let last = elements.popLast() else { return nil }
         guard !elements.isEmpty else { return last }
         let first = elements[0]
@@ -41,13 +41,13 @@ public struct Heap<Element: Comparable> {
     }
 
     /// Takes out all that are as said, in no order.
-    public mutating func removeAll(where isOut: (Element) -> Bool) {
+    package mutating func removeAll(where isOut: (Element) -> Bool) {
         elements.removeAll(where: isOut)
         // Sorted is a heap as well.
         elements.sort()
     }
 
-    public mutating func removeAll() { elements.removeAll(keepingCapacity: true) }
+    package mutating func removeAll() { elements.removeAll(keepingCapacity: true) }
 }
 
 extension Heap: Sendable where Element: Sendable {}

@@ -2,8 +2,8 @@
 
 /// The life of a host: open, then the phases of a shutdown, then closed. Each input returns what the
 /// shutdown has to do next.
-public struct HostStateMachine: Sendable {
-    public enum State: UInt32, Sendable {
+package struct HostStateMachine: Sendable {
+    package enum State: UInt32, Sendable {
         /// Takes tasks in. Can transition to `draining`.
         case open = 0
         /// Takes nothing in; tasks may finish. Can transition to `expiring`.
@@ -18,7 +18,7 @@ public struct HostStateMachine: Sendable {
     }
 
     /// The next step of a shutdown.
-    public enum Action: Equatable, Sendable {
+    package enum Action: Equatable, Sendable {
         /// Refuse new tasks, and let those that are there come to their end.
         case drain
         /// Tell tasks to stop; with `keepsQueues` all but those of the queues of plugins' subs, by
@@ -32,14 +32,14 @@ public struct HostStateMachine: Sendable {
         case awaitClosed
     }
 
-    public private(set) var state = State.open
+    package private(set) var state = State.open
     private var keepsQueues = false
     private var isDestroyed = false
 
-    public init() {}
+    package init() {}
 
     /// Shutdown is asked for. The first to ask carries it out.
-    public mutating func shutDown() -> Action {
+    package mutating func shutDown() -> Action {
         guard state == .open else { return .awaitClosed }
         state = .draining
         return .drain
@@ -48,14 +48,14 @@ public struct HostStateMachine: Sendable {
     /// Draining is over.
     ///
     /// - Parameter hasQueues: some plugin has a queue of subs.
-    public mutating func drained(hasQueues: Bool) -> Action {
+    package mutating func drained(hasQueues: Bool) -> Action {
         move(from: .draining, to: .expiring)
         keepsQueues = hasQueues
         return .expire(keepsQueues: hasQueues)
     }
 
     /// What was told to stop has answered, or its time is over.
-    public mutating func expired() -> Action {
+    package mutating func expired() -> Action {
         if keepsQueues {
             keepsQueues = false
             return .expire(keepsQueues: false)
@@ -65,13 +65,13 @@ public struct HostStateMachine: Sendable {
     }
 
     /// Functions have returned, or their time is over.
-    public mutating func left() -> Action {
+    package mutating func left() -> Action {
         move(from: .leaving, to: .closed)
         return .close
     }
 
     /// The host is to be destroyed. Returns true for the first to ask, who carries it out.
-    public mutating func destroy() -> Bool {
+    package mutating func destroy() -> Bool {
         precondition(state == .closed, "a host that is \(state) cannot be destroyed")
         defer { isDestroyed = true }
         return !isDestroyed

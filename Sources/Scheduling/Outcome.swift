@@ -17,7 +17,7 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
     case abandoned = 6
 
     /// The word used in text and JSON.
-    public var name: String {
+    package var name: String {
         switch self {
         case .succeeded: "succeeded"
         case .failed: "failed"
@@ -29,7 +29,7 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
     }
 
     /// The text of the done event, or nil where the handler's own text (or none) is used.
-    public var doneText: String? {
+    package var doneText: String? {
         switch self {
         case .succeeded, .failed: nil
         case .expired: "Background task expired."

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The sender of an event; senders are compared by identity alone.
-public struct SenderIdentity: Hashable, Sendable {
+package struct SenderIdentity: Hashable, Sendable {
     /// The kind of object that the number identifies.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// A task's public id.
         case task
         /// The address of something alive.
@@ -13,12 +13,12 @@ public struct SenderIdentity: Hashable, Sendable {
     }
 
     /// The kind of object that the number identifies.
-    public let kind: Kind
+    package let kind: Kind
     /// Which one of its kind.
-    public let number: UInt64
+    package let number: UInt64
 
     /// The sender with that number.
-    public init(_ kind: Kind, _ number: UInt64) {
+    package init(_ kind: Kind, _ number: UInt64) {
         self.kind = kind
         self.number = number
     }

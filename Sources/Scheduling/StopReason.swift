@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reason for stopping a task.
-public enum StopReason: UInt8, Sendable, CaseIterable {
+package enum StopReason: UInt8, Sendable, CaseIterable {
     /// Its time is up.
     case budget = 1
     /// Something it requires was lost.
@@ -14,7 +14,7 @@ public enum StopReason: UInt8, Sendable, CaseIterable {
     case shutdown = 5
 
     /// The outcome of a task that was stopped for this reason, whatever it answers.
-    public var outcome: Outcome {
+    package var outcome: Outcome {
         switch self {
         case .budget, .condition, .host: .expired
         case .cancelled: .cancelled
@@ -23,7 +23,7 @@ public enum StopReason: UInt8, Sendable, CaseIterable {
     }
 
     /// The word used in text and JSON.
-    public var name: String {
+    package var name: String {
         switch self {
         case .budget: "budget"
         case .condition: "condition"

@@ -14,5 +14,5 @@ public struct TargetCounts: Equatable, Sendable {
     public var failed: UInt64 = 0
 
     /// Nothing yet.
-    public init() {}
+    package init() {}
 }

@@ -3,7 +3,7 @@
 /// A target of events: its subs, who waits in it, and its resumable subs (the rules of B4X).
 ///
 /// `Sub` is what is called for an event, `Waiter` who is resumed by one: whatever the shell needs.
-public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
+package struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
     private enum State {
         /// Can transition to `paused`, `closing`, `closed`.
         case open
@@ -38,14 +38,14 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
     }
 
     /// Subs there may be.
-    public static var subLimit: Int { 4_096 }
+    package static var subLimit: Int { 4_096 }
     /// Waits and sleeps at a time.
-    public static var waitLimit: Int { 65_536 }
+    package static var waitLimit: Int { 65_536 }
     /// Resumable subs at a time that have not completed.
-    public static var resumableLimit: Int { 65_536 }
+    package static var resumableLimit: Int { 65_536 }
 
-    public let kind: TargetKind
-    public private(set) var counts = TargetCounts()
+    package let kind: TargetKind
+    package private(set) var counts = TargetCounts()
     private var state = State.open
     private var subs: [EventSelector: Sub] = [:]
     private var waits: [EventSelector: Waits] = [:]
@@ -57,14 +57,14 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
     private var resumables: [UInt64: Bool] = [:]
     private var lastResumable: UInt64 = 0
 
-    public init(kind: TargetKind) { self.kind = kind }
+    package init(kind: TargetKind) { self.kind = kind }
 
     // MARK: Subs
 
     /// The result of adding a sub.
-    public enum Adding: Equatable, Sendable { case added, exists, exhausted, closed }
+    package enum Adding: Equatable, Sendable { case added, exists, exhausted, closed }
 
-    public mutating func add(_ sub: Sub, for selector: EventSelector) -> Adding {
+    package mutating func add(_ sub: Sub, for selector: EventSelector) -> Adding {
         if state == .closed { return .closed }
         if subs[selector] != nil { return .exists }
         guard subs.count < Self.subLimit else { return .exhausted }
@@ -72,17 +72,17 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         return .added
     }
 
-    public func sub(_ selector: EventSelector) -> Sub? { subs[selector] }
+    package func sub(_ selector: EventSelector) -> Sub? { subs[selector] }
 
     /// Returns whether a sub or a wait receives this event now.
-    public func wants(_ selector: EventSelector) -> Bool {
+    package func wants(_ selector: EventSelector) -> Bool {
         subs[selector] != nil || waits[selector] != nil
     }
 
     // MARK: Events
 
     /// The result of delivering an event.
-    public enum Arrival {
+    package enum Arrival {
         /// A wait takes the event; the sub is not called.
         case resume(Waiter)
         case call(Sub)
@@ -97,7 +97,7 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
 
     /// An event has come to its turn. `selector` is nil where no sub can have the name it was given;
     /// `isCall`: a sub was called by name.
-    public mutating func eventArrived(
+    package mutating func eventArrived(
         _ selector: EventSelector?, from sender: SenderIdentity?, isCall: Bool = false
     ) -> Arrival {
         switch state {
@@ -136,7 +136,7 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
     // MARK: Waiting
 
     /// The result of beginning to wait.
-    public enum Waiting {
+    package enum Waiting {
         /// The older wait for the same event and sender, if there was one, is over.
         case waiting(replaced: Waiter?)
         /// The resumable sub has completed before.
@@ -148,7 +148,7 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
     }
 
     /// Registers a wait for an event, in place of an older one for the same event and sender.
-    public mutating func waits(
+    package mutating func waits(
         for selector: EventSelector, from sender: SenderIdentity?, number: UInt64, _ waiter: Waiter
     ) -> Waiting {
         guard state == .open || state == .paused else { return .closed }
@@ -164,7 +164,7 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
     }
 
     /// Registers a sleep, until `waitEnded`.
-    public mutating func sleeps(number: UInt64, _ waiter: Waiter) -> Waiting {
+    package mutating func sleeps(number: UInt64, _ waiter: Waiter) -> Waiting {
         guard state == .open || state == .paused else { return .closed }
         guard places.count + sleepers.count < Self.waitLimit else { return .exhausted }
         sleepers[number] = waiter
@@ -173,25 +173,25 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
 
     /// A wait or sleep ends before its event: its time is up, or it was given up. Nil when it is
     /// over.
-    public mutating func waitEnded(_ number: UInt64) -> Waiter? {
+    package mutating func waitEnded(_ number: UInt64) -> Waiter? {
         if let sleeper = sleepers.removeValue(forKey: number) { return sleeper }
         guard let (selector, sender) = places[number] else { return nil }
         return remove(selector, sender)?.waiter
     }
 
     /// True while that wait or sleep is not over.
-    public func isOpen(_ number: UInt64) -> Bool {
+    package func isOpen(_ number: UInt64) -> Bool {
         sleepers[number] != nil || places[number] != nil
     }
 
     /// Ends the waits for one sender. Returns who waited.
-    public mutating func forget(_ sender: SenderIdentity) -> [Waiter] {
+    package mutating func forget(_ sender: SenderIdentity) -> [Waiter] {
         let gone = waits.values.compactMap { $0.filtered[sender] }
         return gone.compactMap { waitEnded($0.number) }
     }
 
     /// Ends the waits of which `isGone` says that what they wait for does not exist any more.
-    public mutating func purge(_ isGone: (Waiter) -> Bool) -> [Waiter] {
+    package mutating func purge(_ isGone: (Waiter) -> Bool) -> [Waiter] {
         let gone = waits.values.flatMap(\.filtered.values)
             .filter { $0.sender?.kind == .object && isGone($0.waiter) }
         return gone.compactMap { waitEnded($0.number) }
@@ -200,7 +200,7 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
     // MARK: Resumable subs
 
     /// A resumable sub begins. Returns its number; nil when there are too many.
-    public mutating func resumableBegan() -> UInt64? {
+    package mutating func resumableBegan() -> UInt64? {
         guard resumables.count < Self.resumableLimit else { return nil }
         lastResumable += 1
         resumables[lastResumable] = false
@@ -209,14 +209,14 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
 
     /// Notes that a resumable sub has returned, so that its completion has to be posted. Returns
     /// false if it had returned before, or never began.
-    public mutating func resumableReturned(_ number: UInt64) -> Bool {
+    package mutating func resumableReturned(_ number: UInt64) -> Bool {
         guard resumables[number] == false else { return false }
         resumables[number] = true
         return true
     }
 
     /// Delivers the posted completion: from now on no code can wait for it. Returns the waiter.
-    public mutating func resumableCompleted(
+    package mutating func resumableCompleted(
         _ number: UInt64, _ selector: EventSelector
     ) -> Waiter? {
         resumables[number] = nil
@@ -227,39 +227,39 @@ public struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         return wait.waiter
     }
 
-    public func hasBegun(_ number: UInt64) -> Bool {
+    package func hasBegun(_ number: UInt64) -> Bool {
         number > 0 && number <= lastResumable
     }
 
     // MARK: Life
 
     /// An error came out of a sub, and no other sub was there to take it.
-    public mutating func subFailed() { counts.failed &+= 1 }
+    package mutating func subFailed() { counts.failed &+= 1 }
 
     /// False when it was closed, or is about to be.
-    public mutating func pause() -> Bool {
+    package mutating func pause() -> Bool {
         guard state == .open || state == .paused else { return false }
         state = .paused
         return true
     }
 
-    public mutating func resume() -> Bool {
+    package mutating func resume() -> Bool {
         guard state == .open || state == .paused else { return false }
         state = .open
         return true
     }
 
-    public var isPaused: Bool { state == .paused }
-    public var isClosed: Bool { state == .closed }
+    package var isPaused: Bool { state == .paused }
+    package var isClosed: Bool { state == .closed }
 
     /// The host begins to shut down. Returns all who wait or sleep.
-    public mutating func close() -> [Waiter] {
+    package mutating func close() -> [Waiter] {
         if state != .closed { state = .closing }
         return endAll()
     }
 
     /// The target goes. Returns all who wait or sleep.
-    public mutating func end() -> [Waiter] {
+    package mutating func end() -> [Waiter] {
         state = .closed
         subs = [:]
         resumables = [:]

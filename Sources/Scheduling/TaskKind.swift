@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The kind of a handler; it sets the default budget and chooses the worker pool.
-public enum TaskKind: Int32, Sendable, CaseIterable {
+package enum TaskKind: Int32, Sendable, CaseIterable {
     /// Short work: 30 s unless the manifest says otherwise.
     case appRefresh = 1
     /// Long work: 10 min unless the manifest says otherwise.
@@ -12,7 +12,7 @@ public enum TaskKind: Int32, Sendable, CaseIterable {
     case continuedProcessing = 4
 
     /// The name a manifest uses.
-    public var name: String {
+    package var name: String {
         switch self {
         case .appRefresh: "app-refresh"
         case .processing: "processing"
@@ -22,7 +22,7 @@ public enum TaskKind: Int32, Sendable, CaseIterable {
     }
 
     /// The name of Apple's class, for lines that look like Apple's.
-    public var className: String {
+    package var className: String {
         switch self {
         case .appRefresh: "BGAppRefreshTask"
         case .processing: "BGProcessingTask"
@@ -32,17 +32,17 @@ public enum TaskKind: Int32, Sendable, CaseIterable {
     }
 
     /// Runs on the workers of short tasks; all others on those of long ones.
-    public var isShort: Bool { self == .appRefresh }
+    package var isShort: Bool { self == .appRefresh }
 
     /// Reads the name a manifest uses.
-    public init?(name: String) {
+    package init?(name: String) {
         guard let kind = TaskKind.allCases.first(where: { $0.name == name }) else { return nil }
         self = kind
     }
 
     /// The budget of a handler that declares none, in nanoseconds: 30 s for a refresh, as Apple
     /// gives; 10 min for processing.
-    public var defaultBudget: UInt64 {
+    package var defaultBudget: UInt64 {
         switch self {
         case .appRefresh: 30_000_000_000
         case .processing, .healthResearch, .continuedProcessing: 600_000_000_000
@@ -50,5 +50,5 @@ public enum TaskKind: Int32, Sendable, CaseIterable {
     }
 
     /// The grace of a handler that declares none, in nanoseconds.
-    public static var defaultGrace: UInt64 { 5_000_000_000 }
+    package static var defaultGrace: UInt64 { 5_000_000_000 }
 }

@@ -16,7 +16,7 @@ public enum TaskPhase: Int32, Sendable {
     case over = 6
 
     /// The word used in text and JSON.
-    public var name: String {
+    package var name: String {
         switch self {
         case .queued: "queued"
         case .held: "held"

@@ -20,17 +20,16 @@
 ///     8–10 reason  11 held      12 parked    13 raised    14 lost      15 done queued
 ///     16 calling   17–20 pins      21–26 references of the plugin
 ///     27–31 references of the embedder                    32–63 generation
-@frozen
-public struct TaskStateMachine: Equatable, Sendable {
-    public var word: UInt64
+@usableFromInline package struct TaskStateMachine: Equatable, Sendable {
+    @usableFromInline package var word: UInt64
 
-    @inlinable public init(word: UInt64) { self.word = word }
+    @inlinable package init(word: UInt64) { self.word = word }
 
     /// A task that was not entered yet, or a free slot: nothing tells them apart, so that a launch
     /// has nothing to write.
-    @inlinable public init(generation: UInt32) { word = UInt64(generation) << 32 }
+    @inlinable package init(generation: UInt32) { word = UInt64(generation) << 32 }
 
-    @inlinable public var generation: UInt32 { UInt32(truncatingIfNeeded: word >> 32) }
+    @inlinable package var generation: UInt32 { UInt32(truncatingIfNeeded: word >> 32) }
 
     // MARK: Flags
 
@@ -55,52 +54,52 @@ public struct TaskStateMachine: Equatable, Sendable {
     @usableFromInline static let embedderMask: UInt64 = 0x1F << 27
 
     /// References a plugin may take to one task at a time.
-    public static var pluginReferenceLimit: UInt64 { 60 }
+    @usableFromInline package static var pluginReferenceLimit: UInt64 { 60 }
     /// References an embedder may take to one task at a time.
-    public static var embedderReferenceLimit: UInt64 { 30 }
+    @usableFromInline package static var embedderReferenceLimit: UInt64 { 30 }
 
     /// The worker has entered the handler's function.
-    @inlinable public var isEntered: Bool { word & Self.enteredBit != 0 }
+    @inlinable package var isEntered: Bool { word & Self.enteredBit != 0 }
     /// No worker is inside the function, and none will enter it.
-    @inlinable public var isReturned: Bool { word & Self.returnedBit != 0 }
+    @inlinable package var isReturned: Bool { word & Self.returnedBit != 0 }
     /// The outcome is decided.
-    @inlinable public var isClaimed: Bool { word & Self.claimedBit != 0 }
+    @inlinable package var isClaimed: Bool { word & Self.claimedBit != 0 }
     /// The outcome, its text and its result can be read.
-    @inlinable public var isOver: Bool { word & Self.publishedBit != 0 }
+    @inlinable package var isOver: Bool { word & Self.publishedBit != 0 }
     /// The task completed within its grace after it was stopped.
-    @inlinable public var isAnswered: Bool { word & Self.answeredBit != 0 }
+    @inlinable package var isAnswered: Bool { word & Self.answeredBit != 0 }
     /// The task did not complete in time after it was stopped, and the host ended it.
-    @inlinable public var isAnsweredFor: Bool { isClaimed && reason != nil && !isAnswered }
+    @inlinable package var isAnsweredFor: Bool { isClaimed && reason != nil && !isAnswered }
     /// The task has raised events, which the done event must follow.
-    @inlinable public var hasRaised: Bool { word & Self.raisedBit != 0 }
+    @inlinable package var hasRaised: Bool { word & Self.raisedBit != 0 }
     /// Its worker was given up.
-    @inlinable public var isLost: Bool { word & Self.lostBit != 0 }
-    @inlinable public var isHeld: Bool { word & Self.heldBit != 0 }
+    @inlinable package var isLost: Bool { word & Self.lostBit != 0 }
+    @inlinable package var isHeld: Bool { word & Self.heldBit != 0 }
     /// The task is paused and was taken from its queue: it is in no queue.
-    @inlinable public var isParked: Bool { word & Self.parkedBit != 0 }
+    @inlinable package var isParked: Bool { word & Self.parkedBit != 0 }
     /// The expiration callback is on its way or running.
-    @inlinable public var isCalling: Bool { word & Self.callingBit != 0 }
+    @inlinable package var isCalling: Bool { word & Self.callingBit != 0 }
 
     /// Set once the outcome is decided.
-    @inlinable public var outcome: Outcome? {
+    @inlinable package var outcome: Outcome? {
         Outcome(rawValue: UInt8(truncatingIfNeeded: word >> Self.outcomeShift) & 7)
     }
     /// The reason, which is set once the task was stopped.
-    @inlinable public var reason: StopReason? {
+    @inlinable package var reason: StopReason? {
         StopReason(rawValue: UInt8(truncatingIfNeeded: word >> Self.reasonShift) & 7)
     }
     /// The task should stop, or is over.
-    @inlinable public var shouldStop: Bool {
+    @inlinable package var shouldStop: Bool {
         word & (7 << Self.reasonShift | Self.claimedBit) != 0
     }
-    @inlinable public var pluginReferences: UInt64 {
+    @inlinable package var pluginReferences: UInt64 {
         (word & Self.pluginMask) >> Self.pluginShift
     }
-    @inlinable public var embedderReferences: UInt64 {
+    @inlinable package var embedderReferences: UInt64 {
         (word & Self.embedderMask) >> Self.embedderShift
     }
 
-    public var phase: TaskPhase {
+    @usableFromInline package var phase: TaskPhase {
         if isClaimed { return .over }
         if !isEntered { return isHeld ? .held : .queued }
         if reason != nil { return .stopping }
@@ -110,7 +109,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     // MARK: Running
 
     /// The action of a worker for a task that it took from the queue.
-    @frozen public enum EnterAction: Equatable, Sendable {
+    @usableFromInline package enum EnterAction: Equatable, Sendable {
         /// Call the function.
         case run
         /// It was cancelled or interrupted while it waited.
@@ -120,7 +119,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     }
 
     /// A worker took the task from its queue.
-    @inlinable public mutating func enter() -> EnterAction {
+    @inlinable package mutating func enter() -> EnterAction {
         if isClaimed {
             word |= Self.returnedBit
             settle()
@@ -135,7 +134,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     }
 
     /// The action of a worker after the function has returned.
-    @frozen public enum ReturnAction: Equatable, Sendable {
+    @usableFromInline package enum ReturnAction: Equatable, Sendable {
         /// The outcome was decided before.
         case none
         /// It completes later.
@@ -145,7 +144,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     }
 
     /// The function has returned: `nil` for pending, else whether it succeeded.
-    @inlinable public mutating func functionReturned(success: Bool?) -> ReturnAction {
+    @inlinable package mutating func functionReturned(success: Bool?) -> ReturnAction {
         guard let success else {
             word |= Self.returnedBit
             if isClaimed {
@@ -168,7 +167,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     /// references: it ends the task in one step.
     ///
     /// Returns nil where the ordinary way has to be taken.
-    @inlinable public func finished(queueingDone: Bool) -> TaskStateMachine? {
+    @inlinable package func finished(queueingDone: Bool) -> TaskStateMachine? {
         guard word & 0xFFFF_FFFF == Self.enteredBit else { return nil }
         if queueingDone {
             return TaskStateMachine(
@@ -180,7 +179,7 @@ public struct TaskStateMachine: Equatable, Sendable {
 
     /// The function has returned, and its task was completed with success before: the state after
     /// that, where nothing is left of the task. Nil where the ordinary way has to be taken.
-    @inlinable public var returnedWhenOver: TaskStateMachine? {
+    @inlinable package var returnedWhenOver: TaskStateMachine? {
         let succeeded = UInt64(Outcome.succeeded.rawValue) << Self.outcomeShift
         guard
             word & 0xFFFF_FFFF
@@ -195,7 +194,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     /// that was not stopped, has raised nothing, and has no references: one step.
     ///
     /// Returns nil where the ordinary way has to be taken.
-    @inlinable public func completed(queueingDone: Bool) -> TaskStateMachine? {
+    @inlinable package func completed(queueingDone: Bool) -> TaskStateMachine? {
         let flags = word & 0xFFFF_FFFF
         guard flags == Self.enteredBit || flags == Self.enteredBit | Self.returnedBit else {
             return nil
@@ -208,7 +207,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     }
 
     /// The verdict of `complete`.
-    @frozen public enum Verdict: Equatable, Sendable {
+    @usableFromInline package enum Verdict: Equatable, Sendable {
         /// Accepted: write down text and result, then `publish`.
         case accepted
         /// Accepted within the grace.
@@ -223,7 +222,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     }
 
     /// The plugin completes the task, from any thread.
-    public mutating func complete(success: Bool) -> Verdict {
+    package mutating func complete(success: Bool) -> Verdict {
         guard isEntered, outcome != .abandoned else { return .stale }
         guard !isClaimed else { return reason != nil && !isAnswered ? .expired : .already }
         let late = reason != nil
@@ -232,7 +231,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     }
 
     /// The task's grace is over. Returns true when that decides its outcome; then `publish`.
-    public mutating func graceOver() -> Bool {
+    package mutating func graceOver() -> Bool {
         guard !isClaimed, let reason else { return false }
         claim(as: reason.outcome)
         return true
@@ -240,14 +239,14 @@ public struct TaskStateMachine: Equatable, Sendable {
 
     /// The end could not be written into the store of the task's request, which will be launched
     /// again. Then `publish`: the task was interrupted, whatever was decided.
-    public mutating func interruptUnwritten() {
+    package mutating func interruptUnwritten() {
         precondition(isClaimed && !isOver, "an outcome that can be read does not change")
         word &= ~(7 << Self.outcomeShift)
         word |= UInt64(Outcome.interrupted.rawValue) << Self.outcomeShift
     }
 
     /// Text and result are written down: the outcome can be read from now on.
-    @inlinable public mutating func publish(queueingDone: Bool) {
+    @inlinable package mutating func publish(queueingDone: Bool) {
         precondition(isClaimed && !isOver, "a task is published once, after it was claimed")
         word |= Self.publishedBit
         if queueingDone { word |= Self.doneQueuedBit }
@@ -255,7 +254,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     }
 
     /// The done event was delivered.
-    public mutating func doneDelivered() {
+    package mutating func doneDelivered() {
         word &= ~Self.doneQueuedBit
         settle()
     }
@@ -263,7 +262,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     // MARK: Stopping
 
     /// The action of the shell to stop a task.
-    @frozen public enum StopAction: Equatable, Sendable {
+    @usableFromInline package enum StopAction: Equatable, Sendable {
         /// The task is over, or was stopped before.
         case already
         /// It will never be entered and is claimed: `publish`.
@@ -275,7 +274,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     }
 
     /// Begins to stop the task. One caller at a time proceeds to `confirm`.
-    public mutating func stop(_ reason: StopReason) -> StopAction {
+    package mutating func stop(_ reason: StopReason) -> StopAction {
         guard !isClaimed, self.reason == nil, !isCalling else { return .already }
         if isEntered {
             word |= Self.callingBit
@@ -296,7 +295,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     /// Takes back a launch during a shutdown; then call `publish`. Returns false if a worker has
     /// entered or another caller has claimed the task, which is then left unchanged, since this
     /// caller would not `confirm`.
-    public mutating func withdraw() -> Bool {
+    package mutating func withdraw() -> Bool {
         guard !isEntered, !isClaimed else { return false }
         return stop(.shutdown) == .neverEntered
     }
@@ -304,7 +303,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     /// The second step of `stop`. Returns true if the task stops now: raise the expired event,
     /// start the grace, let a deadline thread call the callback, then call `callbackReturned`.
     /// Returns false if the task was completed meanwhile.
-    public mutating func stopConfirmed(_ reason: StopReason) -> Bool {
+    package mutating func stopConfirmed(_ reason: StopReason) -> Bool {
         guard !isClaimed else {
             word &= ~Self.callingBit
             settle()
@@ -315,14 +314,14 @@ public struct TaskStateMachine: Equatable, Sendable {
     }
 
     /// The expiration callback has returned.
-    public mutating func callbackReturned() {
+    package mutating func callbackReturned() {
         word &= ~Self.callingBit
         settle()
     }
 
     /// The second limit after the grace has passed. Returns true when the worker is still inside
     /// the function: it is given up.
-    public mutating func lose() -> Bool {
+    package mutating func lose() -> Bool {
         guard isEntered, !isReturned, !isLost else { return false }
         word |= Self.lostBit
         return true
@@ -330,21 +329,21 @@ public struct TaskStateMachine: Equatable, Sendable {
 
     // MARK: Holding back
 
-    @frozen public enum HoldAction: Equatable, Sendable {
+    @usableFromInline package enum HoldAction: Equatable, Sendable {
         case done
         case already
         case wrongState
     }
 
     /// The embedder holds the task back.
-    public mutating func hold() -> HoldAction {
+    package mutating func hold() -> HoldAction {
         guard !isClaimed else { return .already }
         guard !isEntered else { return .wrongState }
         word |= Self.heldBit
         return .done
     }
 
-    @frozen public enum ResumeAction: Equatable, Sendable {
+    @usableFromInline package enum ResumeAction: Equatable, Sendable {
         /// The task is still in its queue.
         case done
         /// The task was taken from its queue: append it again.
@@ -354,7 +353,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     }
 
     /// The embedder lets the task go.
-    public mutating func resume() -> ResumeAction {
+    package mutating func resume() -> ResumeAction {
         guard !isClaimed else { return .already }
         guard isHeld else { return .wrongState }
         let parked = word & Self.parkedBit != 0
@@ -364,7 +363,7 @@ public struct TaskStateMachine: Equatable, Sendable {
 
     /// There was no place in the queue for a resumed task: it stays aside. Returns false when it
     /// was cancelled or interrupted meanwhile; no queue has it, so no worker will skip it.
-    public mutating func requeueFailed() -> Bool {
+    package mutating func requeueFailed() -> Bool {
         guard !isClaimed else {
             word |= Self.returnedBit
             settle()
@@ -377,7 +376,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     // MARK: Events and references
 
     /// The plugin wants to raise an event. Returns false once the outcome is decided.
-    public mutating func raise() -> Bool {
+    package mutating func raise() -> Bool {
         guard isEntered, !isClaimed else { return false }
         word |= Self.raisedBit
         return true
@@ -385,29 +384,29 @@ public struct TaskStateMachine: Equatable, Sendable {
 
     /// The host has queued an event about the task, which the done event must follow; with the lock
     /// that orders the task's events.
-    public mutating func noteRaised() { word |= Self.raisedBit }
+    package mutating func noteRaised() { word |= Self.raisedBit }
 
     /// Keeps the slot from being freed for the length of one call. Returns false when too many do;
     /// try again.
-    public mutating func pin() -> Bool {
+    package mutating func pin() -> Bool {
         guard word & Self.pinMask != Self.pinMask else { return false }
         word &+= 1 << Self.pinShift
         return true
     }
 
-    public mutating func unpin() {
+    package mutating func unpin() {
         precondition(word & Self.pinMask != 0, "a pin is taken before it is given back")
         word &-= 1 << Self.pinShift
         settle()
     }
 
-    public mutating func keepForPlugin() -> Bool {
+    package mutating func keepForPlugin() -> Bool {
         guard pluginReferences < Self.pluginReferenceLimit else { return false }
         word &+= 1 << Self.pluginShift
         return true
     }
 
-    @frozen public enum ReleaseAction: Equatable, Sendable {
+    @usableFromInline package enum ReleaseAction: Equatable, Sendable {
         case done
         /// The last reference of a pending task went: it is claimed, `publish`.
         case abandoned
@@ -416,7 +415,7 @@ public struct TaskStateMachine: Equatable, Sendable {
     }
 
     /// The plugin drops a reference: one it took, or, with none left, the one that pending left.
-    public mutating func releaseForPlugin() -> ReleaseAction {
+    package mutating func releaseForPlugin() -> ReleaseAction {
         if pluginReferences > 0 {
             word &-= 1 << Self.pluginShift
             settle()
@@ -429,14 +428,14 @@ public struct TaskStateMachine: Equatable, Sendable {
         return .abandoned
     }
 
-    public mutating func keepForEmbedder() -> Bool {
+    package mutating func keepForEmbedder() -> Bool {
         guard embedderReferences < Self.embedderReferenceLimit else { return false }
         word &+= 1 << Self.embedderShift
         return true
     }
 
     /// Returns false when the embedder holds none.
-    public mutating func releaseForEmbedder() -> Bool {
+    package mutating func releaseForEmbedder() -> Bool {
         guard embedderReferences > 0 else { return false }
         word &-= 1 << Self.embedderShift
         settle()

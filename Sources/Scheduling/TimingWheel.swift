@@ -7,15 +7,15 @@
 /// which its tick differs from the current one. Entries of the current tick are kept in a heap
 /// ordered by the exact deadline, so nothing is early and nothing waits for the end of its tick.
 /// Whatever is in the heap is earlier than whatever is in a bucket.
-public struct TimingWheel: Sendable {
+package struct TimingWheel: Sendable {
     /// An armed entry, which is returned when it is due.
-    public struct Entry: Equatable, Sendable {
-        public let key: UInt32
+    package struct Entry: Equatable, Sendable {
+        package let key: UInt32
         /// The caller's value.
-        public let value: UInt64
-        public let deadline: UInt64
+        package let value: UInt64
+        package let deadline: UInt64
 
-        public init(key: UInt32, value: UInt64, deadline: UInt64) {
+        package init(key: UInt32, value: UInt64, deadline: UInt64) {
             self.key = key
             self.value = value
             self.deadline = deadline
@@ -46,20 +46,20 @@ public struct TimingWheel: Sendable {
     private var heap: [UInt32] = []
     private var current: UInt64
 
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     /// Makes an empty wheel at a time in nanoseconds.
-    public init(now: UInt64) { current = now >> Self.tickShift }
+    package init(now: UInt64) { current = now >> Self.tickShift }
 
     /// The time at which to look again: never later than the earliest deadline, and not before
     /// something moves; nil when nothing is armed.
-    public var next: UInt64? {
+    package var next: UInt64? {
         if let first = heap.first { return nodes[Int(first)].deadline }
         return earliestBucket().map { $0.tick << Self.tickShift }
     }
 
     /// Arms `key`, in place of what was armed under it.
-    public mutating func arm(_ entry: Entry) {
+    package mutating func arm(_ entry: Entry) {
         if Int(entry.key) >= nodes.count {
             let room = max(Int(entry.key) + 1, nodes.count * 2, 64)
             nodes.append(contentsOf: repeatElement(Node(), count: room - nodes.count))
@@ -71,7 +71,7 @@ public struct TimingWheel: Sendable {
 
     /// Disarms `key`. Returns false when nothing was armed under it.
     @discardableResult
-    public mutating func disarm(_ key: UInt32) -> Bool {
+    package mutating func disarm(_ key: UInt32) -> Bool {
         guard Int(key) < nodes.count, nodes[Int(key)].place != Self.idle else { return false }
         unlink(key)
         count -= 1
@@ -80,13 +80,13 @@ public struct TimingWheel: Sendable {
 
     /// Disarms `key` if it is still armed with `value`.
     @discardableResult
-    public mutating func disarm(_ key: UInt32, value: UInt64) -> Bool {
+    package mutating func disarm(_ key: UInt32, value: UInt64) -> Bool {
         guard Int(key) < nodes.count, nodes[Int(key)].value == value else { return false }
         return disarm(key)
     }
 
     /// Takes out one entry whose deadline is not after `now`, the earliest of its tick first.
-    public mutating func popDue(now: UInt64) -> Entry? {
+    package mutating func popDue(now: UInt64) -> Entry? {
         advance(to: now >> Self.tickShift)
         guard let first = heap.first, nodes[Int(first)].deadline <= now else { return nil }
         let node = nodes[Int(first)]

@@ -5,18 +5,18 @@
 ///
 /// However many wait, each of its steps costs the same: a wait is found by its number, by what it
 /// is for, and as the first of its line.
-public struct WaiterRegistry: Sendable {
+package struct WaiterRegistry: Sendable {
     /// A wait.
-    public struct Wait: Equatable, Sendable {
+    package struct Wait: Equatable, Sendable {
         /// The unique number of this wait.
-        public let number: UInt64
-        public let event: UInt32
+        package let number: UInt64
+        package let event: UInt32
         /// Only events about this task; 0: any, or none.
-        public let task: UInt64
+        package let task: UInt64
         /// Keeps waits of different parties for the same event apart.
-        public let context: UInt
+        package let context: UInt
 
-        public init(number: UInt64, event: UInt32, task: UInt64, context: UInt) {
+        package init(number: UInt64, event: UInt32, task: UInt64, context: UInt) {
             self.number = number
             self.event = event
             self.task = task
@@ -58,10 +58,10 @@ public struct WaiterRegistry: Sendable {
     private var numbers: [Kind: UInt64] = [:]
     private var lines: [Target: Line] = [:]
 
-    public init() {}
+    package init() {}
 
     /// Adds a wait. Returns the number of the one it replaces: same event, task and context.
-    public mutating func add(_ wait: Wait) -> UInt64? {
+    package mutating func add(_ wait: Wait) -> UInt64? {
         let kind = Kind(wait)
         let replaced = numbers[kind]
         if let replaced { _ = remove(replaced) }
@@ -79,7 +79,7 @@ public struct WaiterRegistry: Sendable {
     }
 
     /// An event is delivered. Returns the wait that takes it, which is gone then.
-    public mutating func take(event: UInt32, task: UInt64) -> UInt64? {
+    package mutating func take(event: UInt32, task: UInt64) -> UInt64? {
         // Filtered waits stand before unfiltered ones.
         let line =
             lines[Target(event: event, task: task)] ?? lines[Target(event: event, task: 0)]
@@ -89,7 +89,7 @@ public struct WaiterRegistry: Sendable {
     }
 
     /// A wait was given up. Returns its event, or nil when it is not there any more.
-    public mutating func remove(_ number: UInt64) -> UInt32? {
+    package mutating func remove(_ number: UInt64) -> UInt32? {
         guard let place = places.removeValue(forKey: number) else { return nil }
         let kind = Kind(place.wait)
         numbers[kind] = nil
@@ -105,7 +105,7 @@ public struct WaiterRegistry: Sendable {
     }
 
     /// Ends all waits. Returns them.
-    public mutating func removeAll() -> [Wait] {
+    package mutating func removeAll() -> [Wait] {
         defer { self = WaiterRegistry() }
         return places.values.map(\.wait)
     }

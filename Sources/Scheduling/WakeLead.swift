@@ -6,23 +6,23 @@
 /// The way of timers in a guest of KVM (`lapic_timer_advance_ns`). The lead follows what was late
 /// quickly and what was early slowly: of delays that are spread evenly, one in three is longer.
 /// In nanoseconds.
-public struct WakeLead: Sendable {
+package struct WakeLead: Sendable {
     /// So much is spent looking at the clock at most: what comes later than that does so because the
     /// processors are busy, and asking earlier would only keep them busier.
-    public static let longest: UInt64 = 50_000
+    package static let longest: UInt64 = 50_000
 
     /// The current lead.
-    public private(set) var nanoseconds: UInt64 = 0
+    package private(set) var nanoseconds: UInt64 = 0
 
     /// Makes one that has not been late yet.
-    public init() {}
+    package init() {}
 
     /// When to ask to be woken for a time.
-    public func before(_ time: UInt64) -> UInt64 { time > nanoseconds ? time - nanoseconds : 0 }
+    package func before(_ time: UInt64) -> UInt64 { time > nanoseconds ? time - nanoseconds : 0 }
 
     /// A thread that asked to be woken at a time was so at another; not called where it was woken for
     /// another reason.
-    public mutating func woke(at now: UInt64, asked: UInt64) {
+    package mutating func woke(at now: UInt64, asked: UInt64) {
         let late = min(now > asked ? now - asked : 0, Self.longest)
         if late > nanoseconds {
             nanoseconds += (late - nanoseconds + 3) / 4

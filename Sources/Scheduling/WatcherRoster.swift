@@ -5,9 +5,9 @@
 ///
 /// A pure value. The shell keeps it under a lock and publishes `promise` in a word that workers
 /// read when they arm a deadline.
-public struct WatcherRoster: Sendable {
+package struct WatcherRoster: Sendable {
     /// The activity of one deadline thread.
-    public enum Post: Equatable, Sendable {
+    package enum Post: Equatable, Sendable {
         /// Looking through the cells. Can transition to `calling` and `asleep`.
         case scanning
         /// Inside an expiration callback. Can transition to `scanning`.
@@ -19,7 +19,7 @@ public struct WatcherRoster: Sendable {
     }
 
     /// The action before a callback is called.
-    public enum CallAction: Equatable, Sendable {
+    package enum CallAction: Equatable, Sendable {
         /// Another thread keeps watch. Publish the promise, then scan once more: a deadline that
         /// was armed during the scan woke no thread, and one before the promise has to.
         case none
@@ -34,20 +34,20 @@ public struct WatcherRoster: Sendable {
 
     /// The delay of the second deadline thread after the first, in nanoseconds: woken together, the
     /// two would contend, and a late first one still gets help soon.
-    public let stagger: UInt64
+    package let stagger: UInt64
 
-    public private(set) var posts: [Post] = []
+    package private(set) var posts: [Post] = []
     /// The maximum number of deadline threads.
-    public let limit: Int
+    package let limit: Int
 
-    public init(limit: Int, stagger: UInt64 = 30_000) {
+    package init(limit: Int, stagger: UInt64 = 30_000) {
         self.limit = limit
         self.stagger = stagger
     }
 
     /// The time before which no sleeping thread needs to be woken for a deadline. While one is
     /// scanning that is any time, since it scans once more after it has published its sleep.
-    public var promise: UInt64 {
+    package var promise: UInt64 {
         var earliest = UInt64.max
         var asleep = false
         for post in posts {
@@ -63,7 +63,7 @@ public struct WatcherRoster: Sendable {
     }
 
     /// Adds a deadline thread, scanning. Returns its number, or nil if the limit is reached.
-    public mutating func join() -> Int? {
+    package mutating func join() -> Int? {
         if let vacant = posts.firstIndex(of: .vacant) {
             posts[vacant] = .scanning
             return vacant
@@ -74,14 +74,14 @@ public struct WatcherRoster: Sendable {
     }
 
     /// Removes a deadline thread that could not be started.
-    public mutating func resign(_ watcher: Int) { posts[watcher] = .vacant }
+    package mutating func resign(_ watcher: Int) { posts[watcher] = .vacant }
 
-    public mutating func scans(_ watcher: Int) { posts[watcher] = .scanning }
+    package mutating func scans(_ watcher: Int) { posts[watcher] = .scanning }
 
     /// A deadline thread has scanned, and `next` is the earliest deadline it knows. Returns its
     /// wake-up time: that deadline, or a little later if another thread sleeps until then.
     @discardableResult
-    public mutating func sleeps(_ watcher: Int, next: UInt64) -> UInt64 {
+    package mutating func sleeps(_ watcher: Int, next: UInt64) -> UInt64 {
         precondition(posts[watcher] == .scanning, "a watcher sleeps only after it has looked")
         let isSecond = posts.contains {
             if case .asleep(let until) = $0 { return until <= next }
@@ -99,7 +99,7 @@ public struct WatcherRoster: Sendable {
 
     /// A deadline thread is about to call a callback; `next` is the earliest other deadline it
     /// knows, among them the grace of the task it calls for.
-    public mutating func calls(_ watcher: Int, next: UInt64) -> CallAction {
+    package mutating func calls(_ watcher: Int, next: UInt64) -> CallAction {
         posts[watcher] = .calling
         var anyone = false
         for (other, post) in posts.enumerated() where other != watcher {

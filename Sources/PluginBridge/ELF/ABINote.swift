@@ -4,14 +4,14 @@
 ///
 /// The note is read from the file, without mapping it and without running any of its code, so that
 /// a library of another ABI is known before it is loaded.
-public struct ABINote: Hashable, Sendable {
+package struct ABINote: Hashable, Sendable {
     /// The number of the plugin ABI the library was compiled for; any number, not only ours.
-    public let abi: UInt32
+    package let abi: UInt32
 
     /// The maximum number of bytes of notes in a segment.
-    public static var segmentLimit: Int { 64 * 1024 }
+    package static var segmentLimit: Int { 64 * 1024 }
 
-    public static func read(path: String) -> Result<ABINote, ABINoteFault> {
+    package static func read(path: String) -> Result<ABINote, ABINoteFault> {
         do throws(ABINoteFault) {
             return .success(try read(try ELFSharedObject(path: path)))
         } catch {

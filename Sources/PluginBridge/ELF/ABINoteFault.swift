@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why the ABI of a library could not be read from its file.
-public enum ABINoteFault: Error, Hashable, Sendable {
+package enum ABINoteFault: Error, Hashable, Sendable {
     /// With the words of the operating system.
     case cannotOpen(String)
     case notELF
@@ -15,7 +15,7 @@ public enum ABINoteFault: Error, Hashable, Sendable {
     case malformed(String)
 
     /// The fault, worded to follow the name of the file: lower case, no full stop.
-    public var message: String {
+    package var message: String {
         switch self {
         case .cannotOpen(let reason): "cannot be read: \(reason)"
         case .notELF: "is not an ELF file"
@@ -27,7 +27,7 @@ public enum ABINoteFault: Error, Hashable, Sendable {
     }
 
     /// The next step.
-    public var help: String {
+    package var help: String {
         switch self {
         case .cannotOpen: "check that the file is there and that this user may read it"
         case .notELF: "name the shared object that the linker wrote"

@@ -3,7 +3,7 @@
 /// The kind of symbol that a library exports under a name, read from its file.
 ///
 /// The name is looked up as dlsym(3) does: through the hash table of the dynamic symbols.
-public enum ELFExport: Hashable, Sendable {
+package enum ELFExport: Hashable, Sendable {
     case function
     /// Something that cannot be called.
     case data
@@ -11,11 +11,11 @@ public enum ELFExport: Hashable, Sendable {
     case missing
 
     /// The maximum number of bytes of dynamic entries.
-    public static var dynamicLimit: Int { 64 * 1024 }
+    package static var dynamicLimit: Int { 64 * 1024 }
     /// The maximum length of a hash chain.
-    public static var chainLimit: Int { 4_096 }
+    package static var chainLimit: Int { 4_096 }
 
-    public static func find(_ name: String, in path: String) -> Result<ELFExport, ABINoteFault> {
+    package static func find(_ name: String, in path: String) -> Result<ELFExport, ABINoteFault> {
         do throws(ABINoteFault) {
             return .success(try find(Array(name.utf8), in: try ELFSharedObject(path: path)))
         } catch {

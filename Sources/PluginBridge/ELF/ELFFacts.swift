@@ -2,29 +2,29 @@
 
 /// The requirements of a library towards other libraries and the process, read from its file.
 /// Nothing is loaded, and nothing is trusted.
-public struct ELFFacts: Sendable {
+package struct ELFFacts: Sendable {
     /// The libraries it wants the loader to load, in its order.
-    public let needed: [String]
+    package let needed: [String]
     /// The directories of its DT_RUNPATH, or of its DT_RPATH where it has no other, as they are
     /// written. An empty one is the directory the process is in.
-    public let searchPath: [String]
+    package let searchPath: [String]
     /// The names of the symbols it offers to others, in the order of its table; with them the names
     /// of versions, where it has any. None where its tables do not tell: then dlsym(3) finds none.
-    public let exportedNames: [String]
+    package let exportedNames: [String]
     /// The exported names that the loader may merge with those of other libraries (STB_WEAK,
     /// STB_GNU_UNIQUE).
-    public let weakExportedNames: [String]
+    package let weakExportedNames: [String]
     /// The names of the symbols it takes from others, in the order of its table.
-    public let imports: [String]
+    package let imports: [String]
     /// The imports that may be undefined; the loader sets them to NULL.
-    public let weakImports: [String]
+    package let weakImports: [String]
     /// Its code is written to when it is loaded (DT_TEXTREL).
-    public let hasTextRelocations: Bool
+    package let hasTextRelocations: Bool
     /// It wants stacks that can be run, or does not say that it does without (PT_GNU_STACK).
-    public let wantsExecutableStack: Bool
+    package let wantsExecutableStack: Bool
     /// Its thread-local variables are in the small room that threads have from their beginning
     /// (DF_STATIC_TLS): it may be that it cannot be loaded into a running process.
-    public let hasStaticTLS: Bool
+    package let hasStaticTLS: Bool
 
     // Tags, flags and types of the ELF specification.
     private static var textRelocationsTag: UInt64 { 22 }
@@ -32,7 +32,7 @@ public struct ELFFacts: Sendable {
     private static var textRelocationsFlag: UInt64 { 4 }
     private static var staticTLSFlag: UInt64 { 16 }
 
-    public static func read(path: String) -> Result<ELFFacts, ABINoteFault> {
+    package static func read(path: String) -> Result<ELFFacts, ABINoteFault> {
         do throws(ABINoteFault) {
             return .success(try ELFFacts(try ELFSharedObject(path: path)))
         } catch {

@@ -2,17 +2,17 @@
 
 /// The facts about a library's file that are shown to people. Nothing is loaded, and nothing is
 /// trusted.
-public struct ELFSummary: Sendable {
+package struct ELFSummary: Sendable {
     /// The processor it was built for: `x86-64`, or `machine 99`.
-    public let machine: String
+    package let machine: String
     /// The libraries it wants the loader to load, in its order.
-    public let needed: [String]
+    package let needed: [String]
     /// The number of exported symbols; nil if the tables do not tell.
-    public let exports: Int?
+    package let exports: Int?
     /// Code of Swift's is in it: the image must stay mapped.
-    public let isSwift: Bool
+    package let isSwift: Bool
     /// In lower-case hexadecimal digits; nil where libcrypto is not there or the file is too large.
-    public let sha256: String?
+    package let sha256: String?
 
     // Limits, far beyond any real library.
     static var nameLimit: Int { 4_096 }
@@ -21,7 +21,7 @@ public struct ELFSummary: Sendable {
     static var sectionNamesLimit: Int { 1 << 20 }
     static var digestLimit: UInt64 { 1 << 28 }
 
-    public static func read(path: String) -> Result<ELFSummary, ABINoteFault> {
+    package static func read(path: String) -> Result<ELFSummary, ABINoteFault> {
         do throws(ABINoteFault) {
             return .success(try ELFSummary(try ELFSharedObject(path: path)))
         } catch {

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A fault of a text, with its place, its rule and the correction.
-public struct Diagnostic: Error, Hashable, Sendable {
+package struct Diagnostic: Error, Hashable, Sendable {
     /// The name of the file in messages.
-    public let file: String
+    package let file: String
     /// From 1; 0 when the fault is about the file as a whole.
-    public let line: Int
+    package let line: Int
     /// From 1, in characters; 0 when the fault is about the file as a whole.
-    public let column: Int
+    package let column: Int
     /// The number of underlined columns.
-    public let width: Int
+    package let width: Int
     /// The number of the fault in the catalogue of errors, where it has one.
-    public let code: String?
+    package let code: String?
     /// The fault: lower case, no full stop.
-    public let message: String
+    package let message: String
     /// The stable name of the rule, `json-trailing-comma`.
-    public let rule: String
+    package let rule: String
     /// The correction.
-    public let help: String
+    package let help: String
     /// The line the fault is on, or the part of a long line around it; empty for a whole file.
-    public let sourceLine: String
+    package let sourceLine: String
     /// The column at which `sourceLine` begins; 1 unless the line was too long.
-    public let sourceLineColumn: Int
+    package let sourceLineColumn: Int
 
     /// The fault as it is printed: several lines without a line feed at the end.
-    public var rendered: String {
+    package var rendered: String {
         let number = line > 0 ? String(line) : ""
         let margin = String(repeating: " ", count: max(number.count, 1) + 1)
         let prefix = "error\(code.map { "[\($0)]" } ?? ""): "

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A file's name and text, from which faults quote the line they are about.
-public struct DiagnosticSource: Hashable, Sendable {
+package struct DiagnosticSource: Hashable, Sendable {
     /// The name in messages; no file is opened under it.
-    public let file: String
-    public let bytes: [UInt8]
+    package let file: String
+    package let bytes: [UInt8]
 
-    public init(file: String, bytes: [UInt8]) {
+    package init(file: String, bytes: [UInt8]) {
         self.file = file
         self.bytes = bytes
     }
@@ -20,7 +20,7 @@ public struct DiagnosticSource: Hashable, Sendable {
     ///   - rule: the stable name of the rule that is broken.
     ///   - message: what is wrong, in lower case and without a full stop.
     ///   - help: what to write instead.
-    public func diagnostic(
+    package func diagnostic(
         at position: JSONPosition, width: Int = 1, code: String? = nil, rule: String,
         message: String, help: String
     ) -> Diagnostic {
@@ -32,7 +32,7 @@ public struct DiagnosticSource: Hashable, Sendable {
     }
 
     /// Describes a fault of the file as a whole.
-    public func diagnostic(
+    package func diagnostic(
         code: String? = nil, rule: String, message: String, help: String
     ) -> Diagnostic {
         Diagnostic(

@@ -2,13 +2,13 @@
 public import CCurfew
 
 /// The caller-owned buffer into which a call writes what went wrong.
-public enum ErrorBuffer {
+@usableFromInline package enum ErrorBuffer {
     /// Offset and capacity of `message` in the version this host was built with.
     private static let messageOffset = MemoryLayout<curfew_error>.offset(of: \.message) ?? 8
 
     /// Writes status and text, cut at a character to what the caller's struct holds. A NULL buffer
     /// is fine.
-    public static func fill(
+    package static func fill(
         _ buffer: UnsafeMutablePointer<curfew_error>?, _ status: Status, _ message: String
     ) {
         guard let buffer else { return }
@@ -30,13 +30,13 @@ public enum ErrorBuffer {
     }
 
     /// Empties a buffer of the host's own before a call into a plugin.
-    @inlinable public static func reset(_ buffer: UnsafeMutablePointer<curfew_error>) {
+    @inlinable package static func reset(_ buffer: UnsafeMutablePointer<curfew_error>) {
         buffer.pointee.code = 0
         buffer.pointee.message.0 = 0
     }
 
     /// Returns whether the text of a plugin ends with NUL and is UTF-8.
-    public static func isSound(_ buffer: UnsafeMutablePointer<curfew_error>) -> Bool {
+    package static func isSound(_ buffer: UnsafeMutablePointer<curfew_error>) -> Bool {
         withUnsafeBytes(of: &buffer.pointee.message) { bytes in
             guard let end = bytes.firstIndex(of: 0) else { return false }
             return String(validating: bytes[..<end], as: UTF8.self) != nil
@@ -45,7 +45,7 @@ public enum ErrorBuffer {
 
     /// The text a plugin wrote, with malformed UTF-8 repaired; "" when it wrote none. A missing
     /// NUL is no harm.
-    public static func text(_ buffer: UnsafeMutablePointer<curfew_error>) -> String {
+    package static func text(_ buffer: UnsafeMutablePointer<curfew_error>) -> String {
         withUnsafeBytes(of: &buffer.pointee.message) { bytes in
             let end = bytes.firstIndex(of: 0) ?? bytes.count
             return String(decoding: bytes[..<end], as: UTF8.self)

@@ -3,18 +3,18 @@
 /// An error code with its explanation, as `curfew explain CF0203` prints it.
 ///
 /// The number and the name are permanent: neither is reused, even after the fault itself is removed.
-public struct Fault: Hashable, Sendable {
+package struct Fault: Hashable, Sendable {
     /// 1…9999. The hundreds are the family: status codes 00, manifest syntax 01, manifest values 02,
     /// loading 03, permitted handlers 04, plugin contract 07, conformance cases 08.
-    public let number: UInt16
+    package let number: UInt16
     /// The name of the rule in diagnostics and JSON, `json-trailing-comma`.
-    public let name: String
+    package let name: String
     /// The fault in one line, lower case, without a full stop.
-    public let text: String
+    package let text: String
     /// The reason of the rule, and how to mend what breaks it: a few sentences, one paragraph.
-    public let explanation: String
+    package let explanation: String
     /// The status that a call returns for the fault, where there is one; for a status, itself.
-    public let answer: Status?
+    package let answer: Status?
 
     init(
         _ number: UInt16, _ name: String, _ text: String, _ explanation: String,
@@ -28,19 +28,19 @@ public struct Fault: Hashable, Sendable {
     }
 
     /// All faults, by ascending number.
-    public static let all: [Fault] = FaultPage.all.flatMap(\.faults)
+    package static let all: [Fault] = FaultPage.all.flatMap(\.faults)
 
     /// `CF` and four digits.
-    public var code: String {
+    package var code: String {
         let digits = String(number)
         return "CF" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
     /// Returns the fault that a rule's name leads to. Every rule has one.
-    public static func named(_ name: String) -> Fault? { byName[name] }
+    package static func named(_ name: String) -> Fault? { byName[name] }
 
     /// Returns the fault of a code, in any of the forms `CF0203`, `cf203`, `203`.
-    public static func coded(_ code: String) -> Fault? {
+    package static func coded(_ code: String) -> Fault? {
         let digits = code.lowercased().hasPrefix("cf") ? code.dropFirst(2) : code[...]
         guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let number = UInt16(digits)
@@ -49,7 +49,7 @@ public struct Fault: Hashable, Sendable {
     }
 
     /// Returns the fault of a status. `CURFEW_OK` and numbers that are no status have none.
-    public static func of(_ status: Status) -> Fault? {
+    package static func of(_ status: Status) -> Fault? {
         UInt16(exactly: status.rawValue).flatMap { number in
             all.first { $0.number == number && $0.number < 100 }
         }

@@ -6,14 +6,14 @@ import CFaults
 /// A page is Markdown with one form. `# ` begins the title, and a preface may follow. `## ` begins a
 /// fault, with its code and its name; then come its text in bold, its explanation, and a line
 /// `Status: ` with the constant that a call returns, where that is one.
-public struct FaultPage: Sendable {
+package struct FaultPage: Sendable {
     /// The subject of the codes: "Loading a plugin".
-    public let title: String
+    package let title: String
     /// The faults, in the order of the page.
-    public let faults: [Fault]
+    package let faults: [Fault]
 
     /// The pages that are embedded, by ascending codes.
-    public static let all: [FaultPage] = {
+    package static let all: [FaultPage] = {
         var count: UInt64 = 0
         let pages = UnsafeBufferPointer(start: cfaults_pages(&count), count: Int(count))
         return pages.map { page in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The severity of a log line, as `curfew_log_level`.
-public enum LogLevel: Int32, Sendable, Comparable {
+package enum LogLevel: Int32, Sendable, Comparable {
     /// For who looks for a fault.
     case debug = 0
     /// A normal event.
@@ -13,5 +13,5 @@ public enum LogLevel: Int32, Sendable, Comparable {
     /// The host's: a plugin broke a rule of the contract.
     case pluginMisbehaving = 4
 
-    public static func < (a: LogLevel, b: LogLevel) -> Bool { a.rawValue < b.rawValue }
+    package static func < (a: LogLevel, b: LogLevel) -> Bool { a.rawValue < b.rawValue }
 }

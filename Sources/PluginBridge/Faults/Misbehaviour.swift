@@ -2,7 +2,7 @@
 
 /// The rules of the contract that a loaded plugin can break, in the order of their codes; the raw
 /// value is the name of its `Fault`.
-public enum Misbehaviour: String, Sendable, CaseIterable {
+package enum Misbehaviour: String, Sendable, CaseIterable {
     case completedTwice = "completed-twice"
     case lateRegistration = "late-registration"
     case eventName = "event-name"
@@ -33,7 +33,7 @@ public enum Misbehaviour: String, Sendable, CaseIterable {
     case forkedReturn = "forked-return"
 
     /// The fault that explains it; a test checks that there is one.
-    public var fault: Fault {
+    package var fault: Fault {
         guard let fault = Fault.named(rawValue) else {
             preconditionFailure("\(rawValue) has no row in the table of faults")
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The argument for one parameter of a `call`; it fits the parameter's type.
-public enum CallArgument: Hashable, Sendable {
+package enum CallArgument: Hashable, Sendable {
     /// A whole number or a truth value, sign-extended to 64 bits.
     case integer(UInt64)
     case number(Double)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The value of a `call` that is kept as the task's result. Arguments are counted from 0.
-public enum CallKeep: Hashable, Sendable {
+package enum CallKeep: Hashable, Sendable {
     /// The returned value: a number in decimal digits, `true` or `false`, or the text.
     case returned
     /// The value of an `out` argument, in the same form.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A parameter in a signature.
-public enum CallParameter: Hashable, Sendable {
+package enum CallParameter: Hashable, Sendable {
     /// A value of that type.
     case value(CallType)
     /// A pointer to one, which the function writes to and may read before: `out int64`.

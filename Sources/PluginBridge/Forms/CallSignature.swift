@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The signature of a function: `uint64 (uint64, bytes, uint32)`.
-public struct CallSignature: Hashable, Sendable {
-    public let result: CallType
-    public let parameters: [CallParameter]
+package struct CallSignature: Hashable, Sendable {
+    package let result: CallType
+    package let parameters: [CallParameter]
 
     /// Parameters a function may have.
-    public static var parameterLimit: Int { 16 }
+    package static var parameterLimit: Int { 16 }
 
     /// A fault of a signature, with its place in the text.
     struct Fault: Error {
@@ -42,7 +42,7 @@ public struct CallSignature: Hashable, Sendable {
     }
 
     /// The text of the signature.
-    public var description: String {
+    package var description: String {
         "\(result.rawValue) (\(parameters.map(\.name).joined(separator: ", ")))"
     }
 }

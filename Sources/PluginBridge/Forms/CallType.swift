@@ -4,7 +4,7 @@
 ///
 /// There are no words for structs by value and for a variable number of arguments: nothing that
 /// needs them can be called.
-public enum CallType: String, Hashable, Sendable, CaseIterable {
+package enum CallType: String, Hashable, Sendable, CaseIterable {
     /// Only as a result.
     case void
     case bool

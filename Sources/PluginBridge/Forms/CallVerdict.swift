@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The meaning of a `call`'s result for its task.
-public enum CallVerdict: String, Hashable, Sendable, CaseIterable {
+package enum CallVerdict: String, Hashable, Sendable, CaseIterable {
     /// Zero is success.
     case zero
     /// Anything but zero, false or a null pointer is success.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
-public import Scheduling
+package import Scheduling
 
 /// A function of a plugin to call when a wait or a sleep is over.
-public struct PluginContinuation: @unchecked Sendable {
+package struct PluginContinuation: @unchecked Sendable {
     // Sendable: the function may be called from any thread, as its author promised.
     private let function: curfew_subs_continuation
     private let data: UnsafeMutableRawPointer?
@@ -18,7 +18,7 @@ public struct PluginContinuation: @unchecked Sendable {
         self.api = api
     }
 
-    public func callAsFunction(_ status: Status, _ values: [EventValue]) {
+    package func callAsFunction(_ status: Status, _ values: [EventValue]) {
         ForeignValues.with(values) { function(data, api, status.rawValue, $0, $1) }
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
-public import Scheduling
+package import Scheduling
 
 /// A sub of a library that receives events: an exported function with exactly these parameters.
-public struct SubFunction: @unchecked Sendable {
+package struct SubFunction: @unchecked Sendable {
     // Sendable: the function may be called from any thread, as its author promised; the prepared
     // call is used by one thread at a time, since subs of a plugin run one after the other.
     private let function: curfew_any_function
@@ -15,7 +15,7 @@ public struct SubFunction: @unchecked Sendable {
     }
 
     /// Calls it. The values have the types it was made with.
-    public func callAsFunction(_ values: [EventValue]) {
+    package func callAsFunction(_ values: [EventValue]) {
         ForeignValues.with(values) { start, _ in
             // Without parameters the memory is not read.
             withUnsafeTemporaryAllocation(of: curfew_value.self, capacity: 1) { none in

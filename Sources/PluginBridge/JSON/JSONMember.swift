@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A key of an object with its value.
-public struct JSONMember: Hashable, Sendable {
-    public let key: String
-    public let keyPosition: JSONPosition
+package struct JSONMember: Hashable, Sendable {
+    package let key: String
+    package let keyPosition: JSONPosition
     /// The number of columns of the key with its quotes.
-    public let keyWidth: Int
-    public let value: JSONValue
+    package let keyWidth: Int
+    package let value: JSONValue
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A number as it was written; what it means is up to the reader.
-public struct JSONNumber: Hashable, Sendable {
+package struct JSONNumber: Hashable, Sendable {
     /// The text of the number, exactly.
-    public let literal: String
+    package let literal: String
 
     /// The whole number, when it was written without fraction and exponent and fits.
-    public var integer: Int64? { Int64(literal) }
+    package var integer: Int64? { Int64(literal) }
 
     /// The nearest double, or nil when that is infinite, as for `1e400`.
-    public var double: Double? {
+    package var double: Double? {
         guard let value = Double(literal), value.isFinite else { return nil }
         return value
     }

@@ -6,11 +6,11 @@
 /// key, so that one reading finds all faults; stops at others. It is stricter where the standard
 /// leaves a choice: keys are unique, a byte order mark is refused, and size and nesting are
 /// limited.
-public struct JSONReader {
+package struct JSONReader {
     /// The largest text that is read, in bytes.
-    public static var sizeLimit: Int { 256 * 1024 }
+    package static var sizeLimit: Int { 256 * 1024 }
     /// The maximum nesting of arrays and objects.
-    public static var depthLimit: Int { 32 }
+    package static var depthLimit: Int { 32 }
 
     private let source: DiagnosticSource
     /// The text, in place while it is read.
@@ -33,12 +33,12 @@ public struct JSONReader {
     }
 
     /// Reads one value that takes the whole text. `file` is only shown in the fault.
-    public static func read(_ bytes: [UInt8], file: String) throws(Diagnostic) -> JSONValue {
+    package static func read(_ bytes: [UInt8], file: String) throws(Diagnostic) -> JSONValue {
         try read(DiagnosticSource(file: file, bytes: bytes))
     }
 
     /// Reads one value that takes the whole text, or throws the first fault.
-    public static func read(_ source: DiagnosticSource) throws(Diagnostic) -> JSONValue {
+    package static func read(_ source: DiagnosticSource) throws(Diagnostic) -> JSONValue {
         let (value, faults) = readAll(source)
         guard faults.isEmpty, let value else {
             throw faults.min { ($0.line, $0.column) < ($1.line, $1.column) }!

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The rules a JSON text can break; the raw value is `Diagnostic.rule`.
-public enum JSONRule: String, Sendable, CaseIterable {
+package enum JSONRule: String, Sendable, CaseIterable {
     case size = "json-size"
     case empty = "json-empty"
     case byteOrderMark = "json-byte-order-mark"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A value of a JSON document with its position.
-public struct JSONValue: Hashable, Sendable {
-    public enum Kind: Hashable, Sendable {
+package struct JSONValue: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// In the order of the text; no two members have the same key.
         case object([JSONMember])
         case array([JSONValue])
@@ -14,15 +14,15 @@ public struct JSONValue: Hashable, Sendable {
         case unreadable
     }
 
-    public let kind: Kind
+    package let kind: Kind
     /// The beginning of the value: its quote, bracket, brace, or first character.
-    public let position: JSONPosition
+    package let position: JSONPosition
     /// The number of columns to underline: the whole of a plain value, the bracket of a compound
     /// one.
-    public let width: Int
+    package let width: Int
 
     /// The kind of the value, for messages: `text`, `a number`, …
-    public var noun: String {
+    package var noun: String {
         switch kind {
         case .object: "an object"
         case .array: "an array"

@@ -5,12 +5,12 @@ import CSystem
 internal import Glibc
 
 /// A plugin's library of which everything is known that can be known without running it.
-public struct CheckedLibrary: Sendable {
+package struct CheckedLibrary: Sendable {
     let copy: PluginCopy
     /// Absolute, without links.
-    public let path: String
+    package let path: String
     /// The name in messages.
-    public let shown: String
+    package let shown: String
     /// Why the loader will refuse it, though nothing is wrong with it.
     private(set) var missing: String?
 
@@ -19,7 +19,7 @@ public struct CheckedLibrary: Sendable {
     /// it, and the libraries that come along with it. Nil where the manifest names none.
     ///
     /// - Parameter pins: what the embedder allows; nil where it allows everything.
-    public init?(
+    package init?(
         _ manifest: Manifest, in folder: PluginDirectory, pins: [PluginPin]?
     ) throws(BridgeError) {
         guard let library = manifest.library else {

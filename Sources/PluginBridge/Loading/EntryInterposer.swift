@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
+package import CCurfew
 
 /// Stands between a host and the entry of a plugin, and so between all calls of the two: the
 /// conformance kit looks there at what passes.
-public protocol EntryInterposer: AnyObject, Sendable {
+package protocol EntryInterposer: AnyObject, Sendable {
     /// `curfew_plugin_entry`.
     typealias Entry =
         @convention(c) (

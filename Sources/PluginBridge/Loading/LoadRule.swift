@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The rules that loading a plugin can break; the raw value is the name of its `Fault`.
-public enum LoadRule: String, Sendable, CaseIterable {
+package enum LoadRule: String, Sendable, CaseIterable {
     case open = "load-open"
     case note = "load-note"
     case abi = "load-abi"

@@ -9,9 +9,9 @@ internal import Glibc
 /// The turn is not a lock: it is held while code of the plugin runs, and only another load waits
 /// for it. It can be lost, by an entry that ends its thread, or that does not return before its
 /// host is gone.
-public struct LoadTurn: Sendable {
+package struct LoadTurn: Sendable {
     /// The result of asking for the turn.
-    public enum Answer: Sendable {
+    package enum Answer: Sendable {
         case mine(LoadTurn)
         /// The calling thread has it already: it is inside a plugin's entry, perhaps of another
         /// host.
@@ -42,7 +42,7 @@ public struct LoadTurn: Sendable {
     }()
 
     /// Waits for the turn until `isFutile`, which is polled, returns true.
-    public static func take(for owner: AnyObject, unless isFutile: () -> Bool) -> Answer {
+    package static func take(for owner: AnyObject, unless isFutile: () -> Bool) -> Answer {
         let me = csys_thread_id()
         while true {
             if isFutile() { return .givenUp }
@@ -61,14 +61,14 @@ public struct LoadTurn: Sendable {
     }
 
     /// Releases the turn, if it is still held.
-    public func leave() {
+    package func leave() {
         LoadTurn.locked {
             if LoadTurn.holder?.turn == number { LoadTurn.holder = nil }
         }
     }
 
     /// Takes the turn from a load of `owner`, which no longer waits for it.
-    public static func giveUp(of owner: AnyObject) {
+    package static func giveUp(of owner: AnyObject) {
         locked {
             if holder?.owner == ObjectIdentifier(owner) { holder = nil }
         }

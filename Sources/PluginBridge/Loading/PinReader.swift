@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
+package import CCurfew
 
 /// Reads an array of `curfew_plugin_pin` into values of the host's own.
-public enum PinReader {
+package enum PinReader {
     /// The maximum number of pins of a host.
-    public static let countLimit = 65_536
+    package static let countLimit = 65_536
     private static let least = 24
 
     /// Returns nil for a NULL list, which is none. Throws where a pin is not one.
-    public static func read(
+    package static func read(
         _ pins: UnsafePointer<curfew_plugin_pin>?, count: Int
     ) throws(BridgeError) -> [PluginPin]? {
         guard let pins else {

@@ -10,16 +10,16 @@ internal import Glibc
 /// directory and link on the way is checked, since its owner could exchange the next component.
 /// Files are opened relative to the last descriptor, so that later changes of the path have no
 /// effect.
-public final class PluginDirectory: Sendable {
+package final class PluginDirectory: Sendable {
     /// The path as given, for messages.
-    public let given: String
+    package let given: String
     /// Absolute, and without links.
-    public let path: String
+    package let path: String
     private let descriptor: OwnedDescriptor
     let trust: FileTrust
 
     /// Opens the directory, or throws with every component that another user could change.
-    public convenience init(_ given: String) throws(BridgeError) {
+    package convenience init(_ given: String) throws(BridgeError) {
         try self.init(given, trust: .ofThisProcess)
     }
 
@@ -102,7 +102,7 @@ public final class PluginDirectory: Sendable {
     }
 
     /// Reads and checks the manifest; the library is not looked at.
-    public func manifest() throws(BridgeError) -> Result<Manifest, ManifestFaults> {
+    package func manifest() throws(BridgeError) -> Result<Manifest, ManifestFaults> {
         let file = try self.file(Manifest.fileName)
         do throws(ABINoteFault) {
             let reader = ABINoteFile(
@@ -151,14 +151,14 @@ public final class PluginDirectory: Sendable {
     }
 
     /// Whether there is something at a path below the directory; follows links.
-    public func has(_ relative: String) -> Bool {
+    package func has(_ relative: String) -> Bool {
         faccessat(descriptor.number, relative, F_OK, 0) == 0
     }
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// Returns the name of a file of the directory in messages.
-    public func shown(_ name: String) -> String {
+    package func shown(_ name: String) -> String {
         given.utf8.last == UInt8(ascii: "/") ? given + name : given + "/" + name
     }
 

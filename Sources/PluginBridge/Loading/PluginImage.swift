@@ -9,7 +9,7 @@ internal import Glibc
 /// takes two images with the same module for two kinds of the same types. It is never unmapped:
 /// code of it may be on any thread's stack, and the Swift runtime keeps pointers into every image it
 /// has seen.
-public final class PluginImage: @unchecked Sendable {
+package final class PluginImage: @unchecked Sendable {
     // Sendable: everything is constant; only the thread with the turn to load uses the table.
 
     /// The file it was read from: absolute, without links.

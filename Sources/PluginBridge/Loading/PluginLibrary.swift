@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 internal import Glibc
-public import Scheduling
+package import Scheduling
 
 /// A plugin's code as one host uses it: its library, those of the system, and what its entry said.
-public final class PluginLibrary: @unchecked Sendable {
+package final class PluginLibrary: @unchecked Sendable {
     // Sendable: everything is constant once `enter` has returned, which the loader waits for.
 
     private let manifest: Manifest
@@ -15,7 +15,7 @@ public final class PluginLibrary: @unchecked Sendable {
     private var retireFunction: curfew_retire_function?
 
     /// Loads a checked library; only its constructors run. The caller must have the turn to load.
-    public init(_ manifest: Manifest, _ library: CheckedLibrary?) throws(BridgeError) {
+    package init(_ manifest: Manifest, _ library: CheckedLibrary?) throws(BridgeError) {
         self.manifest = manifest
         image = try library.map { library throws(BridgeError) in
             if let missing = library.missing {
@@ -32,7 +32,7 @@ public final class PluginLibrary: @unchecked Sendable {
     /// this object.
     ///
     /// - Parameter allowed: the libraries of the system whose functions may be called.
-    public func codes(
+    package func codes(
         _ table: PluginTable, allowed: [String]?
     ) throws(BridgeError) -> [String: HandlerCode] {
         var codes: [String: HandlerCode] = [:]
@@ -54,7 +54,7 @@ public final class PluginLibrary: @unchecked Sendable {
 
     /// A sub that receives events: an exported function by the event's name; nil where there is
     /// none, or the host calls it in another way.
-    public func sub(_ signature: EventSignature) -> SubFunction? {
+    package func sub(_ signature: EventSignature) -> SubFunction? {
         let name = signature.selector.name
         let isOurs = manifest.handlers.contains {
             $0.form == .subs
@@ -78,7 +78,7 @@ public final class PluginLibrary: @unchecked Sendable {
     /// the entry failed, and a fault if its info differs from the manifest.
     ///
     /// - Parameter interposer: who calls it in this one's place.
-    public func enter(
+    package func enter(
         _ table: PluginTable, through interposer: (any EntryInterposer)? = nil
     ) throws(BridgeError) {
         guard let image, manifest.handlers.contains(where: { $0.form == .entry }) else { return }
@@ -132,10 +132,10 @@ public final class PluginLibrary: @unchecked Sendable {
     }
 
     /// Whether the plugin's entry gave a function to call when the plugin is retired.
-    public var wantsRetirement: Bool { retireFunction != nil }
+    package var wantsRetirement: Bool { retireFunction != nil }
 
     /// Tells the plugin that this host does not need it any more: the last call into it.
-    public func retire() {
+    package func retire() {
         let function = retireFunction
         retireFunction = nil
         function?(data)

@@ -3,9 +3,9 @@
 /// The one content that the library of a plugin may have, by the embedder's word.
 public struct PluginPin: Hashable, Sendable {
     /// The plugin's id.
-    public let plugin: String
+    package let plugin: String
     /// 64 lower-case hexadecimal digits.
-    public let sha256: String
+    package let sha256: String
 
     /// Returns nil when the digest is not one; upper-case digits are taken as well.
     public init?(plugin: String, sha256: String) {

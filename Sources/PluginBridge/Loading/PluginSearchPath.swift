@@ -8,12 +8,12 @@ internal import Glibc
 /// those of the machine, and those of the distribution:
 /// `$XDG_DATA_HOME/curfew/plugins`, `/usr/local/lib/curfew/plugins`, `/usr/lib/curfew/plugins`. Any
 /// of them may be missing.
-public struct PluginSearchPath: Hashable, Sendable {
+package struct PluginSearchPath: Hashable, Sendable {
     /// The variable that replaces the usual directories.
-    public static var variable: String { "CURFEW_PLUGIN_PATH" }
+    package static var variable: String { "CURFEW_PLUGIN_PATH" }
 
     /// Each of them once, in order.
-    public let directories: [String]
+    package let directories: [String]
 
     /// Works the path out.
     ///
@@ -22,7 +22,7 @@ public struct PluginSearchPath: Hashable, Sendable {
     ///   - isTrusted: false where the process has rights that its caller has not: such a caller
     ///     must not choose what code is loaded, so the environment says nothing.
     ///   - installed: one more directory, after those of the machine.
-    public init(
+    package init(
         environment: (String) -> String?, isTrusted: Bool, installed: String? = nil
     ) {
         self.init(
@@ -52,7 +52,7 @@ public struct PluginSearchPath: Hashable, Sendable {
     }
 
     /// The path of this process, as its environment is now.
-    public static func ofProcess(installed: String? = nil) -> PluginSearchPath {
+    package static func ofProcess(installed: String? = nil) -> PluginSearchPath {
         PluginSearchPath(
             bytes: { name in
                 getenv(name).map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }

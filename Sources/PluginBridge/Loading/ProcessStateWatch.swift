@@ -8,7 +8,7 @@ internal import Glibc
 /// The caller must have the turn to load and be the loading thread. Changes that another thread of
 /// the embedder makes meanwhile cannot be distinguished from those of the library, and are undone
 /// as well; the header says so.
-public struct ProcessStateWatch: ~Copyable {
+package struct ProcessStateWatch: ~Copyable {
     private let before: csys_process_state
     /// The working directory as it was, with its device and number.
     private let directory: OwnedDescriptor?
@@ -19,7 +19,7 @@ public struct ProcessStateWatch: ~Copyable {
     /// The thread's status, which is read twice.
     private let status: OwnedDescriptor?
 
-    public init() {
+    package init() {
         directory = OwnedDescriptor(csys_open_working_directory())
         directoryNumbers = Self.numbers(directory)
         root = OwnedDescriptor(csys_open_root_directory())
@@ -36,7 +36,7 @@ public struct ProcessStateWatch: ~Copyable {
     }
 
     /// Restores the state where possible. Returns the changes that a plugin caused.
-    public func restore() -> [ProcessStateFinding] {
+    package func restore() -> [ProcessStateFinding] {
         var after = csys_process_state()
         csys_get_process_state(status?.number ?? -1, &after)
         let elsewhere = Self.other(than: directoryNumbers, of: directory, csys_working_directory)

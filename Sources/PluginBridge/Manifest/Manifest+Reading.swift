@@ -7,7 +7,7 @@ extension Manifest {
     /// Loads nothing.
     ///
     /// Both files must be regular files of that directory itself: a link could lead out of it.
-    public static func read(directory: String) -> Result<Manifest, ManifestFaults> {
+    package static func read(directory: String) -> Result<Manifest, ManifestFaults> {
         let base = directory.utf8.last == UInt8(ascii: "/") ? directory : directory + "/"
         let source = DiagnosticSource(file: base + fileName, bytes: [])
         guard !directory.isEmpty, !directory.utf8.contains(0) else {

@@ -4,64 +4,64 @@
 ///
 /// The manifest is the authority over the library: the library must register exactly the declared
 /// handlers. Reading one never loads code.
-public struct Manifest: Hashable, Sendable {
+package struct Manifest: Hashable, Sendable {
     /// The reverse-DNS name of the plugin, `org.example.mirror`.
-    public let id: String
+    package let id: String
     /// The plugin's own version, `1.2.0`.
-    public let version: String
+    package let version: String
     /// The number of the plugin ABI; always the one of this host.
-    public let abi: UInt32
+    package let abi: UInt32
     /// The plain name of the shared object beside the manifest; nil where all handlers call
     /// functions of the system's libraries.
-    public let library: String?
+    package let library: String?
     /// The position of the value of `library`, for faults that only the file shows; the beginning
     /// of the manifest if it has none.
-    public let libraryPosition: JSONPosition
+    package let libraryPosition: JSONPosition
     /// The number of columns of that value.
-    public let libraryWidth: Int
+    package let libraryWidth: Int
     /// The SHA-256 of the library, 64 lower-case hexadecimal digits; nil permits any content.
-    public let sha256: String?
+    package let sha256: String?
     /// The position of the value of `sha256`; its width is 66 columns.
-    public let sha256Position: JSONPosition?
+    package let sha256Position: JSONPosition?
     /// In the order of the manifest; at least one.
-    public let handlers: [ManifestHandler]
+    package let handlers: [ManifestHandler]
     /// The text it was read from, for faults found later: `source.diagnostic(at:…)`.
-    public let source: DiagnosticSource
+    package let source: DiagnosticSource
 
     /// The name of the file in a plugin's directory.
-    public static var fileName: String { "manifest.json" }
+    package static var fileName: String { "manifest.json" }
 
     // The limits. Lengths are bytes of UTF-8, times nanoseconds.
-    public static var identifierLimit: Int { 128 }
-    public static var versionLimit: Int { 64 }
-    public static var libraryLimit: Int { 255 }
-    public static var handlerLimit: Int { 64 }
-    public static var budgetRange: ClosedRange<UInt64> { 1_000_000...86_400_000_000_000 }
-    public static var graceRange: ClosedRange<UInt64> { 0...600_000_000_000 }
-    public static var concurrencyRange: ClosedRange<Int64> { 1...64 }
+    package static var identifierLimit: Int { 128 }
+    package static var versionLimit: Int { 64 }
+    package static var libraryLimit: Int { 255 }
+    package static var handlerLimit: Int { 64 }
+    package static var budgetRange: ClosedRange<UInt64> { 1_000_000...86_400_000_000_000 }
+    package static var graceRange: ClosedRange<UInt64> { 0...600_000_000_000 }
+    package static var concurrencyRange: ClosedRange<Int64> { 1...64 }
     /// Leaves room for what is put around the name: `registering…_done`, `…_progress`.
-    public static var eventLimit: Int { 100 }
-    public static var eventsLimit: Int { 64 }
-    public static var exampleLimit: Int { 64 }
-    public static var exampleNameLimit: Int { 128 }
+    package static var eventLimit: Int { 100 }
+    package static var eventsLimit: Int { 64 }
+    package static var exampleLimit: Int { 64 }
+    package static var exampleNameLimit: Int { 128 }
     /// Files that one example may have.
-    public static var exampleFileLimit: Int { 64 }
-    public static var exampleFilePathLimit: Int { 255 }
-    public static var exampleFileTextLimit: Int { 65_536 }
+    package static var exampleFileLimit: Int { 64 }
+    package static var exampleFilePathLimit: Int { 255 }
+    package static var exampleFileTextLimit: Int { 65_536 }
     /// The limit for a sparse file of zeros.
-    public static var exampleFileBytesLimit: UInt64 { 1 << 40 }
-    public static var functionLimit: Int { 255 }
-    public static var signatureLimit: Int { 512 }
+    package static var exampleFileBytesLimit: UInt64 { 1 << 40 }
+    package static var functionLimit: Int { 255 }
+    package static var signatureLimit: Int { 512 }
     /// Bytes that one argument of a call may have written to it.
-    public static var bufferLimit: Int64 { 1 << 20 }
+    package static var bufferLimit: Int64 { 1 << 20 }
     /// The maximum number of listed faults; one more fault then says how many are not listed.
-    public static var faultLimit: Int { 100 }
+    package static var faultLimit: Int { 100 }
 
     /// Checks the text of a manifest without looking at any other file.
     ///
     /// All its faults are returned in the order of the text, those of the syntax among them. Only
     /// where a fault leaves open how the text goes on is it the last one.
-    public static func parse(bytes: [UInt8], file: String) -> Result<Manifest, ManifestFaults> {
+    package static func parse(bytes: [UInt8], file: String) -> Result<Manifest, ManifestFaults> {
         parse(DiagnosticSource(file: file, bytes: bytes)) { _ in nil }
     }
 

@@ -2,34 +2,34 @@
 
 /// The function behind a handler of form `call`, as the manifest describes it: signature and
 /// arguments fit each other.
-public struct ManifestCall: Hashable, Sendable {
+package struct ManifestCall: Hashable, Sendable {
     /// The soname of a library of the system; nil: the plugin's own library.
-    public let systemLibrary: String?
-    public let function: String
-    public let signature: CallSignature
+    package let systemLibrary: String?
+    package let function: String
+    package let signature: CallSignature
     /// The arguments, as many as the signature has parameters.
-    public let arguments: [CallArgument]
-    public let verdict: CallVerdict
-    public let keep: CallKeep?
+    package let arguments: [CallArgument]
+    package let verdict: CallVerdict
+    package let keep: CallKeep?
     /// The function that frees a returned text, or an `out text` that is kept: `free` of the C
     /// library, or a function of the same library. With nil the text stays the library's.
-    public let free: String?
+    package let free: String?
 
     /// The function as C declares it, with its library: `uint64 crc32(uint64, bytes, uint32) of
     /// libz.so.1`.
-    public var text: String {
+    package var text: String {
         let parameters = signature.parameters.map(\.name).joined(separator: ", ")
         return "\(signature.result.rawValue) \(function)(\(parameters))"
             + (systemLibrary.map { " of \($0)" } ?? "")
     }
 
     /// The position of the function's name, for faults that only the library shows.
-    public let functionPosition: JSONPosition
-    public let functionWidth: Int
+    package let functionPosition: JSONPosition
+    package let functionWidth: Int
 
     /// The reason why a function of the system cannot be called, found in its library's file
     /// without loading it; nil if it can, or if the library is the plugin's own.
-    public var systemProblem: BridgeError? {
+    package var systemProblem: BridgeError? {
         guard let systemLibrary else { return nil }
         do throws(BridgeError) {
             let path = try SystemLibrary.path(of: systemLibrary, allowed: SystemLibrary.usual)
@@ -53,7 +53,7 @@ extension Manifest {
     /// Throws where a handler calls a function of a library that a host does not allow.
     ///
     /// - Parameter allowed: the sonames of the system's libraries; nil: the usual ones.
-    public func checkSystemLibraries(allowed: [String]?) throws(BridgeError) {
+    package func checkSystemLibraries(allowed: [String]?) throws(BridgeError) {
         for name in handlers.compactMap({ $0.call?.systemLibrary }) {
             try SystemLibrary.check(name, allowed: allowed ?? SystemLibrary.usual)
         }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A payload the handler understands, kept for documentation and trial runs.
-public struct ManifestExample: Hashable, Sendable {
-    public let name: String
+package struct ManifestExample: Hashable, Sendable {
+    package let name: String
     /// The payload as written: `payload(in:)` fills in the directory.
-    public let payload: String
+    package let payload: String
     /// The expected end of a task with it.
-    public let expect: ManifestExpectation
+    package let expect: ManifestExpectation
     /// The files to create in the empty directory before a trial run, in the manifest's order. No
     /// path is that of a directory that another file needs.
-    public let files: [ManifestExampleFile]
+    package let files: [ManifestExampleFile]
 
     /// The mark that a payload has in place of the directory of a trial run.
-    public static var directoryMark: String { "@DIRECTORY@" }
+    package static var directoryMark: String { "@DIRECTORY@" }
 
-    public init(
+    package init(
         name: String, payload: String, expect: ManifestExpectation = .success,
         files: [ManifestExampleFile] = []
     ) {
@@ -25,7 +25,7 @@ public struct ManifestExample: Hashable, Sendable {
     }
 
     /// It can only be tried in a directory that was made for it.
-    public var needsDirectory: Bool {
+    package var needsDirectory: Bool {
         !files.isEmpty
             || Array(payload.utf8).contains(Array(ManifestExample.directoryMark.utf8))
     }
@@ -34,7 +34,7 @@ public struct ManifestExample: Hashable, Sendable {
     ///
     /// - Parameter directory: the absolute path. It is inserted unchanged: a payload may be JSON,
     ///   so choose a path without quotes, backslashes and control characters.
-    public func payload(in directory: String) -> String {
+    package func payload(in directory: String) -> String {
         // Compare bytes: a mark before a combining character is a mark as well.
         let bytes = Array(payload.utf8).replacing(
             Array(ManifestExample.directoryMark.utf8), with: Array(directory.utf8))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A file to create for an example.
-public struct ManifestExampleFile: Hashable, Sendable {
+package struct ManifestExampleFile: Hashable, Sendable {
     /// The content of a file.
-    public enum Content: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
         /// This text, and nothing else.
         case text(String)
         /// A number of zero bytes: a sparse file, which takes no space.
@@ -11,11 +11,11 @@ public struct ManifestExampleFile: Hashable, Sendable {
     }
 
     /// Below the directory the example is tried in: no part of it is empty, `.` or `..`.
-    public let path: String
+    package let path: String
     /// The content of the file.
-    public let content: Content
+    package let content: Content
 
-    public init(path: String, _ content: Content) {
+    package init(path: String, _ content: Content) {
         self.path = path
         self.content = content
     }

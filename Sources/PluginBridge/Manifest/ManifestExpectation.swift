@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The expected end of a task with an example's payload.
-public enum ManifestExpectation: String, Sendable, CaseIterable {
+package enum ManifestExpectation: String, Sendable, CaseIterable {
     /// The task succeeds.
     case success
     /// The task fails by itself.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Scheduling
+package import Scheduling
 
 extension ManifestHandler {
     /// The events the host raises about a handler and its tasks; no plugin may declare them.
-    public var hostEvents: [EventSignature] { HandlerDescription.hostEvents(of: event) }
+    package var hostEvents: [EventSignature] { HandlerDescription.hostEvents(of: event) }
 
     /// These and what else is kept for the host: `scheduling<event>_done::`.
-    public var reservedEvents: [EventSignature] { HandlerDescription.reservedEvents(of: event) }
+    package var reservedEvents: [EventSignature] { HandlerDescription.reservedEvents(of: event) }
 }

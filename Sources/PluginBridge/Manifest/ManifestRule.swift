@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The rules a manifest can break; the raw value is `Diagnostic.rule`.
-public enum ManifestRule: String, Sendable, CaseIterable {
+package enum ManifestRule: String, Sendable, CaseIterable {
     case file = "manifest-file"
     case type = "manifest-type"
     case missingKey = "manifest-missing-key"

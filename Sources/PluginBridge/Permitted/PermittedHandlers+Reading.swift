@@ -5,7 +5,7 @@ internal import Glibc
 
 extension PermittedHandlers {
     /// Reads the list in a file, which may be a link to one.
-    public static func read(file: String) -> Result<PermittedHandlers, PermittedFaults> {
+    package static func read(file: String) -> Result<PermittedHandlers, PermittedFaults> {
         let source = DiagnosticSource(file: file, bytes: [])
         guard !file.isEmpty, !file.utf8.contains(0) else {
             return .failure(fault(source, "the path of the list is empty or has a zero byte in it"))
@@ -33,7 +33,7 @@ extension PermittedHandlers {
     }
 
     /// Reads a list; `file` is only shown.
-    public static func parse(
+    package static func parse(
         bytes: [UInt8], file: String
     ) -> Result<PermittedHandlers, PermittedFaults> {
         let source = DiagnosticSource(file: file, bytes: bytes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Scheduling
+package import Scheduling
 
 /// The handlers a host may have, as the property list of an app says it: their identifiers under
 /// `BGTaskSchedulerPermittedIdentifiers`, their kinds under `UIBackgroundModes`.
@@ -8,16 +8,16 @@ public import Scheduling
 /// Both keys are required, as by Apple's scheduler. An identifier that ends in `.*` matches all
 /// that continue after the point. The mode `fetch` permits handlers of the kind app-refresh, and
 /// `processing` those of all other kinds; other modes and keys of the list have no meaning here.
-public struct PermittedHandlers: Sendable {
+package struct PermittedHandlers: Sendable {
     /// The list's file, for messages.
-    public let file: String
+    package let file: String
     private let identifiers: Set<String>
     /// The beginnings that wildcards permit, each with its point.
     private let prefixes: [String]
     private let kinds: Set<TaskKind>
 
     /// The maximum number of identifiers in a list.
-    public static var identifiersLimit: Int { 1_024 }
+    package static var identifiersLimit: Int { 1_024 }
 
     static var identifiersKey: String { "BGTaskSchedulerPermittedIdentifiers" }
     static var modesKey: String { "UIBackgroundModes" }
@@ -35,7 +35,7 @@ public struct PermittedHandlers: Sendable {
     }
 
     /// Returns nil for a handler that is permitted, or why it is not.
-    public func refusal(identifier: String, kind: TaskKind) -> PermittedRefusal? {
+    package func refusal(identifier: String, kind: TaskKind) -> PermittedRefusal? {
         let place = DiagnosticText.visible(file.unicodeScalars)
         let isWithinPrefix = prefixes.contains {
             identifier.hasPrefix($0) && identifier.utf8.count > $0.utf8.count

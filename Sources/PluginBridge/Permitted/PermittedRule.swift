@@ -2,7 +2,7 @@
 
 /// The rules of a list of permitted handlers, and those a handler breaks that is not on it; the raw
 /// value is `Diagnostic.rule`.
-public enum PermittedRule: String, Sendable, CaseIterable {
+package enum PermittedRule: String, Sendable, CaseIterable {
     case missingKey = "permitted-missing-key"
     case type = "permitted-type"
     case identifier = "permitted-identifier"

@@ -2,7 +2,7 @@
 
 /// The rules the text or the bytes of a property list can break; the raw value is
 /// `Diagnostic.rule`.
-public enum PropertyListRule: String, Sendable, CaseIterable {
+package enum PropertyListRule: String, Sendable, CaseIterable {
     case file = "plist-file"
     case size = "plist-size"
     case format = "plist-format"

@@ -4,15 +4,15 @@ import Synchronization
 
 /// Counts the threads inside of a section. Once closed, it admits no more; the closing thread waits
 /// until it is empty, and can then free what the section uses.
-public final class CallGate: Sendable {
+package final class CallGate: Sendable {
     /// Twice the number of calls inside, plus 1 once it is closed.
     private let word = Atomic<UInt64>(0)
 
-    public init() {}
+    package init() {}
 
     /// Lets a call in, which has to `leave`. False when the gate is closed: then there is nothing
     /// to leave.
-    @inline(__always) public func enter() -> Bool {
+    @inline(__always) package func enter() -> Bool {
         guard word.wrappingAdd(2, ordering: .sequentiallyConsistent).oldValue & 1 != 0 else {
             return true
         }
@@ -20,7 +20,7 @@ public final class CallGate: Sendable {
         return false
     }
 
-    @inline(__always) public func leave() {
+    @inline(__always) package func leave() {
         let before = word.wrappingSubtract(2, ordering: .sequentiallyConsistent).oldValue
         if before == 3 { wake() }
     }
@@ -29,14 +29,14 @@ public final class CallGate: Sendable {
     @inline(never) private func wake() { withUnsafePointer(to: word) { csys_futex_wake($0, .max) } }
 
     /// Admits no more calls. Closing twice is harmless.
-    public func close() { word.bitwiseOr(1, ordering: .sequentiallyConsistent) }
+    package func close() { word.bitwiseOr(1, ordering: .sequentiallyConsistent) }
 
-    public func open() { word.bitwiseAnd(~1, ordering: .sequentiallyConsistent) }
+    package func open() { word.bitwiseAnd(~1, ordering: .sequentiallyConsistent) }
 
-    @inline(__always) public var isClosed: Bool { word.load(ordering: .acquiring) & 1 != 0 }
+    @inline(__always) package var isClosed: Bool { word.load(ordering: .acquiring) & 1 != 0 }
 
     /// Waits until no call is inside a closed gate, at most until a CLOCK_MONOTONIC time.
-    public func waitUntilEmpty(until deadline: UInt64) -> Bool {
+    package func waitUntilEmpty(until deadline: UInt64) -> Bool {
         while true {
             let seen = word.load(ordering: .sequentiallyConsistent)
             if seen < 2 { return true }
@@ -49,5 +49,5 @@ public final class CallGate: Sendable {
     }
 
     /// True if no thread is inside; once true for a closed gate, it stays true.
-    public var isEmpty: Bool { word.load(ordering: .sequentiallyConsistent) < 2 }
+    package var isEmpty: Bool { word.load(ordering: .sequentiallyConsistent) < 2 }
 }

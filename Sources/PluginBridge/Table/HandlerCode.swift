@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
+package import CCurfew
 
 /// The code of a handler, which a worker and a deadline thread call.
 ///
 /// C function pointers and their context, so that a call costs what a call costs in C.
-@frozen
-public struct HandlerCode: @unchecked Sendable {
+package struct HandlerCode: @unchecked Sendable {
     // Sendable: the pointers are immutable, and the code that registers them promises that any
     // thread may use them until the host is gone.
-    public let run: curfew_run_function
-    public let expired: curfew_expired_function?
-    public let data: UnsafeMutableRawPointer?
-    public let api: UnsafePointer<curfew_host_api>
+    package let run: curfew_run_function
+    package let expired: curfew_expired_function?
+    package let data: UnsafeMutableRawPointer?
+    package let api: UnsafePointer<curfew_host_api>
     /// A task that is pending keeps the handler's next one from being entered.
-    public let isOneAtATime: Bool
+    package let isOneAtATime: Bool
     /// The queue of a plugin's subs, on which pending tasks of its other handlers depend.
-    public let isQueue: Bool
+    package let isQueue: Bool
 
-    public init(
+    package init(
         run: @escaping curfew_run_function, expired: curfew_expired_function?,
         data: UnsafeMutableRawPointer?, api: UnsafePointer<curfew_host_api>,
         isOneAtATime: Bool = false, isQueue: Bool = false

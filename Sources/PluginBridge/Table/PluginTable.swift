@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
+package import CCurfew
 import Scheduling
 import Synchronization
 
@@ -9,7 +9,7 @@ import Synchronization
 /// copies what it needs into values, and hands those to `TaskServices`. The memory of a table
 /// outlives the host when a plugin may still call it; closing its gate makes every call answer
 /// `CURFEW_CLOSING`, `CURFEW_STALE` or nothing.
-public final class PluginTable: @unchecked Sendable {
+package final class PluginTable: @unchecked Sendable {
     // Sendable: `memory` is written before it is handed out; the flags in Context are atomic.
 
     private struct Memory {
@@ -21,12 +21,12 @@ public final class PluginTable: @unchecked Sendable {
     private let context: PluginTableContext
 
     /// The table for the plugin. It is valid as long as this object, or for ever after `leak()`.
-    public var api: UnsafePointer<curfew_host_api> {
+    package var api: UnsafePointer<curfew_host_api> {
         UnsafeRawPointer(memory).assumingMemoryBound(to: curfew_host_api.self)
     }
 
     /// Makes a table without a host; its gate is closed.
-    public init() {
+    package init() {
         context = PluginTableContext()
         memory = .allocate(capacity: 1)
         memory.initialize(
@@ -58,25 +58,25 @@ public final class PluginTable: @unchecked Sendable {
     /// thread is inside.
     ///
     /// - Parameter owner: what the threads of that host have for their owner.
-    public func serve(_ services: any TaskServices, plugin: Int32, owner: UnsafeRawPointer) {
+    package func serve(_ services: any TaskServices, plugin: Int32, owner: UnsafeRawPointer) {
         context.serve(services, plugin: plugin, owner: owner)
         gate.open()
     }
 
     /// Disconnects the table from the host, once the gate is closed and no thread is inside.
-    public func letGo() { context.serve(nil, plugin: 0, owner: nil) }
+    package func letGo() { context.serve(nil, plugin: 0, owner: nil) }
 
     /// Registration is allowed from now on, on the calling thread's behalf, or not any more.
-    public func setRegistering(_ registering: Bool) {
+    package func setRegistering(_ registering: Bool) {
         context.registering.store(registering, ordering: .sequentiallyConsistent)
     }
 
     /// The gate of all calls except those from the host's own threads. The host closes it while it
     /// does not use the plugin, and when it ends; the table itself answers calls then.
-    public var gate: CallGate { context.gate }
+    package var gate: CallGate { context.gate }
 
     /// Keeps the table for the life of the process, for a thread that may still call it.
-    public func leak() { _ = Unmanaged.passRetained(self) }
+    package func leak() { _ = Unmanaged.passRetained(self) }
 
     /// Calls `body` while the host exists, and returns `otherwise` when it does not, and in a
     /// forked child: there locks of other threads stay locked for ever, and files belong to the

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
+package import CCurfew
 @preconcurrency import CFFI
-public import Scheduling
+package import Scheduling
 
 /// A C call of one signature, prepared once: `void function(parameters…)` through libffi.
-public final class PreparedCall: @unchecked Sendable {
+package final class PreparedCall: @unchecked Sendable {
     // Sendable: everything is written in init; `storage` is used by one thread at a time, the one
     // that runs the event loop, and libffi has read it before the function is entered.
 
@@ -13,9 +13,9 @@ public final class PreparedCall: @unchecked Sendable {
     private let storage: UnsafeMutablePointer<UInt64>
     private let addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     /// The parameter types that the call is prepared for.
-    public let parameters: [EventType]
+    package let parameters: [EventType]
 
-    public init(_ parameters: [EventType]) {
+    package init(_ parameters: [EventType]) {
         self.parameters = parameters
         let count = max(parameters.count, 1)
         interface = .allocate(capacity: 1)
@@ -44,7 +44,7 @@ public final class PreparedCall: @unchecked Sendable {
 
     /// Calls `function`, which must have exactly the prepared parameters. `values` has as many
     /// elements; a text is NUL-terminated.
-    public func call(_ function: curfew_any_function, _ values: UnsafePointer<curfew_value>) {
+    package func call(_ function: curfew_any_function, _ values: UnsafePointer<curfew_value>) {
         for index in 0..<parameters.count {
             let slot = UnsafeMutableRawPointer(storage + index)
             switch parameters[index] {

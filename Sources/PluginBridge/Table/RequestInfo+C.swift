@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
-public import Scheduling
+package import CCurfew
+package import Scheduling
 
 extension curfew_request_info {
     /// Makes the C structure that describes a request.
-    public init(_ request: Request) {
+    package init(_ request: Request) {
         self.init()
         let description = request.description
         kind = description.kind.rawValue

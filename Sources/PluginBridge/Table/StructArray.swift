@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Arrays and texts in structs of the other side's.
-public enum StructArray {
+package enum StructArray {
     /// Fills an array of the caller's, whose elements are as far apart as the first one says. Returns
     /// how many were filled; nil where that cannot be.
-    public static func fill<Source, Target>(
+    package static func fill<Source, Target>(
         _ target: UnsafeMutablePointer<Target>, _ capacity: UInt32, _ sources: [Source],
         _ convert: (Source) -> Target
     ) -> UInt32? {
@@ -24,7 +24,7 @@ public enum StructArray {
     }
 
     /// Copies a text into an array of a struct, cut between two characters, with NUL at its end.
-    public static func put<Array>(_ text: String, _ array: inout Array) {
+    package static func put<Array>(_ text: String, _ array: inout Array) {
         withUnsafeMutableBytes(of: &array) { target in
             var used = 0
             for scalar in text.unicodeScalars where scalar.value != 0 {
@@ -41,7 +41,7 @@ public enum StructArray {
 
     /// Copies as many bytes as there is room for, and tells how many there are. Returns `.ok`, or
     /// `.tooLarge` where they were cut.
-    public static func copy(
+    package static func copy(
         _ bytes: [UInt8], to buffer: UnsafeMutableRawPointer?, _ capacity: UInt64,
         _ out: UnsafeMutablePointer<UInt64>?
     ) -> Status {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Copies of structs whose `struct_size` says how much of them exists.
-public enum StructCopy {
+package enum StructCopy {
     /// A copy of the caller's struct, zero where the caller's version has no such member. Nil when
     /// the size is smaller than `least` or larger than any version of the struct can be.
-    public static func read<T>(_ source: UnsafePointer<T>, least: Int, zero: T) -> T? {
+    package static func read<T>(_ source: UnsafePointer<T>, least: Int, zero: T) -> T? {
         let size = Int(UnsafeRawPointer(source).load(as: UInt32.self))
         guard size >= least, size <= 4096 else { return nil }
         var copy = zero
@@ -16,7 +16,7 @@ public enum StructCopy {
     }
 
     /// Writes as much of `full` as fits into the caller's struct of `size` bytes.
-    public static func write<T>(_ full: T, to target: UnsafeMutablePointer<T>, size: UInt32) {
+    package static func write<T>(_ full: T, to target: UnsafeMutablePointer<T>, size: UInt32) {
         withUnsafeBytes(of: full) {
             let count = min(Int(size), $0.count)
             UnsafeMutableRawBufferPointer(start: target, count: count)

@@ -2,17 +2,17 @@
 
 /// The facts that `task_info` returns to a plugin. The host owns the pointers, which are valid
 /// until the task's last reference is released.
-public struct TaskFacts {
-    public var kind: Int32
-    public var attempt: UInt32
-    public var reason: Int32
-    public var identifier: UnsafePointer<CChar>
-    public var payload: UnsafeRawPointer?
-    public var payloadBytes: UInt64
-    public var budget: UInt64
-    public var grace: UInt64
+package struct TaskFacts {
+    package var kind: Int32
+    package var attempt: UInt32
+    package var reason: Int32
+    package var identifier: UnsafePointer<CChar>
+    package var payload: UnsafeRawPointer?
+    package var payloadBytes: UInt64
+    package var budget: UInt64
+    package var grace: UInt64
 
-    public init(
+    package init(
         kind: Int32, attempt: UInt32, reason: Int32, identifier: UnsafePointer<CChar>,
         payload: UnsafeRawPointer?, payloadBytes: UInt64, budget: UInt64, grace: UInt64
     ) {

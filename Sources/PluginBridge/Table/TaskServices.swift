@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
-public import Scheduling
+package import CCurfew
+package import Scheduling
 
 /// The functions of a host behind a plugin's table: the port through which the table reaches the
 /// runner.
@@ -8,7 +8,7 @@ public import Scheduling
 /// `plugin` is the number of the plugin that calls; a task of another plugin is stale to it. Any
 /// thread may call; nothing blocks and nothing calls back into plugin code. Buffers are plugin
 /// memory, read during the call only.
-public protocol TaskServices: AnyObject, Sendable {
+package protocol TaskServices: AnyObject, Sendable {
     /// Registers a handler while its plugin is being loaded.
     func register(_ identifier: String, _ code: HandlerCode, plugin: Int32) -> BridgeError?
     func facts(of task: UInt64, plugin: Int32) -> TaskFacts?

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
-public import Scheduling
+package import CCurfew
+package import Scheduling
 
 /// Reads an array of `curfew_value` into values of the host's own.
-public enum ValueReader {
+package enum ValueReader {
     /// The longest text of an event parameter, in bytes; longer ones are cut.
-    public static let textLimit = 64 * 1024
+    package static let textLimit = 64 * 1024
     /// Up to and with `text_bytes`, which every version has.
     private static let least = 40
 
@@ -23,7 +23,7 @@ public enum ValueReader {
 
     /// Returns nil for a value of an unknown type or one that does not fit it, a NULL text, or an
     /// impossible size.
-    public static func read(_ values: UnsafePointer<curfew_value>?, count: Int) -> [EventValue]? {
+    package static func read(_ values: UnsafePointer<curfew_value>?, count: Int) -> [EventValue]? {
         try? check(values, count: count).values
     }
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
-public import Scheduling
+package import Scheduling
 import Synchronization
 
 /// A handler of a host, with everything that launching and running it does not touch.
-public final class HandlerRecord: @unchecked Sendable {
+package final class HandlerRecord: @unchecked Sendable {
     // Sendable: everything is constant but the locked reason.
 
-    public let index: UInt32
-    public let description: HandlerDescription
+    package let index: UInt32
+    package let description: HandlerDescription
     /// The plugin's id, "" for the embedder's own.
-    public let plugin: String
+    package let plugin: String
     /// NUL-terminated forms, for the life of the host.
-    public let identifierText: UnsafePointer<CChar>
-    public let pluginText: UnsafePointer<CChar>
-    public let eventText: UnsafePointer<CChar>
+    package let identifierText: UnsafePointer<CChar>
+    package let pluginText: UnsafePointer<CChar>
+    package let eventText: UnsafePointer<CChar>
 
     let queue: HandlerQueuePointer
     let registering: EventEntry
@@ -61,25 +61,25 @@ public final class HandlerRecord: @unchecked Sendable {
     }
 
     /// Why it is quarantined, or nil.
-    public internal(set) var quarantineReason: String? {
+    package internal(set) var quarantineReason: String? {
         get { quarantine.withLock { $0 } }
         set { quarantine.withLock { $0 = newValue } }
     }
 
     /// The reason as a text of the host's, "" without one. Each different one is kept.
-    public var quarantineText: UnsafePointer<CChar> { texts.keep(quarantineReason ?? "") }
+    package var quarantineText: UnsafePointer<CChar> { texts.keep(quarantineReason ?? "") }
 
-    public var isPaused: Bool {
+    package var isPaused: Bool {
         queue.pointee.gate.load(ordering: .acquiring) & HandlerQueue.Gate.paused != 0
     }
-    public var isQuarantined: Bool {
+    package var isQuarantined: Bool {
         queue.pointee.gate.load(ordering: .acquiring) & HandlerQueue.Gate.quarantined != 0
     }
-    public var queued: UInt64 { queue.length }
-    public var active: UInt32 { queue.pointee.active.load(ordering: .relaxed) }
-    public var lost: UInt32 { queue.pointee.lost.load(ordering: .relaxed) }
+    package var queued: UInt64 { queue.length }
+    package var active: UInt32 { queue.pointee.active.load(ordering: .relaxed) }
+    package var lost: UInt32 { queue.pointee.lost.load(ordering: .relaxed) }
 
-    public var launched: UInt64 {
+    package var launched: UInt64 {
         // The subtrahend is read first, so that the difference is never below zero.
         let others =
             queue.pointee.blanks.load(ordering: .acquiring)
@@ -88,7 +88,7 @@ public final class HandlerRecord: @unchecked Sendable {
     }
 
     /// The number of its tasks that ended with an outcome.
-    public func ended(_ outcome: Outcome) -> UInt64 {
+    package func ended(_ outcome: Outcome) -> UInt64 {
         let others = queue.pointee.ended[Int(outcome.rawValue)].load(ordering: .acquiring)
         guard outcome == .succeeded else { return others }
         return others &+ queue.pointee.successes.load(ordering: .acquiring)

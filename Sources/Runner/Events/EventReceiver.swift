@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CCurfew
+package import CCurfew
 
 /// How an event is passed on to a subscriber, on the thread that turns the loop.
-public enum EventReceiver: @unchecked Sendable {
+package enum EventReceiver: @unchecked Sendable {
     // Sendable: C functions and contexts may be used from the loop's thread until the subscription
     // ends, as their owner promised.
 

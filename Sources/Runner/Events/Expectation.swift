@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-public import PluginBridge
+package import PluginBridge
 import Synchronization
 
 /// Somebody who wants one event, once.
-public final class Expectation: @unchecked Sendable {
+package final class Expectation: @unchecked Sendable {
     // Sendable: `state` is locked, `sleepers` is atomic, the number is constant.
 
     private struct State {
@@ -11,14 +11,14 @@ public final class Expectation: @unchecked Sendable {
         var continuations: [@Sendable (Result<HostEvent, BridgeError>) -> Void] = []
     }
 
-    public let number: UInt64
+    package let number: UInt64
     private let state = Locked(State())
     private let sleepers = Sleepers()
 
     init(number: UInt64) { self.number = number }
 
     /// How it ended, once it has.
-    public var outcome: Result<HostEvent, BridgeError>? { state.withLock { $0.outcome } }
+    package var outcome: Result<HostEvent, BridgeError>? { state.withLock { $0.outcome } }
 
     /// The first one decides.
     func settle(_ outcome: Result<HostEvent, BridgeError>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import PluginBridge
-import Scheduling
+public import Scheduling
 
 /// What a host is made with. Every limit has a name, a default and a reason to change it.
 public struct HostConfiguration: Sendable {
@@ -42,7 +42,7 @@ public struct HostConfiguration: Sendable {
     /// wait until it is released, and have no done event before.
     public var interruptsQuarantined = false
     /// Nanoseconds from the end of the grace until a worker is given up.
-    public var lostAfter: UInt64 = 5_000_000_000
+    package var lostAfter: UInt64 = 5_000_000_000
     /// Bytes of the largest payload.
     public var payloadLimit: UInt64 = 1 << 20
     /// Bytes of the largest result.
@@ -62,7 +62,7 @@ public struct HostConfiguration: Sendable {
     public var requests = RequestConfiguration()
 
     /// Stands between the host and the entries of plugins, for tools that look at what passes.
-    public var interposer: (any EntryInterposer)?
+    package var interposer: (any EntryInterposer)?
 
     /// A good host: every default.
     public init() {}

@@ -7,7 +7,7 @@ public struct HostCounts: Sendable {
     /// Threads that run handlers, now.
     public var workers: UInt32 = 0
     /// Threads that watch budgets, now.
-    public var watchers: UInt32 = 0
+    package var watchers: UInt32 = 0
     /// Functions that have not come back.
     public var lostWorkers: UInt32 = 0
     /// Tasks, all in all.
@@ -23,7 +23,7 @@ public struct HostCounts: Sendable {
     /// Rules that plugins broke; the log names them.
     public var misbehaviours: UInt64 = 0
     /// Of sleeping workers, watchers and the event loop.
-    public var wakeups: UInt64 = 0
+    package var wakeups: UInt64 = 0
 }
 
 extension HostRuntime {

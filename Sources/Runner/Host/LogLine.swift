@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Text on its way to a log or a terminal.
-public enum LogLine {
+package enum LogLine {
     /// One line without control characters: what others wrote cannot move a cursor or fake a line.
-    public static func clean(_ text: String) -> String {
+    package static func clean(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
-public import PluginBridge
-public import Scheduling
+package import PluginBridge
+package import Scheduling
 import Synchronization
 
 /// A clock that stands still until it is advanced, so that a test owns time.
@@ -25,10 +25,10 @@ public final class ManualClock: @unchecked Sendable {
     deinit { time.deallocate() }
 
     /// Nanoseconds.
-    public var now: UInt64 { time.pointee.load(ordering: .sequentiallyConsistent) }
+    package var now: UInt64 { time.pointee.load(ordering: .sequentiallyConsistent) }
 
     /// The same moment on a wall's clock, which can be set.
-    public var moment: Moment {
+    package var moment: Moment {
         let now = now
         let (wall, overflow) = Int64(clamping: now).addingReportingOverflow(
             wallOffset.load(ordering: .sequentiallyConsistent))
@@ -39,7 +39,7 @@ public final class ManualClock: @unchecked Sendable {
     /// Sets the clock on the wall to nanoseconds since 1970 in UTC, as a person sets a
     /// machine's clock: no time passes. It begins at 2026-01-01 00:00:00. `INVALID`: no machine's
     /// clock can be set to that date (`Moment.dates`).
-    public func setWall(_ wall: Int64) -> Status {
+    package func setWall(_ wall: Int64) -> Status {
         let members = hosts.withLock { $0 }
         guard members.allSatisfy({ $0.threads.role == .other }) else {
             return .wrongThread
@@ -51,7 +51,7 @@ public final class ManualClock: @unchecked Sendable {
     }
 
     /// True while a host uses it.
-    public var isInUse: Bool { hosts.withLock { !$0.isEmpty } }
+    package var isInUse: Bool { hosts.withLock { !$0.isEmpty } }
 
     func join(_ host: ClockMember) { hosts.withLock { $0.append(host) } }
 
@@ -61,7 +61,7 @@ public final class ManualClock: @unchecked Sendable {
 
     /// When something comes due the next time in a host that uses it, or a time somewhat before that;
     /// nil: never.
-    public var nextDeadline: UInt64? { Self.nextDeadline(of: hosts.withLock { $0 }) }
+    package var nextDeadline: UInt64? { Self.nextDeadline(of: hosts.withLock { $0 }) }
 
     private static func nextDeadline(of hosts: [ClockMember]) -> UInt64? {
         hosts.flatMap { [$0.deadlines.nextDeadline, $0.requests.nextDeadline].compactMap(\.self) }
@@ -87,7 +87,7 @@ public final class ManualClock: @unchecked Sendable {
     /// everything that came due has been delivered.
     ///
     /// `WRONG_THREAD` from inside a host that uses the clock: it would wait for itself.
-    public func advance(by nanoseconds: UInt64) -> Status {
+    package func advance(by nanoseconds: UInt64) -> Status {
         let members = hosts.withLock { $0 }
         guard members.allSatisfy({ $0.threads.role == .other }) else {
             return .wrongThread

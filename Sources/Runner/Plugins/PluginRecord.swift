@@ -2,11 +2,11 @@
 import PluginBridge
 
 /// What a host knows of a plugin.
-public final class PluginRecord: @unchecked Sendable {
+package final class PluginRecord: @unchecked Sendable {
     // Sendable: `status`, `reason`, `table`, `library`, `subs` and `libraryPath` are guarded by the lock of `PluginList`; the rest is constant.
 
     /// How far a plugin has come.
-    public enum Status: Int32, Sendable {
+    package enum Status: Int32, Sendable {
         /// Its manifest is fine; it is not loaded. Can transition to `ready`, `failed` and
         /// `shadowed`.
         case validated = 1
@@ -21,7 +21,7 @@ public final class PluginRecord: @unchecked Sendable {
         case shadowed = 5
 
         /// The word used in text and JSON.
-        public var name: String {
+        package var name: String {
             switch self {
             case .validated: "validated"
             case .ready: "ready"
@@ -32,17 +32,17 @@ public final class PluginRecord: @unchecked Sendable {
         }
     }
 
-    public let number: Int32
-    public let directory: String
+    package let number: Int32
+    package let directory: String
     /// "" when the manifest could not be read.
-    public let id: String
-    public let version: String
-    public let handlers: UInt32
+    package let id: String
+    package let version: String
+    package let handlers: UInt32
 
     /// NUL-terminated forms, for the life of the host.
-    public let idText: UnsafePointer<CChar>
-    public let versionText: UnsafePointer<CChar>
-    public let directoryText: UnsafePointer<CChar>
+    package let idText: UnsafePointer<CChar>
+    package let versionText: UnsafePointer<CChar>
+    package let directoryText: UnsafePointer<CChar>
 
     var status: Status
     /// Why it failed or what shadows it, or "".

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-public import Scheduling
+import Scheduling
 
 /// The machine's time zone, as localtime(3) knows it.
-public struct LocalZone: TimeZoneRules {
-    public init() {}
+package struct LocalZone: TimeZoneRules {
+    package init() {}
 
-    public func offset(at instant: Int64) -> Int64 {
+    package func offset(at instant: Int64) -> Int64 {
         var time = time_t(instant)
         var parts = tm()
         guard localtime_r(&time, &parts) != nil else { return 0 }
@@ -15,7 +15,7 @@ public struct LocalZone: TimeZoneRules {
 
     /// The text of the variable TZ, where it is neither a file of a zone nor a rule, and localtime(3)
     /// takes UTC in its place without a word.
-    public static var unknownName: String? {
+    package static var unknownName: String? {
         guard let text = getenv("TZ").map({ String(cString: $0) }) else { return nil }
         let name = text.begins(with: ":") ? String(text.dropFirst()) : text
         let isKnown = name.isEmpty || ["UTC", "GMT"].contains(name) || isRule(name) || isFile(name)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-public import PluginBridge
-public import Scheduling
+package import PluginBridge
+package import Scheduling
 
 /// Why a call about requests did nothing.
-public enum RequestFailure: Error, Hashable, Sendable {
+package enum RequestFailure: Error, Hashable, Sendable {
     case store(StoreFault)
     case refused(RequestRefusal)
     case other(Status, String)
 
     /// What a call answers.
-    public var status: Status {
+    package var status: Status {
         switch self {
         case .store(let fault): fault.status
         case .refused(let refusal): refusal.status
@@ -18,7 +18,7 @@ public enum RequestFailure: Error, Hashable, Sendable {
     }
 
     /// What, where, and what to do next.
-    public var message: String {
+    package var message: String {
         switch self {
         case .store(let fault): fault.message
         case .refused(let refusal): refusal.message
@@ -29,7 +29,7 @@ public enum RequestFailure: Error, Hashable, Sendable {
 
 extension StoreFault {
     /// What a call answers.
-    public var status: Status {
+    package var status: Status {
         switch kind {
         case .busy: .storeBusy
         case .full: .storeFull
@@ -48,7 +48,7 @@ extension StoreFault {
 
 extension RequestRefusal {
     /// What a call answers.
-    public var status: Status {
+    package var status: Status {
         switch self {
         case .tooMany: .tooMany
         case .keyTaken: .exists
@@ -58,7 +58,7 @@ extension RequestRefusal {
     }
 
     /// What, and what to do next.
-    public var message: String {
+    package var message: String {
         switch self {
         case .tooMany(let kind, let limit):
             "\(limit) request\(limit == 1 ? "" : "s") of the kind \(kind.name) \(limit == 1 ? "is" : "are") pending, and no more may be; this one was not taken in: cancel one, or raise the limit"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Scheduling
+package import Scheduling
 
 /// Whom an event comes from. Only identity counts; two that are equal are not the same.
 public enum EventSender: @unchecked Sendable {
@@ -15,7 +15,7 @@ public enum EventSender: @unchecked Sendable {
     case resumable(UInt64)
 
     /// By what it is told apart.
-    public var identity: SenderIdentity {
+    package var identity: SenderIdentity {
         switch self {
         case .task(let id): SenderIdentity(.task, id)
         case .object(let object):
@@ -26,5 +26,5 @@ public enum EventSender: @unchecked Sendable {
     }
 
     /// The id of the task, or 0.
-    public var task: UInt64 { if case .task(let id) = self { id } else { 0 } }
+    package var task: UInt64 { if case .task(let id) = self { id } else { 0 } }
 }

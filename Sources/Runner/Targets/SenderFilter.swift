@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Scheduling
+package import Scheduling
 
 /// The one sender a wait is for. An object is held weakly: it may go while it is waited for.
 public struct SenderFilter: @unchecked Sendable {
@@ -11,7 +11,7 @@ public struct SenderFilter: @unchecked Sendable {
     }
 
     /// By what the sender is told apart.
-    public let identity: SenderIdentity
+    package let identity: SenderIdentity
     private let reference: Reference?
 
     private init(_ sender: EventSender, _ reference: Reference? = nil) {
@@ -28,7 +28,7 @@ public struct SenderFilter: @unchecked Sendable {
     }
 
     /// What C points to.
-    public static func address(_ address: UInt) -> SenderFilter { SenderFilter(.address(address)) }
+    package static func address(_ address: UInt) -> SenderFilter { SenderFilter(.address(address)) }
 
     /// A resumable sub of the same target, by its number.
     public static func resumable(_ number: UInt64) -> SenderFilter {

@@ -9,25 +9,25 @@
 /// - Set back by more, the clock was wrong before. Once that is said with `clockWasSet`, it is the day
 ///   of the clock again; what was spent stays spent, and the next day begins with everything.
 /// - Set forward, a new day has begun.
-public struct DayBudget: Hashable, Sendable {
+package struct DayBudget: Hashable, Sendable {
     /// The limits; nil members are unlimited.
-    public var limits: DayLimits
+    package var limits: DayLimits
     /// Seconds after midnight in UTC at which days begin; within a day of midnight, either way.
-    public let dayStart: Int64
+    package let dayStart: Int64
     private var day: Int64?
     private var spent: DayAmounts = .nothing
 
     /// Days that the clock can be set back without beginning a new day.
-    public static let daysHeld: Int64 = 1
+    package static let daysHeld: Int64 = 1
 
     /// A budget of which nothing is spent.
-    public init(limits: DayLimits, dayStart: Int64 = 0) {
+    package init(limits: DayLimits, dayStart: Int64 = 0) {
         self.limits = limits
         self.dayStart = min(max(dayStart, -86_400), 86_400)
     }
 
     /// Something was spent, and counts on the day of `now`.
-    public mutating func spend(
+    package mutating func spend(
         launches: UInt64 = 0, wall: UInt64 = 0, cpu: UInt64 = 0, at now: Int64
     ) {
         clockWasSet(to: now)
@@ -39,20 +39,20 @@ public struct DayBudget: Hashable, Sendable {
 
     /// The clock may have been set, in this process or since the budget was stored. Without this, a
     /// day that was far ahead by mistake would last until it comes.
-    public mutating func clockWasSet(to now: Int64) {
+    package mutating func clockWasSet(to now: Int64) {
         guard day != nil else { return }
         spent = spent(at: now)
         day = currentDay(at: now)
     }
 
     /// Returns the amounts spent on the day.
-    public func spent(at now: Int64) -> DayAmounts {
+    package func spent(at now: Int64) -> DayAmounts {
         guard let day else { return .nothing }
         return number(of: now) > day ? .nothing : spent
     }
 
     /// Returns the remaining amounts of the day; nil where there is no limit.
-    public func balance(at now: Int64) -> DayLimits {
+    package func balance(at now: Int64) -> DayLimits {
         let spent = spent(at: now)
         return DayLimits(
             launches: limits.launches.map { $0 > spent.launches ? $0 - spent.launches : 0 },
@@ -61,14 +61,14 @@ public struct DayBudget: Hashable, Sendable {
     }
 
     /// Nothing is left of one of them.
-    public func isSpent(at now: Int64) -> Bool {
+    package func isSpent(at now: Int64) -> Bool {
         let balance = balance(at: now)
         return balance.launches == 0 || balance.wall == 0 || balance.cpu == 0
     }
 
     /// Returns which amounts are spent, lower case, no full stop: "all 20 launches of the day are
     /// spent". Nil if some of each is left.
-    public func reason(at now: Int64) -> String? {
+    package func reason(at now: Int64) -> String? {
         let balance = balance(at: now)
         if let limit = limits.launches, balance.launches == 0 {
             return "all \(limit) launches of the day are spent"
@@ -83,7 +83,7 @@ public struct DayBudget: Hashable, Sendable {
     }
 
     /// When the next day begins, later than `now`; nanoseconds since 1970 in UTC.
-    public func resetsAt(_ now: Int64) -> Int64 {
+    package func resetsAt(_ now: Int64) -> Int64 {
         let next = currentDay(at: now) + 1
         let (seconds, _) = next.multipliedReportingOverflow(by: 86_400)
         let (start, overflow) = (seconds + dayStart).multipliedReportingOverflow(by: 1_000_000_000)
@@ -95,7 +95,7 @@ public struct DayBudget: Hashable, Sendable {
     private static let version: UInt8 = 1
 
     /// The spent amounts without the limits: 33 bytes.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes = [Self.version]
         bytes.append(integer: day ?? .min)
         bytes.append(integer: spent.launches)
@@ -105,7 +105,7 @@ public struct DayBudget: Hashable, Sendable {
     }
 
     /// Reads what `bytes` wrote; nil where they are something else.
-    public init?(bytes: some Sequence<UInt8>, limits: DayLimits, dayStart: Int64 = 0) {
+    package init?(bytes: some Sequence<UInt8>, limits: DayLimits, dayStart: Int64 = 0) {
         var reader = ByteReader(bytes)
         guard reader.integer(UInt8.self) == Self.version, let day = reader.integer(Int64.self),
             let launches = reader.integer(UInt64.self), let wall = reader.integer(UInt64.self),

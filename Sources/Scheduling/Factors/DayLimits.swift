@@ -5,12 +5,12 @@ public struct DayLimits: Hashable, Sendable {
     /// Tasks that are launched.
     public var launches: UInt64?
     /// Nanoseconds of tasks' running.
-    public var wall: UInt64?
+    package var wall: UInt64?
     /// Nanoseconds of processors' time.
-    public var cpu: UInt64?
+    package var cpu: UInt64?
 
     /// Without arguments: no limit at all.
-    public init(launches: UInt64? = nil, wall: UInt64? = nil, cpu: UInt64? = nil) {
+    package init(launches: UInt64? = nil, wall: UInt64? = nil, cpu: UInt64? = nil) {
         self.launches = launches
         self.wall = wall
         self.cpu = cpu

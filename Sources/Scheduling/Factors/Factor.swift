@@ -51,7 +51,7 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
     case parked = 61
 
     /// Whether it is a factor of the machine, which sources and embedders can report.
-    public var isSettable: Bool { rawValue < 20 }
+    package var isSettable: Bool { rawValue < 20 }
 
     /// The word used in text and JSON.
     public var name: String {
@@ -80,7 +80,7 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
     }
 
     /// Reads the word.
-    public init?(name: String) {
+    package init?(name: String) {
         guard let factor = Factor.allCases.first(where: { $0.name == name }) else { return nil }
         self = factor
     }

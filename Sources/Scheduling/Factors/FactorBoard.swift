@@ -5,11 +5,11 @@
 /// Readings are debounced: a change has to last for a while before it counts, so that a loose plug
 /// does not start and stop tasks. The first reading of a factor counts at once, and so does a
 /// factor that is set by hand.
-public struct FactorBoard: Sendable {
-    public struct Standing: Hashable, Sendable {
-        public let reading: FactorReading
+package struct FactorBoard: Sendable {
+    package struct Standing: Hashable, Sendable {
+        package let reading: FactorReading
         /// Nanoseconds since 1970 in UTC.
-        public let since: Int64
+        package let since: Int64
     }
 
     private struct Change: Sendable {
@@ -23,18 +23,18 @@ public struct FactorBoard: Sendable {
     private var byHand: Set<Factor> = []
     private var lastRead: [Factor: FactorReading] = [:]
     /// The nanoseconds that a change has to last before it counts.
-    public var debounce: UInt64
+    package var debounce: UInt64
 
-    public init(debounce: UInt64 = 5_000_000_000) { self.debounce = debounce }
+    package init(debounce: UInt64 = 5_000_000_000) { self.debounce = debounce }
 
-    public subscript(factor: Factor) -> Standing? { entries[factor] }
+    package subscript(factor: Factor) -> Standing? { entries[factor] }
 
-    public func state(_ factor: Factor) -> FactorState {
+    package func state(_ factor: Factor) -> FactorState {
         entries[factor]?.reading.state ?? .unknown
     }
 
     /// Takes a reading of a source.
-    public mutating func observe(_ factor: Factor, _ reading: FactorReading, at now: Moment) {
+    package mutating func observe(_ factor: Factor, _ reading: FactorReading, at now: Moment) {
         lastRead[factor] = reading
         guard !byHand.contains(factor) else { return }
         guard let entry = entries[factor], entry.reading.state != .unknown,
@@ -52,7 +52,7 @@ public struct FactorBoard: Sendable {
     }
 
     /// Sets a factor by hand, or with nil returns it to its sources. The change counts at once.
-    public mutating func set(_ factor: Factor, _ reading: FactorReading?, at now: Moment) {
+    package mutating func set(_ factor: Factor, _ reading: FactorReading?, at now: Moment) {
         changes[factor] = nil
         if let reading {
             byHand.insert(factor)
@@ -64,7 +64,7 @@ public struct FactorBoard: Sendable {
     }
 
     /// Lets changes count that have lasted. Returns the factors that changed.
-    public mutating func settle(at now: Moment) -> [Factor] {
+    package mutating func settle(at now: Moment) -> [Factor] {
         let due = changes.filter { now.span &- $0.value.firstRead.span >= debounce }
         for (factor, change) in due {
             changes[factor] = nil
@@ -75,7 +75,7 @@ public struct FactorBoard: Sendable {
     }
 
     /// When `settle` has to be called next, on the clock of spans.
-    public var next: UInt64? {
+    package var next: UInt64? {
         // Or never.
         changes.values.map { change in
             let (sum, overflow) = change.firstRead.span.addingReportingOverflow(debounce)
@@ -84,7 +84,7 @@ public struct FactorBoard: Sendable {
     }
 
     /// Returns a changed reading that does not count yet.
-    public func announced(_ factor: Factor) -> FactorReading? { changes[factor]?.reading }
+    package func announced(_ factor: Factor) -> FactorReading? { changes[factor]?.reading }
 
     private mutating func place(_ factor: Factor, _ reading: FactorReading, at now: Int64) {
         let since = entries[factor].flatMap {

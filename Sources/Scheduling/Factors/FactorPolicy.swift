@@ -17,7 +17,7 @@ public struct FactorPolicy: Hashable, Sendable {
     /// A refresh does not wait for an idle machine, all other long work does, and what a user has
     /// begun waits for the heat alone: as Apple's headers and "Background execution demystified"
     /// (WWDC 2020) have it.
-    public func factors(of kind: TaskKind, needs: RequestNeeds) -> Set<Factor> {
+    package func factors(of kind: TaskKind, needs: RequestNeeds) -> Set<Factor> {
         var factors: Set<Factor>
         switch kind {
         case .appRefresh:
@@ -33,7 +33,7 @@ public struct FactorPolicy: Hashable, Sendable {
     }
 
     /// True where a factor in that state lets a launch pass.
-    public func allows(_ factor: Factor, _ state: FactorState) -> Bool {
+    package func allows(_ factor: Factor, _ state: FactorState) -> Bool {
         switch state {
         case .yes: true
         case .no: ignored.contains(factor)

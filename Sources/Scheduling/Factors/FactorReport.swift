@@ -13,14 +13,14 @@ public struct FactorReport: Hashable, Sendable {
     /// In words, lower case, no full stop.
     public var detail: String
     /// The time since which it has this state, in nanoseconds since 1970 in UTC; nil if unknown.
-    public var since: Int64?
+    package var since: Int64?
     /// The time from which it will allow the launch by itself; nil if unknown, or if it allows it.
-    public var until: Int64?
+    package var until: Int64?
     /// The action or event that would change it; "" if it allows the launch.
     public var change: String
 
     /// A line of the answer.
-    public init(
+    package init(
         _ factor: Factor, _ state: FactorState, holds: Bool, source: String, detail: String,
         since: Int64? = nil, until: Int64? = nil, change: String = ""
     ) {

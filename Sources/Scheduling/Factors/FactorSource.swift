@@ -4,7 +4,7 @@
 ///
 /// A source is asked again and again. It is never asked under a lock or on a thread that runs
 /// handlers: a driver may take tens of milliseconds for an answer.
-public protocol FactorSource: Sendable {
+package protocol FactorSource: Sendable {
     /// The factors of this source; constant for its lifetime.
     var factors: Set<Factor> { get }
 

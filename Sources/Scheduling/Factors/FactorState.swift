@@ -10,7 +10,7 @@ public enum FactorState: UInt8, Sendable, CaseIterable {
     case unknown = 2
 
     /// The word used in text and JSON.
-    public var name: String {
+    package var name: String {
         switch self {
         case .no: "no"
         case .yes: "yes"

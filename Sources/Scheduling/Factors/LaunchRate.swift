@@ -14,19 +14,19 @@
 /// Times are on the clock of `Moment.span`, which restarts with the machine: a rate is kept in
 /// memory and not stored. When a host begins, it reads the launches without a date from the
 /// history.
-public struct LaunchRate: Hashable, Sendable {
+package struct LaunchRate: Hashable, Sendable {
     /// Nanoseconds from one launch to the next, at least.
-    public var spacing: UInt64
+    package var spacing: UInt64
     /// Nanoseconds of rest after the first missed completion; 0 for no penalties.
-    public var penalty: UInt64
+    package var penalty: UInt64
     /// No rest after a missed completion is longer, in nanoseconds.
-    public var longestPenalty: UInt64
+    package var longestPenalty: UInt64
     /// The longest time from a launch of a request without a date to the next one, in nanoseconds; 0
     /// for none.
-    public var floor: UInt64
+    package var floor: UInt64
 
     /// Missed completions since the last success.
-    public private(set) var misses: UInt32 = 0
+    package private(set) var misses: UInt32 = 0
     private var lastLaunch: UInt64?
     private var lastMiss: UInt64?
     /// Launches of requests without a date, in a row.
@@ -36,7 +36,7 @@ public struct LaunchRate: Hashable, Sendable {
     private static let firstFloor: UInt64 = 1_000_000_000
 
     /// No spacing and no floor; five minutes of rest after a miss, and at most a day.
-    public init(
+    package init(
         spacing: UInt64 = 0, penalty: UInt64 = 300_000_000_000,
         longestPenalty: UInt64 = 86_400_000_000_000, floor: UInt64 = 0
     ) {
@@ -47,7 +47,7 @@ public struct LaunchRate: Hashable, Sendable {
     }
 
     /// A task of the handler was launched; `isUndated`: its request asked for no date.
-    public mutating func launched(at span: UInt64, isUndated: Bool = false) {
+    package mutating func launched(at span: UInt64, isUndated: Bool = false) {
         lastLaunch = max(lastLaunch ?? 0, span)
         guard isUndated, floor > 0 else { return }
         if let last = lastUndated, span > Self.sum(last, Self.sum(floor, floor)) { undated = 0 }
@@ -56,32 +56,32 @@ public struct LaunchRate: Hashable, Sendable {
     }
 
     /// A task's time was over without an answer, or the task was abandoned.
-    public mutating func missed(at span: UInt64) {
+    package mutating func missed(at span: UInt64) {
         if misses < .max { misses += 1 }
         lastMiss = max(lastMiss ?? 0, span)
     }
 
     /// A task succeeded: what was missed before is forgiven.
-    public mutating func succeeded() {
+    package mutating func succeeded() {
         misses = 0
         lastMiss = nil
     }
 
     /// When the handler may be launched again, on the same clock; nil: now.
-    public func restsUntil(_ now: UInt64) -> UInt64? {
+    package func restsUntil(_ now: UInt64) -> UInt64? {
         let end = max(endOfSpacing ?? 0, endOfPenalty ?? 0)
         return end > now ? end : nil
     }
 
     /// When a request without a date may be launched, on the same clock; nil: now.
-    public func holdsUndatedUntil(_ now: UInt64) -> UInt64? {
+    package func holdsUndatedUntil(_ now: UInt64) -> UInt64? {
         guard let last = lastUndated else { return nil }
         let end = Self.sum(last, Self.doubled(Self.firstFloor, undated - 1, upTo: floor))
         return end > now ? end : nil
     }
 
     /// Why it rests, and for how long: lower case, no full stop. Nil where it does not rest.
-    public func reason(at now: UInt64) -> String? {
+    package func reason(at now: UInt64) -> String? {
         guard let end = restsUntil(now) else { return nil }
         let left = "\(SpanText(nanoseconds: end - now)) left"
         guard end == endOfPenalty else {

@@ -2,12 +2,12 @@
 
 /// A span for people: "350 ms", "20 s", "4 min", "3 h 20 min", "2 d". Rounded down, so that what
 /// has just begun does not read as over.
-public struct SpanText: CustomStringConvertible, Sendable {
-    public let nanoseconds: UInt64
+package struct SpanText: CustomStringConvertible, Sendable {
+    package let nanoseconds: UInt64
 
-    public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+    package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
-    public var description: String {
+    package var description: String {
         let seconds = nanoseconds / 1_000_000_000
         if seconds == 0 { return "\(nanoseconds / 1_000_000) ms" }
         if seconds < 120 { return "\(seconds) s" }

@@ -9,9 +9,9 @@
 ///
 /// It says how likely use is compared with the user's busiest hour. It is no permission: what follows
 /// from a score is the policy's.
-public struct UsageHistogram: Hashable, Sendable {
+package struct UsageHistogram: Hashable, Sendable {
     /// Nanoseconds.
-    public let halfLife: UInt64
+    package let halfLife: UInt64
     private var weights: [Double]
     /// The weeks of each cell: bit 0 is the week that contains `asOf`, bit 1 the one before.
     private var weeks: [UInt8]
@@ -21,28 +21,28 @@ public struct UsageHistogram: Hashable, Sendable {
     /// The first week in which something was noted.
     private var firstWeek: Int64 = 0
 
-    public static let cells = 168
+    package static let cells = 168
     /// Weeks that the explanation looks back on.
-    public static let weeksExplained: Int64 = 4
-    public static let fourWeeks: UInt64 = 2_419_200_000_000_000
+    package static let weeksExplained: Int64 = 4
+    package static let fourWeeks: UInt64 = 2_419_200_000_000_000
     /// Half-lives after which a use is forgotten.
     private static let lives = 10.0
 
-    public init(halfLife: UInt64 = fourWeeks) {
+    package init(halfLife: UInt64 = fourWeeks) {
         self.halfLife = max(halfLife, 1)
         weights = Array(repeating: 0, count: Self.cells)
         weeks = Array(repeating: 0, count: Self.cells)
     }
 
     /// Nothing is known of any use.
-    public var isEmpty: Bool { weights.allSatisfy { $0 == 0 } }
+    package var isEmpty: Bool { weights.allSatisfy { $0 == 0 } }
 
     // MARK: Noting
 
     /// Notes a use at `wall`, nanoseconds since 1970 in UTC.
     ///
     /// After the clock was set back nothing decays, and time continues from there.
-    public mutating func note(at wall: Int64, in zone: some TimeZoneRules = UTC()) {
+    package mutating func note(at wall: Int64, in zone: some TimeZoneRules = UTC()) {
         let hour = HourOfWeek(wall: wall, in: zone)
         decay(to: wall)
         if asOf == nil {
@@ -72,14 +72,14 @@ public struct UsageHistogram: Hashable, Sendable {
 
     /// Returns the likelihood of use at `wall`, from 0 to 1 at the busiest hour of the week; 0
     /// without data. Neighbouring hours count half, since habits shift by an hour.
-    public func score(at wall: Int64, in zone: some TimeZoneRules = UTC()) -> Double {
+    package func score(at wall: Int64, in zone: some TimeZoneRules = UTC()) -> Double {
         let busiest = (0..<Self.cells).lazy.map(smoothed).max() ?? 0
         guard busiest > 0 else { return 0 }
         return smoothed(HourOfWeek(wall: wall, in: zone).cell) / busiest
     }
 
     /// In words, of the weeks before that of `wall`: "used in 3 of the last 4 weeks at this hour".
-    public func explanation(at wall: Int64, in zone: some TimeZoneRules = UTC()) -> String {
+    package func explanation(at wall: Int64, in zone: some TimeZoneRules = UTC()) -> String {
         guard asOf != nil else { return "nothing is known of its use" }
         let hour = HourOfWeek(wall: wall, in: zone)
         let watched = min(hour.week - firstWeek, Self.weeksExplained)
@@ -104,7 +104,7 @@ public struct UsageHistogram: Hashable, Sendable {
     private static let largest = 1e5
 
     /// Everything but the half-life: 1,537 bytes, or one where nothing was noted.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes = [Self.version]
         guard let asOf else { return bytes }
         bytes.append(integer: asOf)
@@ -115,7 +115,7 @@ public struct UsageHistogram: Hashable, Sendable {
     }
 
     /// Reads what `bytes` wrote; nil where they are something else.
-    public init?(bytes: some Sequence<UInt8>, halfLife: UInt64 = fourWeeks) {
+    package init?(bytes: some Sequence<UInt8>, halfLife: UInt64 = fourWeeks) {
         self.init(halfLife: halfLife)
         var reader = ByteReader(bytes)
         guard reader.integer(UInt8.self) == Self.version else { return nil }

@@ -7,15 +7,15 @@ public struct Attempt: Hashable, Sendable {
     /// The request it is a launch of.
     public var request: RequestID
     /// Counts the launches of the request, from 1: an end that names another one is not taken.
-    public var launch: UInt64
+    package var launch: UInt64
     /// The number of the attempt, from 1; interrupted and snoozed launches do not count.
     public var number: UInt32
     /// The host of the task.
-    public var host: HostIdentity
+    package var host: HostIdentity
     /// When it was launched.
-    public var startedAt: Int64
+    package var startedAt: Int64
     /// Nil while it runs.
-    public var endedAt: Int64?
+    package var endedAt: Int64?
     /// The outcome of its task.
     public var outcome: Outcome?
     /// The reason why its task was stopped; nil if it was not.
@@ -24,7 +24,7 @@ public struct Attempt: Hashable, Sendable {
     public var error: String
 
     /// An attempt that runs.
-    public init(
+    package init(
         request: RequestID, launch: UInt64, number: UInt32, host: HostIdentity, startedAt: Int64
     ) {
         self.request = request
@@ -41,7 +41,7 @@ public struct Attempt: Hashable, Sendable {
     }
 
     /// Ends the attempt.
-    public mutating func end(_ end: AttemptEnd, at date: Int64) {
+    package mutating func end(_ end: AttemptEnd, at date: Int64) {
         endedAt = date
         outcome = end.outcome
         reason = end.reason

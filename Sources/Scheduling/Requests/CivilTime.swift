@@ -4,18 +4,18 @@
 ///
 /// Days are counted by H. Hinnant's algorithms, "chrono-Compatible Low-Level Date Algorithms" (2013):
 /// years begin in March, so that the leap day is the last one.
-public struct CivilTime: Hashable, Sendable, Comparable {
-    public var year: Int
+package struct CivilTime: Hashable, Sendable, Comparable {
+    package var year: Int
     /// 1…12
-    public var month: Int
+    package var month: Int
     /// 1…31
-    public var day: Int
+    package var day: Int
     /// 0…23
-    public var hour: Int
+    package var hour: Int
     /// 0…59
-    public var minute: Int
+    package var minute: Int
 
-    public init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0) {
+    package init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0) {
         self.year = year
         self.month = month
         self.day = day
@@ -24,7 +24,7 @@ public struct CivilTime: Hashable, Sendable, Comparable {
     }
 
     /// Returns the minute of a number of seconds since 1970-01-01 00:00, in the same zone.
-    public init(seconds: Int64) {
+    package init(seconds: Int64) {
         let days = seconds.flooredQuotient(86_400)
         let rest = Int(seconds - days * 86_400)
         let shifted = days + 719_468  // days since 0000-03-01
@@ -42,7 +42,7 @@ public struct CivilTime: Hashable, Sendable, Comparable {
     }
 
     /// Seconds from 1970-01-01 00:00 to the beginning of this minute, on the same wall.
-    public var seconds: Int64 { days * 86_400 + Int64(hour) * 3_600 + Int64(minute) * 60 }
+    package var seconds: Int64 { days * 86_400 + Int64(hour) * 3_600 + Int64(minute) * 60 }
 
     /// From 1970-01-01.
     private var days: Int64 {
@@ -55,9 +55,9 @@ public struct CivilTime: Hashable, Sendable, Comparable {
     }
 
     /// 0 is Sunday, as in crontab(5).
-    public var weekday: Int { Int((days + 4) - (days + 4).flooredQuotient(7) * 7) }
+    package var weekday: Int { Int((days + 4) - (days + 4).flooredQuotient(7) * 7) }
 
-    public static func daysIn(month: Int, of year: Int) -> Int {
+    package static func daysIn(month: Int, of year: Int) -> Int {
         switch month {
         case 4, 6, 9, 11: 30
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -65,7 +65,7 @@ public struct CivilTime: Hashable, Sendable, Comparable {
         }
     }
 
-    public static func < (a: CivilTime, b: CivilTime) -> Bool { a.seconds < b.seconds }
+    package static func < (a: CivilTime, b: CivilTime) -> Bool { a.seconds < b.seconds }
 }
 
 extension Int64 {

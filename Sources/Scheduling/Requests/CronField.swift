@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A field of a cron expression, and what may stand in it.
-public enum CronField: String, Sendable, CaseIterable {
+package enum CronField: String, Sendable, CaseIterable {
     /// In the order in which they are written.
     case minute, hour, day, month, weekday
 
     /// 7 is Sunday as well as 0.
-    public var range: ClosedRange<Int> {
+    package var range: ClosedRange<Int> {
         switch self {
         case .minute: 0...59
         case .hour: 0...23

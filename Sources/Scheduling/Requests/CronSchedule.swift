@@ -6,9 +6,9 @@
 /// it skips are launched together, once, at the first instant after the gap. When it is set back,
 /// the minutes that it shows twice are launched once, the first time, unless the schedule names
 /// every hour: then they are launched both times.
-public struct CronSchedule: Hashable, Sendable {
+package struct CronSchedule: Hashable, Sendable {
     /// The expression, for people.
-    public let text: String
+    package let text: String
     // Bit n is the value n.
     private let minutes: UInt64
     private let hours: UInt64
@@ -20,10 +20,10 @@ public struct CronSchedule: Hashable, Sendable {
     private let isEveryHour: Bool
 
     /// Bytes of a text: every value of each field, named twice, has less.
-    public static let textLimit = 1_024
+    package static let textLimit = 1_024
 
     /// Throws what is wrong, and in which field.
-    public init(_ text: String) throws(CronFault) {
+    package init(_ text: String) throws(CronFault) {
         guard text.utf8.count <= Self.textLimit else {
             throw CronFault(
                 field: nil, message: "has \(text.utf8.count) bytes, and may have \(Self.textLimit)",
@@ -84,7 +84,7 @@ public struct CronSchedule: Hashable, Sendable {
 
     /// The first instant after `instant` that fits; both are seconds since 1970 in UTC. Nil where
     /// the calendar has none within 28 years, after which it repeats itself but for centuries.
-    public func next(after instant: Int64, in zone: some TimeZoneRules) -> Int64? {
+    package func next(after instant: Int64, in zone: some TimeZoneRules) -> Int64? {
         var offset = zone.offset(at: instant)
         // Minutes that the clock shows again come within a day of the first time, and on its face
         // before what it shows now.

@@ -10,13 +10,13 @@ public enum HandlerScope: Hashable, Sendable {
     case identifier(String)
 
     /// Why nothing can be set for a scope.
-    public struct Fault: Error, Hashable, Sendable {
+    package struct Fault: Error, Hashable, Sendable {
         /// Lower case, no full stop.
-        public let message: String
+        package let message: String
     }
 
     /// Why nothing can be set for this one; nil: something can.
-    public var fault: Fault? {
+    package var fault: Fault? {
         switch self {
         case .plugin(let id) where !HandlerDescription.isIdentifier(id):
             Fault(

@@ -13,7 +13,7 @@ public struct HandlerSetting: Hashable, Sendable {
         case restricted = 3
 
         /// The word used in text and JSON.
-        public var name: String {
+        package var name: String {
             switch self {
             case .available: "available"
             case .denied: "denied"
@@ -32,7 +32,7 @@ public struct HandlerSetting: Hashable, Sendable {
         case removed = 3
 
         /// The word used in text and JSON.
-        public var name: String {
+        package var name: String {
             switch self {
             case .enabled: "enabled"
             case .suspended: "suspended"
@@ -53,7 +53,7 @@ public struct HandlerSetting: Hashable, Sendable {
     }
 
     /// The stricter of two.
-    public func and(_ other: HandlerSetting) -> HandlerSetting {
+    package func and(_ other: HandlerSetting) -> HandlerSetting {
         HandlerSetting(
             refresh: refresh.rawValue > other.refresh.rawValue ? refresh : other.refresh,
             enablement: enablement.rawValue > other.enablement.rawValue

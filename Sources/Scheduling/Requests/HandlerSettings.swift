@@ -2,22 +2,22 @@
 
 /// The settings that people have made about launches. Of those for all handlers, for a plugin and for
 /// an identifier the strictest counts.
-public struct HandlerSettings: Hashable, Sendable {
+package struct HandlerSettings: Hashable, Sendable {
     /// The settings that differ from the default.
-    public private(set) var settings: [HandlerScope: HandlerSetting] = [:]
+    package private(set) var settings: [HandlerScope: HandlerSetting] = [:]
     /// Scopes that may have a setting of their own: all of them are read whenever a host starts.
-    public static let limit = 4_096
+    package static let limit = 4_096
 
     /// Nothing is set.
-    public init() {}
+    package init() {}
 
     /// Puts a setting in place of the one that was there.
-    public mutating func set(_ setting: HandlerSetting, for scope: HandlerScope) {
+    package mutating func set(_ setting: HandlerSetting, for scope: HandlerScope) {
         settings[scope] = setting == HandlerSetting() ? nil : setting
     }
 
     /// Returns the setting that counts for one handler.
-    public func setting(of identifier: String, plugin: String) -> HandlerSetting {
+    package func setting(of identifier: String, plugin: String) -> HandlerSetting {
         var result = settings[.all] ?? HandlerSetting()
         if let setting = settings[.plugin(plugin)] { result = result.and(setting) }
         if let setting = settings[.identifier(identifier)] { result = result.and(setting) }
@@ -32,7 +32,7 @@ public struct HandlerSettings: Hashable, Sendable {
 
     /// A line for each setting: scope, name, refresh, enablement, with a blank between two. Bytes of a
     /// name that could end a word or a line are written as `%` and two hexadecimal digits.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var lines: [String] = []
         for (scope, setting) in settings {
             let words =
@@ -47,7 +47,7 @@ public struct HandlerSettings: Hashable, Sendable {
     }
 
     /// Reads the form of `bytes`; nil where they are something else.
-    public init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         for line in bytes.split(separator: Self.newline) {
             // Earlier versions wrote names as they were: a blank in one made a word more.
             let words = line.split(separator: Self.blank, omittingEmptySubsequences: false)

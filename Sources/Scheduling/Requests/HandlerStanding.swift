@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The state of a handler, as the scheduler knows it.
-public struct HandlerStanding: Hashable, Sendable {
+package struct HandlerStanding: Hashable, Sendable {
     /// The reason why none of its requests is launched.
-    public enum Closed: Hashable, Sendable {
+    package enum Closed: Hashable, Sendable {
         /// No plugin and no embedder has registered it.
         case missing
         /// The handler is paused.
@@ -13,16 +13,16 @@ public struct HandlerStanding: Hashable, Sendable {
     }
 
     /// The reason why it cannot be launched; nil if it can.
-    public var closed: Closed?
+    package var closed: Closed?
     /// The maximum number of its tasks that run at the same time.
-    public var places: Int
+    package var places: Int
     /// The conditions from its manifest, which each of its requests has in addition to its own.
-    public var needs: RequestNeeds
+    package var needs: RequestNeeds
     /// Its plugin's id; "" for the embedder's own.
-    public var plugin: String
+    package var plugin: String
 
     /// By default one task at a time.
-    public init(
+    package init(
         closed: Closed? = nil, places: Int = 1, needs: RequestNeeds = [], plugin: String = ""
     ) {
         self.closed = closed
@@ -32,5 +32,5 @@ public struct HandlerStanding: Hashable, Sendable {
     }
 
     /// The state of a handler that is not registered.
-    public static let missing = HandlerStanding(closed: .missing)
+    package static let missing = HandlerStanding(closed: .missing)
 }

@@ -2,16 +2,16 @@
 
 /// Which process a host is, and no other before or after it: numbers of processes come again, these
 /// three together do not.
-public struct HostIdentity: Hashable, Sendable {
+package struct HostIdentity: Hashable, Sendable {
     /// The kernel's id of this boot.
-    public var boot: String
+    package var boot: String
     /// The number of the process.
-    public var process: Int32
+    package var process: Int32
     /// When the process was started, in the kernel's ticks since the boot.
-    public var start: UInt64
+    package var start: UInt64
 
     /// All three together.
-    public init(boot: String, process: Int32, start: UInt64) {
+    package init(boot: String, process: Int32, start: UInt64) {
         self.boot = boot
         self.process = process
         self.start = start

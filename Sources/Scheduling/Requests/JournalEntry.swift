@@ -44,7 +44,7 @@ public struct JournalEntry: Hashable, Sendable {
         case factorChanged = 18
 
         /// The word used in text and JSON.
-        public var name: String {
+        package var name: String {
             switch self {
             case .hostStarted: "host-started"
             case .hostStopped: "host-stopped"
@@ -71,7 +71,7 @@ public struct JournalEntry: Hashable, Sendable {
     /// 0 before the store has taken it in.
     public var sequence: UInt64
     /// Nanoseconds since 1970 in UTC.
-    public var at: Int64
+    package var at: Int64
     /// The change.
     public var what: What
     /// The request; nil for an entry about the host.
@@ -79,12 +79,12 @@ public struct JournalEntry: Hashable, Sendable {
     /// The identifier of the request; "" for an entry about the host.
     public var identifier: String
     /// The number of the launch it is about, or 0.
-    public var launch: UInt64
+    package var launch: UInt64
     /// For people: lower case, no full stop; "" where there is nothing to add.
     public var detail: String
 
     /// An entry that has no number yet.
-    public init(
+    package init(
         _ what: What, at: Int64, request: RequestID? = nil, identifier: String = "",
         launch: UInt64 = 0, detail: String = ""
     ) {
@@ -102,7 +102,7 @@ extension JournalEntry {
     /// Puts an entry in front of the first one where others are missing before it.
     ///
     /// - Parameter sequence: the number that was read up to before.
-    public static func tellingGap(_ entries: [JournalEntry], after sequence: UInt64)
+    package static func tellingGap(_ entries: [JournalEntry], after sequence: UInt64)
         -> [JournalEntry]
     {
         guard let first = entries.first, first.sequence > sequence + 1 else { return entries }

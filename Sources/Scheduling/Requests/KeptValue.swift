@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A value that a store keeps under a name, besides its requests.
-public enum KeptValue: String, Sendable, CaseIterable {
+package enum KeptValue: String, Sendable, CaseIterable {
     /// The process that used the store last, and whether it left in order.
     case host = "host"
     /// The part of the day's budget that is spent.
@@ -14,7 +14,7 @@ public enum KeptValue: String, Sendable, CaseIterable {
     case settings = "settings"
 
     /// The consequence of forgetting the value, for requests: lower case, no full stop.
-    public var loss: String {
+    package var loss: String {
         switch self {
         case .host: "the next host counts its start as one after an orderly end"
         case .dayBudget: "the day's budget is whole again"
@@ -26,7 +26,7 @@ public enum KeptValue: String, Sendable, CaseIterable {
     }
 
     /// Returns what is wrong with the values of a store, for people; empty: nothing.
-    public static func faults(in store: any StoreTransaction) throws(StoreFault) -> [String] {
+    package static func faults(in store: any StoreTransaction) throws(StoreFault) -> [String] {
         var faults: [String] = []
         for value in allCases {
             guard let bytes = try store.value(value.rawValue), !value.isReadable(bytes) else {
@@ -75,7 +75,7 @@ extension StoreTransaction {
     }
 
     /// Removes a value, as if the store had never had it.
-    public func forget(_ kept: KeptValue) throws(StoreFault) {
+    package func forget(_ kept: KeptValue) throws(StoreFault) {
         try setValue(kept.rawValue, nil)
     }
 }

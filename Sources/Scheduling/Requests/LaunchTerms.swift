@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The terms of a request's launch besides the request itself.
-public struct LaunchTerms: Sendable {
+package struct LaunchTerms: Sendable {
     /// The other requests whose tasks run.
-    public enum Neighbours: Sendable {
+    package enum Neighbours: Sendable {
         /// No other task runs.
         case none
         /// None of them ran when the process ended.
@@ -14,14 +14,14 @@ public struct LaunchTerms: Sendable {
 
     /// The time since which dates were watched without a break: the host's start, or the last time
     /// when the machine woke up or its clock was set.
-    public var awakeSince: Int64
+    package var awakeSince: Int64
     /// The tasks that run.
-    public var neighbours = Neighbours.none
+    package var neighbours = Neighbours.none
     /// Nanoseconds until a request without a date may be launched; nil: one may be now.
-    public var floor: UInt64?
+    package var floor: UInt64?
     /// A simulated launch: pauses are ignored.
-    public var isSimulated = false
+    package var isSimulated = false
 
     /// The terms of an ordinary launch.
-    public init(awakeSince: Int64) { self.awakeSince = awakeSince }
+    package init(awakeSince: Int64) { self.awakeSince = awakeSince }
 }

@@ -2,16 +2,16 @@
 
 /// A span that a pending request waits, measured by the monotonic clock of spans. The request's
 /// date is computed from it, and computed again when the wall clock is set.
-public struct Pause: Hashable, Sendable {
+package struct Pause: Hashable, Sendable {
     /// The kernel's id of the boot that the clock counts from.
-    public var boot: String
+    package var boot: String
     /// When it began, in nanoseconds on that clock.
-    public var begun: UInt64
+    package var begun: UInt64
     /// Nanoseconds.
-    public var length: UInt64
+    package var length: UInt64
 
     /// A pause from `begun` on.
-    public init(boot: String, begun: UInt64, length: UInt64) {
+    package init(boot: String, begun: UInt64, length: UInt64) {
         self.boot = boot
         self.begun = begun
         self.length = length
@@ -19,7 +19,7 @@ public struct Pause: Hashable, Sendable {
 
     /// Returns the remaining nanoseconds; nil if the machine was rebooted since, so that they are
     /// unknown.
-    public func left(at span: UInt64, boot: String) -> UInt64? {
+    package func left(at span: UInt64, boot: String) -> UInt64? {
         guard boot == self.boot, span >= begun else { return nil }
         let passed = span - begun
         return passed < length ? length - passed : 0

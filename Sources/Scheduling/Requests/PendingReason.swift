@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The origin of a pending request's date.
-public enum PendingReason: UInt8, Sendable, CaseIterable {
+package enum PendingReason: UInt8, Sendable, CaseIterable {
     /// It was submitted, with or without an earliest beginning.
     case submitted = 1
     /// An attempt failed, and this is the pause before the next one.
@@ -16,7 +16,7 @@ public enum PendingReason: UInt8, Sendable, CaseIterable {
     case lifted = 6
 
     /// The word used in text and JSON.
-    public var name: String {
+    package var name: String {
         switch self {
         case .submitted: "submitted"
         case .backOff: "back-off"

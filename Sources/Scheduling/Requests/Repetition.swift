@@ -5,7 +5,7 @@
 /// Dates are counted from each other, not from the end of the work, so that they do not drift.
 public struct Repetition: Hashable, Sendable {
     /// The rule for the sequence of dates.
-    public enum Rule: Hashable, Sendable {
+    package enum Rule: Hashable, Sendable {
         /// At a fixed interval in nanoseconds.
         case every(UInt64)
         /// A cron expression, in the machine's time zone or in UTC.
@@ -23,7 +23,7 @@ public struct Repetition: Hashable, Sendable {
         case all = 3
 
         /// The word used in text and JSON.
-        public var name: String {
+        package var name: String {
             switch self {
             case .skip: "skip"
             case .one: "one"
@@ -33,28 +33,28 @@ public struct Repetition: Hashable, Sendable {
     }
 
     /// The rule for the sequence of dates.
-    public var rule: Rule
+    package var rule: Rule
     /// The treatment of missed dates.
-    public var catchUp: CatchUp
+    package var catchUp: CatchUp
     /// Each date is moved by a part of this many nanoseconds, later, always by the same part.
-    public var jitter: UInt64
+    package var jitter: UInt64
 
     /// From a second to a year.
-    public static let intervalRange: ClosedRange<UInt64> =
+    package static let intervalRange: ClosedRange<UInt64> =
         1_000_000_000...31_622_400_000_000_000
     /// The maximum number of missed dates that are launched one by one; beyond it, one launch
     /// counts for all.
-    public static let catchUpLimit = 1_000
+    package static let catchUpLimit = 1_000
 
     /// By default one launch for missed dates, and no jitter.
-    public init(_ rule: Rule, catchUp: CatchUp = .one, jitter: UInt64 = 0) {
+    package init(_ rule: Rule, catchUp: CatchUp = .one, jitter: UInt64 = 0) {
         self.rule = rule
         self.catchUp = catchUp
         self.jitter = jitter
     }
 
     /// The first date after one, in nanoseconds since 1970; nil where there is none.
-    public func next(after date: Int64, in zone: some TimeZoneRules) -> Int64? {
+    package func next(after date: Int64, in zone: some TimeZoneRules) -> Int64? {
         switch rule {
         case .every(let interval):
             let (sum, overflow) = date.addingReportingOverflow(Int64(clamping: interval))
@@ -73,7 +73,7 @@ public struct Repetition: Hashable, Sendable {
 
     /// The last date that is not after `now`, and how many come before it from `date` on, of which no
     /// more are counted than `catchUpLimit` and one; `date` is one of them and not after `now`.
-    public func last(from date: Int64, upTo now: Int64, in zone: some TimeZoneRules)
+    package func last(from date: Int64, upTo now: Int64, in zone: some TimeZoneRules)
         -> (date: Int64, passed: Int)
     {
         if case .every(let interval) = rule, interval > 0 {
@@ -107,7 +107,7 @@ public struct Repetition: Hashable, Sendable {
     }
 
     /// Returns the jitter of a date: the same for the same request and date.
-    public func delay(of request: RequestID, at date: Int64) -> Int64 {
+    package func delay(of request: RequestID, at date: Int64) -> Int64 {
         guard jitter > 0 else { return 0 }
         return Int64(
             clamping: UInt64(

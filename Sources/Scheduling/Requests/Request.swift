@@ -5,16 +5,16 @@
 /// Dates are nanoseconds since 1970 in UTC.
 public struct Request: Hashable, Sendable {
     /// Properties of a request besides its state. Earlier versions used 2.
-    public struct Marks: OptionSet, Hashable, Sendable {
-        public let rawValue: UInt8
+    package struct Marks: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt8
 
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Cancel the request once its task is over.
-        public static let cancelled = Marks(rawValue: 1)
+        package static let cancelled = Marks(rawValue: 1)
         /// While pending: it asks for no date, and was put off because such requests of its identifier
         /// were launched lately. That is done once.
-        public static let floored = Marks(rawValue: 4)
+        package static let floored = Marks(rawValue: 4)
     }
 
     /// 0 before the store has taken it in.
@@ -22,35 +22,35 @@ public struct Request: Hashable, Sendable {
     /// The description that was submitted.
     public var description: RequestDescription
     /// The length of its payload.
-    public var payloadBytes: Int
+    package var payloadBytes: Int
     /// When it was taken in.
-    public var submittedAt: Int64
+    package var submittedAt: Int64
 
     /// The state of the request.
     public var state: RequestState
     /// Properties of the request besides its state.
-    public var marks: Marks
+    package var marks: Marks
     /// While pending: when it may be launched.
-    public var notBefore: Int64
+    package var notBefore: Int64
     /// While pending: the span that date was computed from; nil: it is a date and nothing else.
-    public var pause: Pause?
+    package var pause: Pause?
     /// While pending: where that date comes from.
-    public var reason: PendingReason
+    package var reason: PendingReason
     /// For a repeated request, the current date, without jitter and pauses.
-    public var nominal: Int64
+    package var nominal: Int64
     /// Attempts that this date has used.
     public var attempts: UInt32
     /// Launches there ever were; the number of the one that runs, which its end has to name.
-    public var launches: UInt64
+    package var launches: UInt64
     /// Launches in a row that did not live to see their end, with the process.
-    public var crashes: UInt32
+    package var crashes: UInt32
     /// The outcome of the last task.
     public var outcome: Outcome?
     /// When its state changed last.
-    public var changedAt: Int64
+    package var changedAt: Int64
 
     /// A request that is pending from now on.
-    public init(
+    package init(
         _ description: RequestDescription, payloadBytes: Int, at now: Int64,
         notBefore: Int64
     ) {
@@ -75,7 +75,7 @@ public struct Request: Hashable, Sendable {
     /// none; a repeated request can ask so for its first launch, which is still known right after
     /// it began. Requests that are added to others are a queue of work and are not delayed; neither
     /// are requests that a user waits for.
-    public var isUndated: Bool {
+    package var isUndated: Bool {
         reason == .submitted && description.onPending != .add
             && description.kind != .continuedProcessing
             && (description.earliest ?? 0) <= submittedAt
@@ -83,7 +83,7 @@ public struct Request: Hashable, Sendable {
     }
 
     /// Its place among the pending ones.
-    public var queue: RequestQueue {
+    package var queue: RequestQueue {
         RequestQueue(
             identifier: description.identifier, kind: description.kind, needs: description.needs,
             priority: description.priority)

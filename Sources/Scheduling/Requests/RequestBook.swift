@@ -5,9 +5,9 @@
 /// The effects that a run returns may be performed only after its transaction was committed. If the
 /// commit failed, restore the book with `mark` and `revert`, and call `failed`: the book then reads
 /// the store again before its next run.
-public struct RequestBook: Sendable {
+package struct RequestBook: Sendable {
     /// An effect to perform after the transaction was committed.
-    public enum Effect: Sendable {
+    package enum Effect: Sendable {
         /// Launch a request's task.
         case launch(Request, Attempt, payload: [UInt8], isSimulated: Bool)
         /// Tell the task of a request to stop: it needs what the machine does not have any more.
@@ -24,11 +24,11 @@ public struct RequestBook: Sendable {
         var isStopped = false
     }
 
-    public var ledger: RequestLedger
-    public var scheduler: RequestScheduler
-    public let host: HostIdentity
+    package var ledger: RequestLedger
+    package var scheduler: RequestScheduler
+    package let host: HostIdentity
     private(set) var running: [RequestID: Running] = [:]
-    public private(set) var settings = HandlerSettings()
+    package private(set) var settings = HandlerSettings()
     /// Since when dates have been looked at without a break.
     private var awakeSince: Int64 = 0
     /// When the first latest beginning passes.
@@ -53,7 +53,7 @@ public struct RequestBook: Sendable {
     /// Requests that end or miss at most in one turn, so that no transaction grows without bound.
     static let turnLimit = 256
 
-    public init(
+    package init(
         host: HostIdentity, ledger: RequestLedger = RequestLedger(),
         scheduler: RequestScheduler = RequestScheduler()
     ) {
@@ -67,7 +67,7 @@ public struct RequestBook: Sendable {
 
     /// Before a transaction: what `revert` needs to go back to here. Costs what is running, not what
     /// is pending or registered.
-    public mutating func mark() -> RequestBook {
+    package mutating func mark() -> RequestBook {
         scheduler.handlers.mark()
         var light = self
         light.scheduler = scheduler.withoutDerived()
@@ -76,7 +76,7 @@ public struct RequestBook: Sendable {
 
     /// Discards all changes since the last `mark`, after a transaction was not committed. The next
     /// run reads the queues again; call `failed` to say so.
-    public mutating func revert(to mark: RequestBook) {
+    package mutating func revert(to mark: RequestBook) {
         var scheduler = scheduler
         scheduler.goBack(to: mark.scheduler)
         self = mark
@@ -86,7 +86,7 @@ public struct RequestBook: Sendable {
     // MARK: The host's life
 
     /// Begins to use a store.
-    public mutating func open(
+    package mutating func open(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
         awakeSince = now.wall
@@ -105,7 +105,7 @@ public struct RequestBook: Sendable {
 
     /// Reads the budgets, usage and settings that earlier hosts stored. Throws `.corrupt` if one of
     /// these values is damaged.
-    public mutating func readState(
+    package mutating func readState(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
         let (limits, dayStart) = (scheduler.budget.limits, scheduler.budget.dayStart)
@@ -134,7 +134,7 @@ public struct RequestBook: Sendable {
     }
 
     /// Writes it down.
-    public func writeState(
+    package func writeState(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
         try writeClock(at: now, store)
@@ -143,7 +143,7 @@ public struct RequestBook: Sendable {
     }
 
     /// A handler was registered, or is paused, quarantined, or neither any more.
-    public mutating func setStanding(
+    package mutating func setStanding(
         _ standing: HandlerStanding, of identifier: String, _ store: any StoreTransaction
     ) throws(StoreFault) {
         let isNew = isPartial && !scheduler.isRegistered(identifier)
@@ -154,7 +154,7 @@ public struct RequestBook: Sendable {
     }
 
     /// Sets the state of a handler while no store is in use.
-    public mutating func setStanding(_ standing: HandlerStanding, of identifier: String) {
+    package mutating func setStanding(_ standing: HandlerStanding, of identifier: String) {
         scheduler.setStanding(standing, of: identifier)
         scheduler.setSetting(
             settings.setting(of: identifier, plugin: standing.plugin), of: identifier)
@@ -162,7 +162,7 @@ public struct RequestBook: Sendable {
 
     /// People set something about handlers: for all of them, a plugin's, or one. Returns all that is
     /// set then. With a fault nothing was changed.
-    public mutating func set(
+    package mutating func set(
         _ setting: HandlerSetting, for scope: HandlerScope, _ store: any StoreTransaction
     ) throws(StoreFault) -> Result<HandlerSettings, HandlerScope.Fault> {
         if let fault = scope.fault { return .failure(fault) }
@@ -184,13 +184,13 @@ public struct RequestBook: Sendable {
 
     /// Returns the factors that would delay a request of that identifier, kind and needs, whether
     /// or not its handler is registered.
-    public func why(_ queue: RequestQueue, at now: Moment) -> [FactorReport] {
+    package func why(_ queue: RequestQueue, at now: Moment) -> [FactorReport] {
         scheduler.why(
             queue, setting: settings.setting(of: queue.identifier, plugin: ""), at: now)
     }
 
     /// Reads the queues again: another process has written to the store, or a transaction failed.
-    public mutating func read(_ store: any StoreTransaction) throws(StoreFault) {
+    package mutating func read(_ store: any StoreTransaction) throws(StoreFault) {
         _ = ledger.takeTouched()
         _ = ledger.takeArrived()
         scheduler.forgetHeads()
@@ -217,27 +217,27 @@ public struct RequestBook: Sendable {
 
     /// Notes that a transaction was not committed, or that this is unknown; the book has been
     /// reverted.
-    public mutating func failed(_ fault: StoreFault) {
+    package mutating func failed(_ fault: StoreFault) {
         scheduler.storeFault = fault.message
         isCurrent = false
         isInDoubt = true
     }
 
     /// Notes that another process has written to the store, which has to be read.
-    public mutating func othersWrote() {
+    package mutating func othersWrote() {
         isCurrent = false
         haveOthersWritten = true
     }
 
     /// The store works again.
-    public mutating func worked() {
+    package mutating func worked() {
         guard scheduler.storeFault != nil else { return }
         scheduler.storeFault = nil
         scheduler.reconsider()
     }
 
     /// The machine slept, or its clock was set, between two moments.
-    public mutating func clockJumped(from before: Moment, to now: Moment) {
+    package mutating func clockJumped(from before: Moment, to now: Moment) {
         awakeSince = now.wall
         scheduler.budget.clockWasSet(to: now.wall)
         guard now.wall < before.wall else { return }
@@ -247,7 +247,7 @@ public struct RequestBook: Sendable {
 
     // MARK: Requests
 
-    public mutating func submit(
+    package mutating func submit(
         _ description: RequestDescription, payload: [UInt8], at now: Moment,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Result<Submission, RequestRefusal> {
@@ -260,7 +260,7 @@ public struct RequestBook: Sendable {
         return answer
     }
 
-    public mutating func cancel(
+    package mutating func cancel(
         _ id: RequestID, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestLedger.Cancellation {
         let answer = try ledger.cancel(id, at: now.wall, store)
@@ -268,7 +268,7 @@ public struct RequestBook: Sendable {
         return answer
     }
 
-    public mutating func lift(
+    package mutating func lift(
         _ id: RequestID, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> Bool {
         let answer = try ledger.lift(id, at: now.wall, store)
@@ -277,7 +277,7 @@ public struct RequestBook: Sendable {
     }
 
     /// The task of a request is over. Nil: it was not the one that runs.
-    public mutating func ended(
+    package mutating func ended(
         _ id: RequestID, launch: UInt64, _ end: AttemptEnd, answered: Bool, at now: Moment,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Request? {
@@ -291,7 +291,7 @@ public struct RequestBook: Sendable {
     }
 
     /// The launch of a request was refused: no attempt is used.
-    public mutating func launchRefused(
+    package mutating func launchRefused(
         _ id: RequestID, launch: UInt64, _ why: String, at now: Moment,
         _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -323,7 +323,7 @@ public struct RequestBook: Sendable {
     // MARK: Deciding
 
     /// Decides what to do now, and stores the decisions.
-    public mutating func turn(
+    package mutating func turn(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> [Effect] {
         var effects = decided
@@ -498,7 +498,7 @@ public struct RequestBook: Sendable {
     }
 
     /// Returns the time of the next run, if nothing happens before.
-    public func wake(after now: Moment) -> RequestScheduler.Wake {
+    package func wake(after now: Moment) -> RequestScheduler.Wake {
         var wake = scheduler.wake(after: now)
         if let nextMiss { wake.wall = min(wake.wall ?? .max, nextMiss + 1) }
         if shortening != nil || !isCurrent { wake.span = now.span }
@@ -506,23 +506,23 @@ public struct RequestBook: Sendable {
     }
 
     /// Something has to be decided or written down now.
-    public func isDue(at now: Moment) -> Bool {
+    package func isDue(at now: Moment) -> Bool {
         let wake = wake(after: now)
         return isReady || wake.wall.map { $0 <= now.wall } ?? false
             || wake.span.map { $0 <= now.span } ?? false
     }
 
     /// Something may be launched at once.
-    public var isReady: Bool { scheduler.isReady || !decided.isEmpty }
+    package var isReady: Bool { scheduler.isReady || !decided.isEmpty }
 
     /// Something may depend on how the machine is.
-    public var isAnythingWaiting: Bool { !running.isEmpty || !scheduler.isEmpty }
+    package var isAnythingWaiting: Bool { !running.isEmpty || !scheduler.isEmpty }
 
     // MARK: Simulating
 
     /// Launches a pending request with the next turn, whatever holds it back. Nil: none of that
     /// identifier is pending.
-    public mutating func simulateLaunch(
+    package mutating func simulateLaunch(
         _ identifier: String, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestID? {
         guard
@@ -538,7 +538,7 @@ public struct RequestBook: Sendable {
     }
 
     /// The simulated task of an identifier, and whether any runs at all.
-    public func simulated(
+    package func simulated(
         _ identifier: String
     ) -> (task: (id: RequestID, launch: UInt64)?, isRunning: Bool) {
         let ours = running.filter { scheduler.running[$0.key]?.identifier == identifier }

@@ -15,7 +15,7 @@ public struct RequestDescription: Hashable, Sendable {
         case add = 3
 
         /// The word used in text and JSON.
-        public var name: String {
+        package var name: String {
             switch self {
             case .replace: "replace"
             case .keep: "keep"
@@ -29,9 +29,9 @@ public struct RequestDescription: Hashable, Sendable {
     /// The kind of the handler.
     public var kind: TaskKind
     /// Never sooner; nil: at once.
-    public var earliest: Int64?
+    package var earliest: Int64?
     /// Not later: a request that is not launched by then is missed. Nil: whenever it can be.
-    public var latest: Int64?
+    package var latest: Int64?
     /// The conditions.
     public var needs: RequestNeeds
     /// Which goes first.
@@ -48,12 +48,12 @@ public struct RequestDescription: Hashable, Sendable {
     public var repetition: Repetition?
 
     /// Bytes of a key.
-    public static let keyLimit = 256
+    package static let keyLimit = 256
     /// Dates there can be: from the beginning of 1970 to the end of 2200, in UTC.
-    public static let dateRange: ClosedRange<Int64> = 0...7_289_654_399_999_999_999
+    package static let dateRange: ClosedRange<Int64> = 0...7_289_654_399_999_999_999
 
     /// Makes one of what it is given.
-    public init(
+    package init(
         _ identifier: String, kind: TaskKind = .appRefresh, earliest: Int64? = nil,
         latest: Int64? = nil, needs: RequestNeeds = [], priority: RequestPriority = .normal,
         onPending: OnPending = .replace, key: String? = nil, retry: RetryPolicy = .none,
@@ -72,7 +72,7 @@ public struct RequestDescription: Hashable, Sendable {
     }
 
     /// Why it cannot be used, or nil: lower case, no full stop.
-    public var fault: String? {
+    package var fault: String? {
         if !HandlerDescription.isIdentifier(identifier) {
             return
                 "\"\(identifier)\" is not an identifier: write a reverse-DNS name such as org.example.tidy"

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Which requests are listed.
-public struct RequestFilter: Hashable, Sendable {
+package struct RequestFilter: Hashable, Sendable {
     /// Empty: all.
-    public var states: Set<RequestState>
+    package var states: Set<RequestState>
     /// The identifier; nil for all.
-    public var identifier: String?
+    package var identifier: String?
     /// Only those with a larger number: where the list before ended.
-    public var after: RequestID?
+    package var after: RequestID?
     /// The maximum number of requests.
-    public var limit: Int
+    package var limit: Int
 
     /// Makes one of what it is given.
-    public init(
+    package init(
         states: Set<RequestState> = [], identifier: String? = nil, after: RequestID? = nil,
         limit: Int = 100
     ) {

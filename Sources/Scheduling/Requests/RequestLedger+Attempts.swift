@@ -3,7 +3,7 @@
 /// Launches requests, and settles them when their tasks end.
 extension RequestLedger {
     /// The result of trying to launch a request.
-    public enum Launching: Sendable {
+    package enum Launching: Sendable {
         /// The request is running from now on.
         case launched(Request, attempt: Attempt, payload: [UInt8])
         /// The request is not launched now: it is missed, delayed, or not pending.
@@ -19,7 +19,7 @@ extension RequestLedger {
     /// Begins an attempt.
     ///
     /// - Parameter terms: what it depends on besides the request.
-    public mutating func launch(
+    package mutating func launch(
         _ id: RequestID, by host: HostIdentity, at moment: Moment, _ terms: LaunchTerms,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Launching {
@@ -122,7 +122,7 @@ extension RequestLedger {
 
     /// Takes the end of an attempt. Nil: it is not the one that runs, and nothing was changed. An end
     /// that was committed although the store said otherwise is taken once, and returned again.
-    public mutating func end(
+    package mutating func end(
         _ id: RequestID, launch: UInt64, _ end: AttemptEnd, at moment: Moment,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Request? {
@@ -289,7 +289,7 @@ extension RequestLedger {
 
     /// Ends up to `limit` pending requests whose latest beginning has passed. Returns when the next
     /// one's does; nil: there is none.
-    public mutating func missOverdue(
+    package mutating func missOverdue(
         at now: Int64, limit: Int, _ store: any StoreTransaction
     ) throws(StoreFault) -> Int64? {
         for _ in 0..<limit {

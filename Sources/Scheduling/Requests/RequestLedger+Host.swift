@@ -3,7 +3,7 @@
 /// Updates requests when a host begins, ends, and when its clock is set.
 extension RequestLedger {
     /// A host begins to use the store: what ran in the one before it is pending again, or parked.
-    public mutating func open(
+    package mutating func open(
         by host: HostIdentity, at moment: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
         let now = moment.wall
@@ -44,7 +44,7 @@ extension RequestLedger {
     }
 
     /// The host leaves the store in order; what still runs stays so, for the next one to find.
-    public func leave(
+    package func leave(
         by host: HostIdentity, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) {
         try store.append(JournalEntry(.hostStopped, at: now, detail: "process \(host.process)"))
@@ -55,7 +55,7 @@ extension RequestLedger {
     /// The clock was set back: pauses and intervals that were counted from the later time would be
     /// longer than they say. Looks at `limit` requests after `id`; returns where to go on, nil at the
     /// end.
-    public mutating func shorten(
+    package mutating func shorten(
         after id: RequestID?, limit: Int, at moment: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestID? {
         let now = moment.wall
@@ -122,7 +122,7 @@ extension RequestLedger {
     }
 
     /// Removes history that is too old or too much. True when there may be more.
-    public func prune(at now: Int64, _ store: any StoreTransaction) throws(StoreFault) -> Bool {
+    package func prune(at now: Int64, _ store: any StoreTransaction) throws(StoreFault) -> Bool {
         let date = now - Int64(clamping: limits.historyAge)
         return try store.prune(before: date, keeping: limits.historyCount, limit: 500) == 500
     }

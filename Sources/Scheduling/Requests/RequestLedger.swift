@@ -4,14 +4,14 @@
 /// found again after a crash. It remembers nothing: everything is in the store's transaction.
 ///
 /// Dates are nanoseconds since 1970 in UTC.
-public struct RequestLedger: Sendable {
+package struct RequestLedger: Sendable {
     /// The limits for accepting requests, and for keeping them.
-    public var limits: RequestLimits
+    package var limits: RequestLimits
     let zone: any TimeZoneRules
     /// The kernel's id of the boot that spans count from; "" beside a host, where no pause begins.
     var boot = ""
     /// Queues whose head may be another one now.
-    public internal(set) var touched: Set<RequestQueue> = []
+    package internal(set) var touched: Set<RequestQueue> = []
 
     /// The request that was stored last, until it is read: it may be its queue's head.
     var arrived: (head: RequestHead, queue: RequestQueue)?
@@ -20,13 +20,13 @@ public struct RequestLedger: Sendable {
     static let tolerance: Int64 = 60_000_000_000
 
     /// Makes one of what it is given.
-    public init(limits: RequestLimits = RequestLimits(), zone: any TimeZoneRules = UTC()) {
+    package init(limits: RequestLimits = RequestLimits(), zone: any TimeZoneRules = UTC()) {
         self.limits = limits
         self.zone = zone
     }
 
     /// Returns the queues that were touched since the last call.
-    public mutating func takeTouched() -> Set<RequestQueue> {
+    package mutating func takeTouched() -> Set<RequestQueue> {
         if touched.isEmpty { return [] }
         defer { touched.removeAll() }
         return touched
@@ -41,7 +41,7 @@ public struct RequestLedger: Sendable {
     // MARK: Submitting and cancelling
 
     /// Takes a request in. With a refusal nothing was changed.
-    public mutating func submit(
+    package mutating func submit(
         _ description: RequestDescription, payload: [UInt8], at now: Int64,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Result<Submission, RequestRefusal> {
@@ -104,7 +104,7 @@ public struct RequestLedger: Sendable {
     }
 
     /// The result of cancelling a request.
-    public enum Cancellation: Hashable, Sendable {
+    package enum Cancellation: Hashable, Sendable {
         /// It will not be launched any more.
         case cancelled
         /// The task of the request runs, and has to be stopped; the request ends with it.
@@ -116,7 +116,7 @@ public struct RequestLedger: Sendable {
     }
 
     /// Cancels a request.
-    public mutating func cancel(
+    package mutating func cancel(
         _ id: RequestID, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) -> Cancellation {
         guard var request = try store.request(id) else { return .unknown }
@@ -137,7 +137,7 @@ public struct RequestLedger: Sendable {
     }
 
     /// Lets a parked request be launched again.
-    public mutating func lift(
+    package mutating func lift(
         _ id: RequestID, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) -> Bool {
         guard var request = try store.request(id), request.state == .parked else { return false }

@@ -16,7 +16,7 @@ public struct RequestLimits: Hashable, Sendable {
     /// alone.
     public var crashes: UInt32 = 3
     /// The age up to which history is kept, in nanoseconds…
-    public var historyAge: UInt64 = 604_800_000_000_000
+    package var historyAge: UInt64 = 604_800_000_000_000
     /// …and the number of requests up to which it is kept.
     public var historyCount = 10_000
     /// Attempts of one request that are kept, however long it is repeated; at least 1.
@@ -26,7 +26,7 @@ public struct RequestLimits: Hashable, Sendable {
     public init() {}
 
     /// Pending requests of a kind.
-    public func pending(_ kind: TaskKind) -> Int {
+    package func pending(_ kind: TaskKind) -> Int {
         switch kind {
         case .appRefresh: appRefresh
         case .processing: processing

@@ -12,5 +12,5 @@ public struct RequestNeeds: OptionSet, Hashable, Sendable {
     public static let externalPower = RequestNeeds(rawValue: 2)
 
     /// Every bit that has a meaning.
-    public static let all: RequestNeeds = [.network, .externalPower]
+    package static let all: RequestNeeds = [.network, .externalPower]
 }

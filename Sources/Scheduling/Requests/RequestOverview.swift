@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A list of requests for people: the most interesting ones first, and the total.
-public struct RequestOverview: Sendable {
+package struct RequestOverview: Sendable {
     /// The running, parked and pending requests by date; then the finished ones, the last first.
-    public var requests: [Request] = []
+    package var requests: [Request] = []
     /// All that fit, those that are not shown among them.
-    public var count = 0
+    package var count = 0
 
     /// Makes one of no request.
-    public init() {}
+    package init() {}
 
     static func goesBefore(_ a: Request, _ b: Request) -> Bool {
         let ranks = (rank(a.state), rank(b.state))

@@ -10,7 +10,7 @@ public enum RequestPriority: Int8, Sendable, CaseIterable, Comparable {
     case high = 1
 
     /// The word used in text and JSON.
-    public var name: String {
+    package var name: String {
         switch self {
         case .low: "low"
         case .normal: "normal"

@@ -2,18 +2,18 @@
 
 /// Pending requests that everything but their date treats alike: only the first of them has to be
 /// looked at, however many there are.
-public struct RequestQueue: Hashable, Sendable, Comparable {
+package struct RequestQueue: Hashable, Sendable, Comparable {
     /// The identifier of the handler.
-    public let identifier: String
+    package let identifier: String
     /// The kind of the handler.
-    public let kind: TaskKind
+    package let kind: TaskKind
     /// The conditions.
-    public let needs: RequestNeeds
+    package let needs: RequestNeeds
     /// Which goes first.
-    public let priority: RequestPriority
+    package let priority: RequestPriority
 
     /// Makes one of what it is given.
-    public init(
+    package init(
         identifier: String, kind: TaskKind, needs: RequestNeeds = [],
         priority: RequestPriority = .normal
     ) {
@@ -24,7 +24,7 @@ public struct RequestQueue: Hashable, Sendable, Comparable {
     }
 
     /// Orders queues by identifier, kind, needs and priority; texts by their bytes.
-    public static func < (a: Self, b: Self) -> Bool {
+    package static func < (a: Self, b: Self) -> Bool {
         if a.identifier != b.identifier {
             return a.identifier.utf8.lexicographicallyPrecedes(b.identifier.utf8)
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a request was not taken in. What was pending before is as it was.
-public enum RequestRefusal: Error, Hashable, Sendable {
+package enum RequestRefusal: Error, Hashable, Sendable {
     /// The limit of pending requests of the kind is reached.
     case tooMany(TaskKind, limit: Int)
     /// A request with the same key asks for something else.

@@ -2,7 +2,7 @@
 
 extension RequestScheduler {
     /// Returns the state of every factor for a request, with those first that it waits for.
-    public func why(_ request: Request, at now: Moment) -> [FactorReport] {
+    package func why(_ request: Request, at now: Moment) -> [FactorReport] {
         guard request.state.isLive else { return [] }
         var reports = why(request.queue, at: now)
         reports.insert(date(of: request, at: now), at: 0)
@@ -24,7 +24,7 @@ extension RequestScheduler {
 
     /// Returns the factors for a request that would be submitted. `setting` applies if there is
     /// none yet.
-    public func why(
+    package func why(
         _ queue: RequestQueue, setting: HandlerSetting? = nil, at now: Moment
     ) -> [FactorReport] {
         var handler = handlers[queue.identifier] ?? Handler(rate: rate)
@@ -42,7 +42,7 @@ extension RequestScheduler {
 
     /// Returns the earliest possible launch of a request, as far as it is known; nil if one of the
     /// factors that it waits for has no date.
-    public static func earliest(_ reports: [FactorReport], at now: Int64) -> Int64? {
+    package static func earliest(_ reports: [FactorReport], at now: Int64) -> Int64? {
         var earliest = now
         for report in reports where report.holds {
             guard let until = report.until else { return nil }

@@ -5,27 +5,27 @@
 /// It knows the first request of each queue and no others, so that its memory and its effort grow
 /// with the handlers, not with the requests. What a decision depends on is handed in: heads, handlers,
 /// factors, the time.
-public struct RequestScheduler: Sendable {
+package struct RequestScheduler: Sendable {
     /// A launch that was decided on.
-    public struct Launch: Hashable, Sendable {
-        public let queue: RequestQueue
-        public let id: RequestID
+    package struct Launch: Hashable, Sendable {
+        package let queue: RequestQueue
+        package let id: RequestID
     }
 
     /// When to decide again, if nothing happens before.
-    public struct Wake: Hashable, Sendable {
+    package struct Wake: Hashable, Sendable {
         /// On the clock of dates.
-        public var wall: Int64?
+        package var wall: Int64?
         /// On the clock of spans.
-        public var span: UInt64?
+        package var span: UInt64?
 
-        public init(wall: Int64? = nil, span: UInt64? = nil) {
+        package init(wall: Int64? = nil, span: UInt64? = nil) {
             self.wall = wall
             self.span = span
         }
 
         /// On one of the clocks it is earlier.
-        public func isBefore(_ other: Wake) -> Bool {
+        package func isBefore(_ other: Wake) -> Bool {
             wall ?? .max < other.wall ?? .max || span ?? .max < other.span ?? .max
         }
     }
@@ -70,20 +70,20 @@ public struct RequestScheduler: Sendable {
         var parked: Set<RequestQueue> = []
     }
 
-    public var policy: FactorPolicy
-    public var board: FactorBoard
-    public var budget: DayBudget
-    public var usage: UsageHistogram
+    package var policy: FactorPolicy
+    package var board: FactorBoard
+    package var budget: DayBudget
+    package var usage: UsageHistogram
     /// A launch waits for an hour at which the app is used at least so much, 0…1; 0: it never does.
-    public var usageThreshold = 0.0
+    package var usageThreshold = 0.0
     /// The time zone of the hours.
-    public var zone: any TimeZoneRules = UTC()
+    package var zone: any TimeZoneRules = UTC()
     /// Tasks of requests that run at a time, short ones and long ones apart.
-    public var places = 64
+    package var places = 64
     /// The initial launch rate of a handler.
-    public var rate = LaunchRate()
+    package var rate = LaunchRate()
     /// Nothing is launched while the store does not work; in words.
-    public var storeFault: String?
+    package var storeFault: String?
 
     private(set) var heads: [RequestQueue: RequestHead] = [:]
     var handlers = HandlerTable()
@@ -105,7 +105,7 @@ public struct RequestScheduler: Sendable {
     /// Its first request is to run alone: nothing else is launched until that can begin.
     private(set) var toBeAlone: RequestQueue?
 
-    public init(
+    package init(
         policy: FactorPolicy = FactorPolicy(), board: FactorBoard = FactorBoard(),
         budget: DayBudget = DayBudget(limits: DayLimits()), usage: UsageHistogram = UsageHistogram()
     ) {
@@ -118,7 +118,7 @@ public struct RequestScheduler: Sendable {
     // MARK: Inputs
 
     /// The first request of a queue is another one now, or there is none.
-    public mutating func setHead(_ head: RequestHead?, of queue: RequestQueue) {
+    package mutating func setHead(_ head: RequestHead?, of queue: RequestQueue) {
         guard heads[queue] != head else { return }
         forget(queue)
         heads[queue] = head
@@ -173,7 +173,7 @@ public struct RequestScheduler: Sendable {
     }
 
     /// Everything that was known of queues is out of date.
-    public mutating func forgetHeads() {
+    package mutating func forgetHeads() {
         heads.removeAll(keepingCapacity: true)
         dates.removeAll()
         ready.removeAll()
@@ -184,14 +184,14 @@ public struct RequestScheduler: Sendable {
     }
 
     /// The clock was set back: dates that had come are in the future again.
-    public mutating func recheckDates() {
+    package mutating func recheckDates() {
         let all = heads
         forgetHeads()
         for (queue, head) in all { setHead(head, of: queue) }
     }
 
     /// A handler was registered, or is paused, quarantined, or neither any more.
-    public mutating func setStanding(_ standing: HandlerStanding, of identifier: String) {
+    package mutating func setStanding(_ standing: HandlerStanding, of identifier: String) {
         handlers[identifier, default: Handler(rate: rate)].standing = standing
         unpark(identifier)
     }
@@ -206,13 +206,13 @@ public struct RequestScheduler: Sendable {
     }
 
     /// People have set something about a handler.
-    public mutating func setSetting(_ setting: HandlerSetting, of identifier: String) {
+    package mutating func setSetting(_ setting: HandlerSetting, of identifier: String) {
         handlers[identifier, default: Handler(rate: rate)].setting = setting
         unpark(identifier)
     }
 
     /// A factor, the policy, the budget or the store changed: what was held may go on.
-    public mutating func reconsider() {
+    package mutating func reconsider() {
         for queue in held { makeReady(queue) }
         held.removeAll(keepingCapacity: true)
         for identifier in handlers.parking { unpark(identifier) }
@@ -255,7 +255,7 @@ public struct RequestScheduler: Sendable {
     }
 
     /// A request's task was launched; its place is taken until `ended`.
-    public mutating func launched(
+    package mutating func launched(
         _ launch: Launch, isSuspect: Bool = false, isAlone: Bool = false, isUndated: Bool = false,
         at now: Moment
     ) {
@@ -271,7 +271,7 @@ public struct RequestScheduler: Sendable {
     }
 
     /// A request's task is over, and has answered or not.
-    public mutating func ended(_ id: RequestID, _ outcome: Outcome, answered: Bool, at now: Moment)
+    package mutating func ended(_ id: RequestID, _ outcome: Outcome, answered: Bool, at now: Moment)
     {
         guard let queue = running.removeValue(forKey: id) else { return }
         if suspect == id { suspect = nil }
@@ -291,7 +291,7 @@ public struct RequestScheduler: Sendable {
     }
 
     /// A launch did not come about.
-    public mutating func withdrawn(_ id: RequestID) {
+    package mutating func withdrawn(_ id: RequestID) {
         guard let queue = running.removeValue(forKey: id) else { return }
         if suspect == id { suspect = nil }
         if alone == id { alone = nil }
@@ -338,7 +338,7 @@ public struct RequestScheduler: Sendable {
 
     /// Requests whose tasks run and need something that the machine does not have any more, with
     /// what that is.
-    public func losing() -> [(id: RequestID, factor: Factor)] {
+    package func losing() -> [(id: RequestID, factor: Factor)] {
         running.compactMap { id, queue in
             factors(of: queue).sorted()
                 .first { factor in
@@ -354,7 +354,7 @@ public struct RequestScheduler: Sendable {
     // MARK: Deciding
 
     /// The next launch, if there is one. Tell `launched` once it is, or `setHead` where it is not.
-    public mutating func next(at now: Moment) -> Launch? {
+    package mutating func next(at now: Moment) -> Launch? {
         bringUp(now)
         while let candidate = ready.first {
             guard
@@ -477,7 +477,7 @@ public struct RequestScheduler: Sendable {
     var isEmpty: Bool { heads.isEmpty }
 
     /// When to decide again, if nothing happens before.
-    public func wake(after now: Moment) -> Wake {
+    package func wake(after now: Moment) -> Wake {
         var wake = Wake(wall: dates.first?.date, span: rests.first?.until)
         if !held.isEmpty, let heldUntil { wake.wall = min(wake.wall ?? .max, heldUntil) }
         if let settle = board.next { wake.span = min(wake.span ?? .max, settle) }
@@ -485,7 +485,7 @@ public struct RequestScheduler: Sendable {
     }
 
     /// The queues whose first request has come to its date and is held back.
-    public var waiting: Set<RequestQueue> {
+    package var waiting: Set<RequestQueue> {
         handlers.all.values.reduce(held.union(crowded)) { $0.union($1.parked) }
     }
 }

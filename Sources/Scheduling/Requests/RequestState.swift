@@ -21,7 +21,7 @@ public enum RequestState: UInt8, Sendable, CaseIterable {
     public var isLive: Bool { rawValue <= RequestState.parked.rawValue }
 
     /// The word used in text and JSON.
-    public var name: String {
+    package var name: String {
         switch self {
         case .pending: "pending"
         case .running: "running"

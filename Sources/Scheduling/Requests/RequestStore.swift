@@ -3,7 +3,7 @@
 /// Stores requests: the port for stores.
 ///
 /// A store is used by one thread at a time.
-public protocol RequestStore: AnyObject {
+package protocol RequestStore: AnyObject {
     /// Does what `body` does, all of it or nothing; on return it is as durable as the store can make
     /// it. With a throw, `body`'s or the store's own, nothing was done, unless its kind is `unknown`.
     func write<Result>(

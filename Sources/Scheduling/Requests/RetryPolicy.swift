@@ -3,24 +3,24 @@
 /// Whether a request that failed is launched again, and when.
 public struct RetryPolicy: Hashable, Sendable {
     /// Launches in all; 1: none is repeated, as Apple has it.
-    public var attempts: UInt32
+    package var attempts: UInt32
     /// Nanoseconds before the second one.
-    public var base: UInt64
+    package var base: UInt64
     /// No pause is longer, in nanoseconds.
-    public var longest: UInt64
+    package var longest: UInt64
     /// The random part of a delay, 0 to 1: requests that failed together are not retried together.
-    public var jitter: Double
+    package var jitter: Double
 
     /// No second attempt, as Apple has it.
     public static let none = RetryPolicy(attempts: 1, base: 0, longest: 0, jitter: 0)
 
     /// The range of attempts.
-    public static let attemptsRange: ClosedRange<UInt32> = 1...100
+    package static let attemptsRange: ClosedRange<UInt32> = 1...100
     /// From a second to a week.
-    public static let pauseRange: ClosedRange<UInt64> = 1_000_000_000...604_800_000_000_000
+    package static let pauseRange: ClosedRange<UInt64> = 1_000_000_000...604_800_000_000_000
 
     /// Makes one of what it is given.
-    public init(
+    package init(
         attempts: UInt32, base: UInt64 = 30_000_000_000, longest: UInt64 = 21_600_000_000_000,
         jitter: Double = 0.2
     ) {
@@ -38,7 +38,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - attempt: the one that ended, from 1.
     ///   - chance: where in the jitter it lies, 0 to 1.
-    public func pause(after attempt: UInt32, chance: Double) -> UInt64? {
+    package func pause(after attempt: UInt32, chance: Double) -> UInt64? {
         guard attempt >= 1, attempt < attempts else { return nil }
         var pause = min(base, longest)
         for _ in 1..<attempt {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a store did not do what it was asked. Nothing of the transaction was done, but for `unknown`.
-public struct StoreFault: Error, Hashable, Sendable {
+package struct StoreFault: Error, Hashable, Sendable {
     /// The kind of the fault.
-    public enum Kind: UInt8, Sendable, CaseIterable {
+    package enum Kind: UInt8, Sendable, CaseIterable {
         /// Another process holds it, and did not let go in time.
         case busy = 1
         /// The disk is full.
@@ -29,7 +29,7 @@ public struct StoreFault: Error, Hashable, Sendable {
         case unknown = 11
 
         /// The word used in text and JSON.
-        public var name: String {
+        package var name: String {
             switch self {
             case .busy: "busy"
             case .full: "full"
@@ -47,12 +47,12 @@ public struct StoreFault: Error, Hashable, Sendable {
     }
 
     /// The kind of the fault.
-    public let kind: Kind
+    package let kind: Kind
     /// The fault and its place, in lower case, and what to do next.
-    public let message: String
+    package let message: String
 
     /// Makes one of what it is given.
-    public init(_ kind: Kind, _ message: String) {
+    package init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
     }

@@ -5,7 +5,7 @@
 /// Nothing here decides: that is `RequestLedger`'s. Where an order is named, it is the result's. Texts
 /// are compared by their bytes. What is put in is what the ledger would put in: a description without
 /// a fault, and dates after 1970.
-public protocol StoreTransaction: AnyObject {
+package protocol StoreTransaction: AnyObject {
     /// Performs `body` entirely, or, if it throws, not at all; the rest of the transaction stays.
     func nested<Result>(
         _ body: () throws(StoreFault) -> Result

@@ -4,18 +4,18 @@
 /// enough.
 ///
 /// A short average notices a burst, a long one lets it be over only when it really is. The defaults:
-public struct PressureLimits: Hashable, Sendable {
+package struct PressureLimits: Hashable, Sendable {
     /// Some task waits for a processor. Normal where a build uses all of them, and then one more
     /// task would make others wait: 80 % of ten seconds, 60 % of a minute.
-    public var processor: PressureLimit
+    package var processor: PressureLimit
     /// All tasks wait for memory at once. A machine that swaps is unusable at a few percent, and
     /// systemd-oomd begins to kill at 60 %: 20 % of ten seconds, 10 % of a minute.
-    public var memory: PressureLimit
+    package var memory: PressureLimit
     /// All tasks wait for disks at once. One backup on a machine that does nothing else comes to
     /// half of that: 80 % of ten seconds, 60 % of a minute.
-    public var disks: PressureLimit
+    package var disks: PressureLimit
 
-    public init(
+    package init(
         processor: PressureLimit = PressureLimit(tenSeconds: 80, minute: 60),
         memory: PressureLimit = PressureLimit(tenSeconds: 20, minute: 10),
         disks: PressureLimit = PressureLimit(tenSeconds: 80, minute: 60)

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Scheduling
+package import Scheduling
 
 /// Whether processors, memory or disks are overloaded: /proc/pressure.
 ///
 /// As in systemd's conditions: for memory and disks the time in which all tasks waited ("full"), if
 /// the kernel reports it; for processors, on which never all wait, the time in which some did
 /// ("some"). The waiting of the host's own tasks is included.
-public struct PressureSource: FactorSource {
+package struct PressureSource: FactorSource {
     private let directory: String
-    public let limits: PressureLimits
+    package let limits: PressureLimits
 
     /// - Parameter proc: where procfs is.
-    public init(proc: String = "/proc", limits: PressureLimits = PressureLimits()) {
+    package init(proc: String = "/proc", limits: PressureLimits = PressureLimits()) {
         directory = proc + "/pressure"
         self.limits = limits
     }
 
-    public var factors: Set<Factor> { [.pressure] }
+    package var factors: Set<Factor> { [.pressure] }
 
-    public func read() -> [Factor: FactorReading] { [.pressure: reading()] }
+    package func read() -> [Factor: FactorReading] { [.pressure: reading()] }
 
     private struct Resource {
         let file: String

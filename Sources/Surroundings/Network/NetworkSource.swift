@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Scheduling
+package import Scheduling
 
 /// Reports whether there is a network, as far as the kernel knows: a default route through an
 /// interface that is up, other than loopback. It does not test whether a peer can be reached.
-public struct NetworkSource: FactorSource {
+package struct NetworkSource: FactorSource {
     private let proc: String
     private let interfaces: String
 
     /// - Parameters:
     ///   - proc: where procfs is.
     ///   - sys: where sysfs is.
-    public init(proc: String = "/proc", sys: String = "/sys") {
+    package init(proc: String = "/proc", sys: String = "/sys") {
         self.proc = proc
         interfaces = sys + "/class/net"
     }
 
-    public var factors: Set<Factor> { [.network] }
+    package var factors: Set<Factor> { [.network] }
 
-    public func read() -> [Factor: FactorReading] { [.network: reading()] }
+    package func read() -> [Factor: FactorReading] { [.network: reading()] }
 
     private func reading() -> FactorReading {
         var fault: FileFault?

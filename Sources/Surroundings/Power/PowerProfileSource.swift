@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Scheduling
+package import Scheduling
 
 /// Reports whether the machine saves power, by its firmware's profile:
 /// /sys/firmware/acpi/platform_profile.
 ///
 /// The file exists on some laptops only, and a desktop's power saver need not set it. Without it
 /// the state is unknown.
-public struct PowerProfileSource: FactorSource {
+package struct PowerProfileSource: FactorSource {
     private let path: String
 
     /// - Parameter sys: where sysfs is.
-    public init(sys: String = "/sys") { path = sys + "/firmware/acpi/platform_profile" }
+    package init(sys: String = "/sys") { path = sys + "/firmware/acpi/platform_profile" }
 
-    public var factors: Set<Factor> { [.lowPowerMode] }
+    package var factors: Set<Factor> { [.lowPowerMode] }
 
     /// The profiles of Linux that do not put saving power first.
     private static let others: Set<String> = [
         "cool", "quiet", "balanced", "balanced-performance", "performance", "max-power", "custom",
     ]
 
-    public func read() -> [Factor: FactorReading] {
+    package func read() -> [Factor: FactorReading] {
         [.lowPowerMode: reading()]
     }
 

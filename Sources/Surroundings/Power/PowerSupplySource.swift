@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Scheduling
+package import Scheduling
 
 /// Whether power comes from outside, and how empty the batteries are: /sys/class/power_supply.
 ///
 /// There is external power if a mains supply is online, or if no battery could supply the machine
 /// instead: desktops, servers and virtual machines have no supplies, or ports that never come
 /// online. An online supply need not suffice: a nearly empty battery is a factor of its own.
-public struct PowerSupplySource: FactorSource {
+package struct PowerSupplySource: FactorSource {
     private let directory: String
     private let parent: String
     /// The percentage below which a battery that is not charging counts as nearly empty.
-    public let lowest: Int
+    package let lowest: Int
 
     /// The threshold of a low battery in desktops, and in Apple's low power mode.
-    public static let lowestPercent = 20
+    package static let lowestPercent = 20
 
     /// - Parameter sys: where sysfs is.
-    public init(sys: String = "/sys", lowest: Int = lowestPercent) {
+    package init(sys: String = "/sys", lowest: Int = lowestPercent) {
         parent = sys + "/class"
         directory = sys + "/class/power_supply"
         self.lowest = lowest
     }
 
-    public var factors: Set<Factor> { [.externalPower, .battery] }
+    package var factors: Set<Factor> { [.externalPower, .battery] }
 
-    public func read() -> [Factor: FactorReading] {
+    package func read() -> [Factor: FactorReading] {
         var supplies: [PowerSupply] = []
         var fault: FileFault?
         do {

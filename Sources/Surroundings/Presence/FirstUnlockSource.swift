@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Scheduling
+package import Scheduling
 import Synchronization
 
 /// Reports whether a user has, or had, a session of their own since the machine was started. Reads
@@ -7,20 +7,20 @@ import Synchronization
 ///
 /// Once seen, it stays so. What it cannot see is a session that ended before it first looked, unless
 /// utmp has it.
-public final class FirstUnlockSource: FactorSource {
+package final class FirstUnlockSource: FactorSource {
     private let run: String
     private let records: String
     private let seen = Mutex<FactorReading?>(nil)
 
     /// - Parameter run: where /run is.
-    public init(run: String = "/run") {
+    package init(run: String = "/run") {
         self.run = run
         records = run + "/utmp"
     }
 
-    public var factors: Set<Factor> { [.firstUnlock] }
+    package var factors: Set<Factor> { [.firstUnlock] }
 
-    public func read() -> [Factor: FactorReading] {
+    package func read() -> [Factor: FactorReading] {
         if let reading = seen.withLock({ $0 }) { return [.firstUnlock: reading] }
         let reading = reading()
         if reading.state == .yes { seen.withLock { $0 = reading } }

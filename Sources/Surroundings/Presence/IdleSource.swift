@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-public import Scheduling
+package import Scheduling
 
 /// Reports whether the machine is idle, as far as its terminals show: by the time since the last
 /// key, as w(1) does.
@@ -8,20 +8,20 @@ public import Scheduling
 /// The user of a graphical session does not type at a terminal, so that quiet terminals mean
 /// nothing while one is active. Consoles exist without a login, so that they can show use of the
 /// machine, but not its absence.
-public struct IdleSource: FactorSource {
+package struct IdleSource: FactorSource {
     private let dev: String
     private let run: String
     /// The nanoseconds without a key after which the machine counts as idle.
-    public let threshold: UInt64
+    package let threshold: UInt64
     private let now: @Sendable () -> Int64
 
-    public static let fiveMinutes: UInt64 = 300_000_000_000
+    package static let fiveMinutes: UInt64 = 300_000_000_000
 
     /// - Parameters:
     ///   - dev: where devices are.
     ///   - run: where /run is.
     ///   - now: the machine's clock, nanoseconds since 1970 in UTC.
-    public init(
+    package init(
         dev: String = "/dev", run: String = "/run", threshold: UInt64 = fiveMinutes,
         now: @escaping @Sendable () -> Int64 = { IdleSource.wall() }
     ) {
@@ -31,9 +31,9 @@ public struct IdleSource: FactorSource {
         self.now = now
     }
 
-    public var factors: Set<Factor> { [.idle] }
+    package var factors: Set<Factor> { [.idle] }
 
-    public func read() -> [Factor: FactorReading] {
+    package func read() -> [Factor: FactorReading] {
         do {
             return [.idle: try reading(Terminal.all(dev: dev))]
         } catch {
@@ -72,7 +72,7 @@ public struct IdleSource: FactorSource {
     }
 
     /// CLOCK_REALTIME.
-    public static func wall() -> Int64 {
+    package static func wall() -> Int64 {
         var time = timespec()
         guard clock_gettime(CLOCK_REALTIME, &time) == 0 else {
             fatalError("CLOCK_REALTIME cannot be read")

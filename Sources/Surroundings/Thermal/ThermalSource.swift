@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Scheduling
+package import Scheduling
 import Synchronization
 
 /// Whether the machine is too hot: /sys/class/thermal.
@@ -7,20 +7,20 @@ import Synchronization
 /// The level of a zone depends on the distance to its own trip points, since disks and processors
 /// tolerate different temperatures. The hottest zone counts; serious and critical allow no
 /// launches. The levels are remembered between readings as a hysteresis.
-public final class ThermalSource: FactorSource {
+package final class ThermalSource: FactorSource {
     private let directory: String
     /// The levels by the zones' paths.
     private let levels = Mutex<[String: ThermalLevel]>([:])
 
     /// - Parameter sys: where sysfs is.
-    public init(sys: String = "/sys") { directory = sys + "/class/thermal" }
+    package init(sys: String = "/sys") { directory = sys + "/class/thermal" }
 
-    public var factors: Set<Factor> { [.thermal] }
+    package var factors: Set<Factor> { [.thermal] }
 
     /// The maximum number of zones that are read.
     private static let most = 128
 
-    public func read() -> [Factor: FactorReading] {
+    package func read() -> [Factor: FactorReading] {
         do {
             let names = try Directory(directory).names().filter { $0.hasPrefix("thermal_zone") }
             return [.thermal: reading(names.prefix(Self.most).map { "\(directory)/\($0)" })]
