@@ -71,7 +71,7 @@ INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS) $(MANIFEST_PLUGINS))
 TEMPLATES := $(patsubst Plugins/%,%,$(wildcard $(addprefix Plugins/templates/*/,.gitignore \
                .github/workflows/*.yml Makefile README.md manifest.json *.c *.map *.sh *.swift \
                Sources/*/*.swift)))
-AUTHOR_SOURCES := $(wildcard Sources/CurfewPlugin/*.swift)
+AUTHOR_SOURCES := $(wildcard Sources/CurfewPlugin/*.swift Sources/CurfewValues/*.swift)
 AUTHOR_FILES := Package.swift $(HEADERS:%=include/%) $(AUTHOR_SOURCES)
 # The directories they are in below share/curfew, those inside of others first.
 AUTHOR_DIRECTORIES := $(shell printf '%s\n' $(TEMPLATES) $(AUTHOR_FILES:%=CurfewPlugin/%) | \

@@ -45,6 +45,8 @@ let package = Package(
     name: "curfew",
     products: [
         .library(name: "Curfew", targets: ["Curfew"]),
+        // Subs and waits as B4X has them.
+        .library(name: "CurfewB4X", targets: ["CurfewB4X"]),
         .library(name: "CurfewPlugin", targets: ["CurfewPlugin"]),
         // The host comes along: CInterface has the functions that AppHost looks for.
         .library(name: "BackgroundTasks", targets: ["BackgroundTasks", "CInterface"]),
@@ -67,8 +69,11 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
-        // Values, state machines, policy: no import line at all.
-        .target(name: "Scheduling", swiftSettings: swift),
+        // The values that hosts and plugins share, in Swift and in C.
+        .target(name: "CurfewValues", dependencies: ["CCurfew"], swiftSettings: swift),
+
+        // Values, state machines, policy: nothing imported but those.
+        .target(name: "Scheduling", dependencies: ["CurfewValues"], swiftSettings: swift),
         .testTarget(
             name: "SchedulingTests", dependencies: ["Scheduling", "TestSupport"],
             swiftSettings: swift),
@@ -112,13 +117,19 @@ let package = Package(
         .target(
             name: "Curfew",
             dependencies: [
-                "Runner", "Persistence", "Surroundings", "PluginBridge", "Scheduling", "CCurfew",
+                "Runner", "Persistence", "Surroundings", "PluginBridge", "Scheduling",
+                "CurfewValues", "CCurfew",
             ],
+            swiftSettings: swift),
+        // Subs and waits, as B4X has them, on the event loop of a host.
+        .target(
+            name: "CurfewB4X", dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling"],
             swiftSettings: swift),
         .testTarget(
             name: "CurfewTests",
             dependencies: [
-                "Curfew", "CInterface", "CCurfew", "Persistence", "RequestFaults", "TestSupport",
+                "Curfew", "CurfewB4X", "CInterface", "CCurfew", "Persistence", "Runner",
+                "PluginBridge", "Scheduling", "RequestFaults", "TestSupport",
             ],
             swiftSettings: swift),
 
@@ -220,7 +231,8 @@ let package = Package(
 
         // The Swift API for plugin authors; contains no host.
         .target(
-            name: "CurfewPlugin", dependencies: ["CCurfew"], exclude: ["Package.swift.in"],
+            name: "CurfewPlugin", dependencies: ["CurfewValues", "CCurfew"],
+            exclude: ["Package.swift.in"],
             swiftSettings: swift),
 
         // Plugins in Swift; those in C are built by the Makefile, free of any Swift.
@@ -236,7 +248,7 @@ let package = Package(
         // Apple's modules, name by name and type by type.
         .testTarget(
             name: "SurfaceTests", dependencies: ["TestSupport"],
-            exclude: ["apple-surface.txt", "ours.txt"], swiftSettings: swift),
+            exclude: ["apple-surface.txt", "curfew-surface.txt", "ours.txt"], swiftSettings: swift),
         // What the documents that all this is after say, line by line, and the tests of it.
         .testTarget(
             name: "SourceLineTests", dependencies: ["TestSupport"], exclude: ["lines.txt"],
@@ -261,7 +273,10 @@ let package = Package(
             swiftSettings: swift),
         // A host with a store, to be killed, stopped and starved.
         .executableTarget(
-            name: "request-harness", dependencies: ["Curfew", "RequestFaults", "CSystem"],
+            name: "request-harness",
+            dependencies: [
+                "Curfew", "Runner", "PluginBridge", "Scheduling", "RequestFaults", "CSystem",
+            ],
             path: "Tests/RequestHarness", swiftSettings: swift),
         .testTarget(
             name: "EnduranceTests",

@@ -18,7 +18,8 @@ import tempfile
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What an importer of Curfew gets from the modules below it, as far as the API leads there.
 _MODULES = {
-    "Curfew": ["PluginBridge", "Runner", "Scheduling"], "CurfewPlugin": [], "AppHost": [],
+    "Curfew": ["CurfewValues", "PluginBridge", "Runner", "Scheduling"],
+    "CurfewB4X": ["Runner", "Scheduling"], "CurfewPlugin": ["CurfewValues"], "AppHost": [],
     "BackgroundTasks": [], "FoundationBackground": [], "UIKitBackground": [],
     "SwiftUIBackground": [], "OSLogging": [],
 }

@@ -14,27 +14,14 @@ enum EventCopy {
         _ selector: String, _ list: [EventValue], task: UInt64 = 0, sequence: UInt64 = 0
     ) -> UnsafeMutablePointer<curfew_event> {
         var bytes = header + list.count * MemoryLayout<curfew_value>.stride
-        bytes += selector.utf8.count + 1
-        for case .text(let text) in list { bytes += text.utf8.count + 1 }
+        bytes += selector.utf8.count + 1 + EventValue.textBytes(of: list)
         let raw = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 16)
         let values = (raw + header).bindMemory(
             to: curfew_value.self, capacity: max(1, list.count))
         var texts = raw + header + list.count * MemoryLayout<curfew_value>.stride
         let name = keep(selector, &texts)
         for (index, value) in list.enumerated() {
-            var copy = curfew_value()
-            copy.struct_size = UInt32(MemoryLayout<curfew_value>.size)
-            copy.type = value.type.rawValue
-            switch value {
-            case .bool(let flag): copy.integer = flag ? 1 : 0
-            case .int32(let number): copy.integer = Int64(number)
-            case .int64(let number): copy.integer = number
-            case .double(let number): copy.number = number
-            case .text(let text):
-                copy.text_bytes = UInt64(text.utf8.count)
-                copy.text = keep(text, &texts)
-            }
-            values[index] = copy
+            values[index] = curfew_value(value, texts: &texts)
         }
         let result = raw.bindMemory(to: curfew_event.self, capacity: 1)
         result.initialize(

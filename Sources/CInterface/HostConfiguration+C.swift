@@ -2,6 +2,7 @@
 import CCurfew
 import PluginBridge
 import Runner
+import Scheduling
 
 extension HostConfiguration {
     /// Reads a `curfew_host_config` of any version; a zero stands for the default.

@@ -10,13 +10,11 @@ import Runner
 ) -> curfew_status {
     answer(error) { () throws(BridgeError) in
         let configuration = try HostConfiguration(config)
-        do {
+        do throws(CurfewError) {
             let host = try Host(configuration)
             out?.pointee = OpaquePointer(Unmanaged.passRetained(host).toOpaque())
-        } catch let failure as CurfewError {
-            throw BridgeError(failure.code, failure.message)
         } catch {
-            throw BridgeError(.system, "\(error)")
+            throw BridgeError(error.code, error.message)
         }
     }
 }

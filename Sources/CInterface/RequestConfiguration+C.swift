@@ -11,12 +11,10 @@ extension RequestConfiguration {
         self.init()
         if let directory = config.store {
             let path = try needed(directory, "store", limit: ForeignText.path)
-            do {
+            do throws(CurfewError) {
                 try store(in: path)
-            } catch let error as CurfewError {
-                throw BridgeError(error.code, error.message)
             } catch {
-                throw BridgeError(.system, "\(error)")
+                throw BridgeError(error.code, error.message)
             }
         }
         guard let requests = config.requests else { return }

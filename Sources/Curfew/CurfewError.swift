@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 public import PluginBridge
+import Runner
 
-/// What went wrong in a call of the host's: a code, and a text for a person.
+/// The error of a call of a host: a code for programs, and a text for people.
 public struct CurfewError: Error, Sendable, CustomStringConvertible {
-    /// One of the statuses of the C interface; new ones may come.
+    /// A status of the C interface; later versions may have more of them.
     public typealias Code = Status
 
-    /// What the call answered, for a program.
+    /// The status of the call.
     public let code: Code
     /// What is wrong, where, what happened to the tasks concerned, and what to do next.
     public let message: String
-    /// The name of the rule that was broken, where there is one: `load-symbol`.
+    /// The name of the broken rule where there is one, such as `load-symbol`.
     public let rule: String?
 
     public var description: String { message }
 
-    init(_ code: Code, _ message: String, rule: String? = nil) {
+    package init(_ code: Code, _ message: String, rule: String? = nil) {
         self.code = code
         self.message = message
         self.rule = rule
     }
 
-    init(_ error: BridgeError) { self.init(error.status, error.message, rule: error.rule) }
+    package init(_ error: BridgeError) {
+        self.init(error.status, error.message, rule: error.rule)
+    }
 
-    static func check(_ status: Status, _ what: String) throws {
+    init(_ failure: RequestFailure) { self.init(failure.status, failure.message) }
+
+    static func check(_ status: Status, _ what: String) throws(CurfewError) {
         if status != .ok { throw CurfewError(status, "\(what): \(status)") }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
-public import Runner
-public import Scheduling
+package import Runner
+import Scheduling
 
 /// A host: it loads plugins, runs their handlers under budgets, and raises an event about how each
 /// task ended.
@@ -10,32 +10,32 @@ public import Scheduling
 /// let host = try Host()
 /// try host.load(plugin: "/usr/lib/curfew/plugins/mirror")
 /// let task = try host.launch("org.curfew.mirror", payload: Array(#"{"from":"/a","to":"/b"}"#.utf8))
-/// print(await task.outcome)
+/// print(await task.result.outcome)
 /// try host.shutDown()
 /// ```
 ///
 /// All members may be used from any thread, but for `load`, `scan`, `shutDown` and `dispatch`, which
-/// throw `.wrongThread` inside the host's own callbacks, events and handlers. All that throw, throw
-/// `CurfewError` unless they say otherwise. Durations are real time where a caller waits, and time
-/// of the host's clock where a task's budget or grace is meant.
+/// throw `.wrongThread` inside the host's own callbacks, events and handlers. Durations are real time
+/// where a caller waits, and time of the host's clock where a task's budget or grace is meant.
 ///
-/// A host whose last reference goes is shut down first, with the default limits: the thread that
-/// drops it waits for that, except one of the host's own, which leaves it to another thread. Tasks,
-/// observations and waits hold their host; handlers and observers should capture it `weak`.
+/// Shut a host down before its last reference goes. One that was not is shut down then, with the
+/// default limits, and writes a warning to its log: the thread that drops it waits for that, except
+/// one of the host's own, which leaves it to another thread. Tasks, observations and waits hold their
+/// host; handlers and observers should capture it `weak`.
 public final class Host: Sendable {
-    /// The parts below, for the C interface.
     package let runtime: HostRuntime
-
-    /// Where resumable subs run.
-    let loopExecutor: LoopExecutor
+    /// Runs Swift tasks on the thread of the event loop.
+    package let loopExecutor: LoopExecutor
+    /// Makes the calls that block, for the `async` forms.
+    let calls = CallThread()
 
     /// The sequences that were given out and have not ended, by the number of their subscription.
     private let streams = Locked<[UInt64: AsyncStream<HostEvent>.Continuation]>([:])
 
-    /// Makes a host. Throws `CurfewError` with code `.invalid` when the configuration cannot be
-    /// used, `.system` when threads or descriptors are lacking.
-    public init(_ configuration: HostConfiguration = HostConfiguration()) throws {
-        do {
+    /// Makes a host. Throws `.invalid` when the configuration cannot be used, and `.system` when
+    /// threads or descriptors are lacking.
+    public init(_ configuration: HostConfiguration = HostConfiguration()) throws(CurfewError) {
+        do throws(BridgeError) {
             runtime = try HostRuntime(configuration)
         } catch {
             throw CurfewError(error)
@@ -44,6 +44,12 @@ public final class Host: Sendable {
     }
 
     deinit {
+        if !runtime.isClosed {
+            runtime.log(
+                .warning,
+                "a host was dropped before it was shut down, and is shut down now: call shutDown() where its work is to end"
+            )
+        }
         let end = HostEnd(
             runtime: runtime, streams: streams.withLock { Array($0.values) })
         if !end.finish() { end.finishElsewhere() }
@@ -56,20 +62,22 @@ public final class Host: Sendable {
     ///
     /// Throws `.system` when the directory cannot be read, and `.closing`.
     @discardableResult
-    public func scan(_ directory: String) throws -> Int {
-        do { return try runtime.plugins.scan(directory) } catch { throw CurfewError(error) }
+    public func scan(_ directory: String) throws(CurfewError) -> Int {
+        do throws(BridgeError) { return try runtime.plugins.scan(directory) } catch {
+            throw CurfewError(error)
+        }
     }
 
     /// Looks for plugins in the usual directories, or in those of `CURFEW_PLUGIN_PATH`; without this
     /// call none is looked for. Reads manifests and loads nothing. Returns how many were found,
     /// faulty and shadowed ones included.
     ///
-    /// The directories are those of `PluginSearchPath`, and any may be missing. Of two plugins with
+    /// The directories are those that `curfew paths` lists, and any may be missing. Of two plugins with
     /// the same id the first one counts: the other is listed as `.shadowed`, with the first one's
     /// directory in its reason. Throws `.closing`.
     @discardableResult
-    public func discover() throws -> Int {
-        do { return try runtime.plugins.discover() } catch { throw CurfewError(error) }
+    public func discover() throws(CurfewError) -> Int {
+        do throws(BridgeError) { return try runtime.plugins.discover() } catch { throw CurfewError(error) }
     }
 
     /// Loads the plugin in a directory and registers its handlers. On an error nothing of it is
@@ -78,8 +86,8 @@ public final class Host: Sendable {
     /// Throws `.refused` (its manifest or its library), `.abiMismatch`, `.exists` (an identifier, an
     /// event or the plugin's id is taken; what is there stays), `.denied` (a handler is not in the
     /// list of permitted ones), `.failed` (its entry said no), `.system` or `.closing`.
-    public func load(plugin directory: String) throws {
-        do { try runtime.plugins.load(directory) } catch { throw CurfewError(error) }
+    public func load(plugin directory: String) throws(CurfewError) {
+        do throws(BridgeError) { try runtime.plugins.load(directory) } catch { throw CurfewError(error) }
     }
 
     /// The plugins that were scanned or loaded, in that order.
@@ -95,7 +103,7 @@ public final class Host: Sendable {
     ///
     /// `run` is called on a worker, within the description's budget; returning is success, throwing
     /// is failure with the error's description as text, cut at about 1,000 bytes. `expired` is
-    /// called once, at most, on a watcher's thread, when the task is to stop, while `run` may still
+    /// called once, at most, on a deadline thread, when the task is to stop, while `run` may still
     /// be at work; it should be short. Both are kept until the host is gone, and for ever when a
     /// thread never came back from them.
     ///
@@ -106,9 +114,9 @@ public final class Host: Sendable {
         _ description: HandlerDescription,
         expired: (@Sendable (RunningTask, StopReason) -> Void)? = nil,
         run: @escaping @Sendable (RunningTask) throws -> Void
-    ) throws -> HandlerInfo {
+    ) throws(CurfewError) -> HandlerInfo {
         let closures = HandlerClosures(run: run, expired: expired)
-        do {
+        do throws(BridgeError) {
             return HandlerInfo(try closures.register(description, in: runtime))
         } catch {
             throw CurfewError(error)
@@ -117,18 +125,18 @@ public final class Host: Sendable {
 
     /// Stops starting tasks of a handler, or of all that are registered; they wait, and running ones
     /// go on. Throws `.notFound`.
-    public func pause(_ identifier: String? = nil) throws {
+    public func pause(_ identifier: String? = nil) throws(CurfewError) {
         try CurfewError.check(runtime.engine.pause(identifier), identifier ?? "all handlers")
     }
 
     /// Undoes `pause`. Throws `.notFound`.
-    public func resume(_ identifier: String? = nil) throws {
+    public func resume(_ identifier: String? = nil) throws(CurfewError) {
         try CurfewError.check(runtime.engine.resume(identifier), identifier ?? "all handlers")
     }
 
-    /// Lifts the quarantine of a handler whose worker was lost. Throws `.notFound`; a handler that is
+    /// Releases a handler from quarantine, whose worker was lost. Throws `.notFound`; a handler that is
     /// not quarantined is not an error.
-    public func lift(_ identifier: String) throws {
+    public func release(_ identifier: String) throws(CurfewError) {
         try CurfewError.check(runtime.plugins.release(identifier), identifier)
     }
 
@@ -147,7 +155,7 @@ public final class Host: Sendable {
     public func launch(
         _ identifier: String, payload: [UInt8] = [], budget: Duration? = nil,
         grace: Duration? = nil, attempt: UInt32 = 1
-    ) throws -> LaunchedTask {
+    ) throws(CurfewError) -> LaunchedTask {
         guard let handler = runtime.engine.handlers.find(identifier) else {
             throw CurfewError(
                 .notFound,
@@ -182,14 +190,14 @@ public final class Host: Sendable {
     ///
     /// It ends after the last event of the shutdown: with `ownLoop` after that one was dispatched.
     /// Does not hold the host. At most `limit` events wait to be taken; what comes while as many
-    /// wait is dropped: take them quickly, or follow `LaunchedTask.outcome` instead. Where all
+    /// wait is dropped: take them quickly, or follow `LaunchedTask.result` instead. Where all
     /// events are asked for, a gap in their `sequence` shows what was dropped.
     ///
     /// Throws `.invalid` for what is no selector.
-    public func events(named selector: String? = nil, limit: Int = 4_096) throws
-        -> AsyncStream<HostEvent>
+    public func events(named selector: String? = nil, limit: Int = 4_096)
+        throws(CurfewError) -> AsyncStream<HostEvent>
     {
-        let parsed = try selector.map(Host.parse)
+        let parsed = try Host.parse(selector)
         let (stream, continuation) = AsyncStream<HostEvent>.makeStream(
             bufferingPolicy: .bufferingOldest(max(1, limit)))
         let number: UInt64
@@ -213,15 +221,15 @@ public final class Host: Sendable {
         for continuation in streams.withLock({ Array($0.values) }) { continuation.finish() }
     }
 
-    /// Calls `body` for each event of a selector, or for all, on the thread that turns the loop,
+    /// Calls `body` for each event of a selector, or for all, on the thread that runs the loop,
     /// one at a time. An event that a wait took is seen by observers of all events only.
     ///
     /// Ends with the observation that is returned: keep it. Throws `.invalid` for what is no
     /// selector.
     public func observe(
         _ selector: String? = nil, _ body: @escaping @Sendable (HostEvent) -> Void
-    ) throws -> Observation {
-        switch runtime.loop.subscribe(try selector.map(Host.parse), .closure(body)) {
+    ) throws(CurfewError) -> Observation {
+        switch runtime.loop.subscribe(try Host.parse(selector), .closure(body)) {
         case .success(let number): return Observation(number: number, host: self)
         case .failure(let error): throw CurfewError(error)
         }
@@ -232,7 +240,9 @@ public final class Host: Sendable {
     ///
     /// A wait for the same selector and task takes the place of an older one, which throws
     /// `CancellationError`. Throws `.invalid` for what is no selector, and `.closing`.
-    public func expect(_ selector: String, of task: LaunchedTask? = nil) throws -> EventWait {
+    public func expect(_ selector: String, of task: LaunchedTask? = nil)
+        throws(CurfewError) -> EventWait
+    {
         switch runtime.loop.expect(try Host.parse(selector), task: task?.id ?? 0, context: 0) {
         case .success(let expectation): return EventWait(expectation, self)
         case .failure(let error): throw CurfewError(error)
@@ -255,7 +265,7 @@ public final class Host: Sendable {
     ///
     /// Throws `.denied` (the name is a handler's or the host's own), `.invalid` (no name, or other
     /// types than before), `.busy` (the queue is full) or `.closing`.
-    public func raise(_ name: String, _ values: EventValue...) throws {
+    public func raise(_ name: String, _ values: EventValue...) throws(CurfewError) {
         guard let selector = EventSelector(name: name, arity: values.count) else {
             throw CurfewError(.invalid, "\"\(name)\" cannot be an event's name")
         }
@@ -275,10 +285,10 @@ public final class Host: Sendable {
     /// Throws `.wrongState` where the host's own thread turns the loop, and `.wrongThread` inside an
     /// event, or while another thread is at it.
     @discardableResult
-    public func dispatch(limit: UInt32 = 0) throws -> Int {
+    public func dispatch(limit: Int = 0) throws(CurfewError) -> Int {
         // What is raised after the shutdown is about nothing that could still be waited for.
         let isLast = runtime.isClosed
-        switch runtime.loop.dispatch(limit: limit) {
+        switch runtime.loop.dispatch(limit: UInt32(clamping: limit)) {
         case .success(let count):
             if isLast, limit == 0 || count < limit { endStreams() }
             return Int(count)
@@ -286,7 +296,12 @@ public final class Host: Sendable {
         }
     }
 
-    static func parse(_ selector: String) throws -> EventSelector {
+    private static func parse(_ selector: String?) throws(CurfewError) -> EventSelector? {
+        guard let selector else { return nil }
+        return try parse(selector)
+    }
+
+    private static func parse(_ selector: String) throws(CurfewError) -> EventSelector {
         guard let parsed = EventSelector(selector) else {
             throw CurfewError(
                 .invalid,
@@ -298,14 +313,30 @@ public final class Host: Sendable {
 
     // MARK: The end
 
-    /// Ends the host's work in four bounded phases: nothing new is taken in, tasks may finish, the
-    /// rest is told to stop, whoever has not answered is interrupted. A second call does nothing.
+    /// Ends the host's work in four bounded phases: it takes in nothing new, lets tasks finish for
+    /// `drain`, tells the others to stop and waits for `expire`, and waits for `leave` until their
+    /// functions have returned. A second call does nothing.
     ///
-    /// Blocks the calling thread for as long as `limits` say, in real time. Throws `.timedOut` when
-    /// a function of a plugin has not returned (the text names it), and `.wrongThread`; then
-    /// nothing happened.
-    public func shutDown(_ limits: ShutdownLimits = ShutdownLimits()) throws {
-        do {
+    /// - Parameters:
+    ///   - drain: the time in which tasks go on, and queued ones start.
+    ///   - expire: the time for answers after expiration; nil for the longest grace of a handler, and
+    ///     a second.
+    ///   - leave: the time for functions to return; for each plugin's retire function anew.
+    ///
+    /// Blocks the calling thread for as long, in real time. Throws `.timedOut` when a function of a
+    /// plugin has not returned (the text names it), and `.wrongThread`; then nothing happened.
+    public func shutDown(
+        drain: Duration = .zero, expire: Duration? = nil, leave: Duration = .seconds(1)
+    ) throws(CurfewError) {
+        var limits = ShutdownLimits()
+        limits.drain = drain.inNanoseconds
+        limits.expire = expire?.inNanoseconds
+        limits.leave = leave.inNanoseconds
+        try shutDown(limits)
+    }
+
+    package func shutDown(_ limits: ShutdownLimits) throws(CurfewError) {
+        do throws(BridgeError) {
             try runtime.shutDown(limits)
         } catch {
             if error.status != .wrongThread, !runtime.loop.isEmbedders { endStreams() }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
-public import Runner
-public import Scheduling
+package import Runner
 
-/// A task as its launcher holds it: its id, outcome and result stay readable as long as this does.
+/// A task, held by its launcher: its result stays readable as long as this does.
 public final class LaunchedTask: Sendable {
     /// The id by which the host and its events know it.
     public let id: UInt64
@@ -16,41 +15,72 @@ public final class LaunchedTask: Sendable {
 
     deinit { _ = host.runtime.engine.release(id) }
 
-    /// Where it is now.
-    public var state: TaskState {
+    package var state: TaskState {
         guard let state = host.runtime.engine.query(id) else {
             preconditionFailure("a task that is held was freed")
         }
         return state
     }
 
-    /// How it ended; nil while it has not.
-    public var outcomeSoFar: Outcome? { state.outcome }
+    /// Where it is now.
+    public var phase: TaskPhase { state.phase }
 
-    /// How it ended, once it has. Waits without a thread; a cancelled Swift task waits on, since the
-    /// task goes on too: cancel that.
-    public var outcome: Outcome {
+    /// The last fraction that its handler reported, 0…1.
+    public var progress: Double { state.progress }
+
+    // MARK: Its end
+
+    /// Its result, once it is over. Waits without blocking a thread; when this Swift task is
+    /// cancelled it waits on, since the task goes on too: cancel that.
+    public var result: TaskResult {
         get async {
             await withCheckedContinuation { continuation in
                 let found = host.runtime.engine.whenOver(id) { continuation.resume() }
                 precondition(found, "a task that is held was freed")
             }
-            guard let outcome = outcomeSoFar else {
+            guard let result = resultIfOver else {
                 preconditionFailure("a task was announced before it was over")
             }
-            return outcome
+            return result
         }
     }
 
-    /// Waits on this thread until it is over, at most `limit` of real time; on the loop's own thread
-    /// it turns the loop meanwhile. Throws `CurfewError` with `.timedOut`, `.closing` when the
-    /// shutdown begins, or `.wrongThread` on one of the host's workers or watchers.
+    /// Its result; nil while it is not over.
+    public var resultIfOver: TaskResult? {
+        let state = state
+        return state.outcome.map { result($0, of: state) }
+    }
+
+    /// Blocks this thread until it is over, at most `limit` of real time; on the loop's own thread it
+    /// runs the loop meanwhile.
+    ///
+    /// Throws `.timedOut`, `.closing` when the shutdown begins, or `.wrongThread` on one of the
+    /// host's workers or deadline threads.
     @discardableResult
-    public func wait(atMost limit: Duration = .seconds(3_600)) throws -> Outcome {
+    public func waitForResult(atMost limit: Duration = .hours(1)) throws(CurfewError) -> TaskResult
+    {
         let (status, state) = host.runtime.wait(id, timeout: limit.inNanoseconds)
         try CurfewError.check(status, "waiting for a task")
-        return state?.outcome ?? .interrupted
+        let now = state ?? self.state
+        return result(now.outcome ?? .interrupted, of: now)
     }
+
+    private func result(_ outcome: Outcome, of state: TaskState) -> TaskResult {
+        TaskResult(
+            outcome: outcome, stopReason: state.reason,
+            error: String(decoding: read(.error, state.errorBytes), as: UTF8.self),
+            answer: host.runtime.engine.answer(of: id), bytes: read(.result, state.resultBytes))
+    }
+
+    private func read(_ part: TaskEngine.Part, _ bytes: Int) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: bytes)
+        let (status, length) = buffer.withUnsafeMutableBytes {
+            host.runtime.engine.read(part, of: id, into: $0)
+        }
+        return status == .ok ? Array(buffer.prefix(length)) : []
+    }
+
+    // MARK: Steering it
 
     /// Cancels it: one that has not started never will, one that runs is told to stop. Returns
     /// false when it is over, or was told to stop before.
@@ -68,28 +98,8 @@ public final class LaunchedTask: Sendable {
     @discardableResult
     public func pause() -> Bool { host.runtime.engine.hold(id) == .ok }
 
-    /// Lets it go again, to the end of its queue if its turn had come meanwhile. Returns false when
+    /// Undoes `pause`; it goes to the end of its queue if its turn came meanwhile. Returns false when
     /// it was not held back, and when the queue is full.
     @discardableResult
     public func resume() -> Bool { host.runtime.engine.resumeTask(id) == .ok }
-
-    /// The text of its done event, "" after success and while it is not over.
-    public var errorText: String { String(decoding: read(.error), as: UTF8.self) }
-
-    /// What its handler said when it failed or was stopped, also where the done event carries the
-    /// host's text; nil when it said nothing.
-    public var answer: String? { host.runtime.engine.answer(of: id) }
-
-    /// The bytes it was completed with.
-    public var result: [UInt8] { read(.result) }
-
-    private func read(_ part: TaskEngine.Part) -> [UInt8] {
-        let state = state
-        let bytes = part == .error ? state.errorBytes : state.resultBytes
-        var buffer = [UInt8](repeating: 0, count: bytes)
-        let (status, length) = buffer.withUnsafeMutableBytes {
-            host.runtime.engine.read(part, of: id, into: $0)
-        }
-        return status == .ok ? Array(buffer.prefix(length)) : []
-    }
 }

@@ -2,7 +2,7 @@
 import Runner
 
 /// Runs Swift tasks on the thread that turns a host's event loop, in their turn among the events.
-final class LoopExecutor: TaskExecutor, @unchecked Sendable {
+package final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     // Sendable: `takesJob` is touched on the loop's thread alone.
 
     private let runtime: HostRuntime
@@ -12,7 +12,7 @@ final class LoopExecutor: TaskExecutor, @unchecked Sendable {
 
     init(_ runtime: HostRuntime) { self.runtime = runtime }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if runtime.loop.isLoopThread, takesJob {
             takesJob = false
@@ -24,7 +24,7 @@ final class LoopExecutor: TaskExecutor, @unchecked Sendable {
 
     /// On the loop's thread the one task that `body` starts or resumes runs at once, up to its next
     /// pause; elsewhere it is queued.
-    func here(_ body: () -> Void) {
+    package func here(_ body: () -> Void) {
         guard runtime.loop.isLoopThread else {
             body()
             return

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import PluginBridge
-public import Scheduling
 
 /// A task as the embedder's own handler sees it, through the same table a plugin gets.
 public struct RunningTask: @unchecked Sendable {
@@ -41,38 +40,11 @@ public struct RunningTask: @unchecked Sendable {
     /// Raises an event that the handler's description declares, with exactly the declared types; it
     /// is delivered before the task's done event.
     ///
-    /// Throws `CurfewError` with `.denied` (not declared, or the host's own), `.invalid` (other
+    /// Throws `.denied` (not declared, or the host's own), `.invalid` (other
     /// parameters), `.busy` (the queue of events is full), `.already` (the task is over) or `.stale`.
-    public func raise(_ name: String, _ values: EventValue...) throws {
-        // One block for all texts, which have to stay where they are until the call returns.
-        var bytes: [CChar] = []
-        var places: [(start: Int, count: Int)] = []
-        for value in values {
-            guard case .text(let text) = value else { continue }
-            places.append((bytes.count, text.utf8.count))
-            bytes += text.utf8.map { CChar(bitPattern: $0) } + [0]
-        }
-        let verdict = bytes.withUnsafeBufferPointer { texts in
-            var next = places.makeIterator()
-            let foreign = values.map { value in
-                var foreign = curfew_value()
-                foreign.struct_size = UInt32(MemoryLayout<curfew_value>.size)
-                foreign.type = value.type.rawValue
-                switch value {
-                case .bool(let flag): foreign.integer = flag ? 1 : 0
-                case .int32(let number): foreign.integer = Int64(number)
-                case .int64(let number): foreign.integer = number
-                case .double(let number): foreign.number = number
-                case .text:
-                    guard let (start, count) = next.next(), let base = texts.baseAddress else {
-                        break
-                    }
-                    foreign.text = base + start
-                    foreign.text_bytes = UInt64(count)
-                }
-                return foreign
-            }
-            return api.pointee.raise(api, id, name, foreign, UInt32(foreign.count))
+    public func raise(_ name: String, _ values: EventValue...) throws(CurfewError) {
+        let verdict = EventValue.withForeign(values) { values, count in
+            name.withCString { api.pointee.raise(api, id, $0, values, count) }
         }
         try CurfewError.check(Status(rawValue: verdict), "event \(name)")
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-public import Scheduling
+package import Scheduling
 
 extension StoreClient {
     /// Requests that are cancelled in one transaction: some milliseconds.
@@ -14,7 +14,7 @@ extension StoreClient {
     ///   - now: the date that is written down, in nanoseconds since 1970.
     ///   - portion: called after each with those that it cancelled, as they were before. With a throw
     ///     these stay cancelled, and the others wait.
-    public func cancelWaiting(
+    package func cancelWaiting(
         of identifier: String?, at now: Int64, _ portion: ([Request]) -> Void
     ) throws(StoreFault) {
         var filter = RequestFilter(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Runner
-public import Scheduling
+package import Scheduling
 
 extension StoreClient {
     /// What the host has in its memory, and nobody else can tell.
@@ -11,7 +11,7 @@ extension StoreClient {
     ///
     /// `handler` is what its manifest says; nil: none was found. The machine is looked at here and now; what only the host knows is `unknown`; that there is
     /// none is a reason of its own, the factor `host`.
-    public func why(
+    package func why(
         _ request: Request, _ handler: HandlerStanding?, at now: Moment
     ) throws(StoreFault) -> [FactorReport] {
         let scheduler = try scheduler(request.description.identifier, handler, at: now)
@@ -22,7 +22,7 @@ extension StoreClient {
     }
 
     /// The same for whatever would be submitted of a handler.
-    public func why(
+    package func why(
         _ queue: RequestQueue, _ handler: HandlerStanding?, at now: Moment
     ) throws(StoreFault) -> [FactorReport] {
         let scheduler = try scheduler(queue.identifier, handler, at: now)

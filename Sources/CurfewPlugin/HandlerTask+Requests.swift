@@ -56,15 +56,9 @@ extension HandlerTask {
     ///
     /// - Throws: `HostRefusal`: the task is not a launch of a request.
     public func snooze(for span: Duration) throws(HostRefusal) {
-        let (seconds, attoseconds) = span.components
-        let nanoseconds = UInt64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        let after =
-            nanoseconds.overflow
-            ? UInt64.max
-            : nanoseconds.partialValue &+ UInt64(clamping: attoseconds / 1_000_000_000)
         let status = run.asking(else: curfew_status(CURFEW_STALE)) { api, id in
             guard let table = Self.requests(api) else { return curfew_status(CURFEW_NOT_FOUND) }
-            return table.pointee.snooze(api, id, after)
+            return table.pointee.snooze(api, id, span.inNanoseconds)
         }
         if let refusal = HostRefusal(status, asked: "snooze") { throw refusal }
     }

@@ -82,11 +82,9 @@ public struct HandlerTask: Sendable {
     ///
     /// - Throws: `HostRefusal`, which a handler may well ignore when its code is `.busy`.
     public func raise(_ event: String, _ values: EventValue...) throws(HostRefusal) {
-        let status = EventValue.withArray(of: values) { array in
+        let status = EventValue.withForeign(values) { values, count in
             run.asking(else: curfew_status(CURFEW_STALE)) { api, id in
-                event.withCString {
-                    api.pointee.raise(api, id, $0, array.baseAddress, UInt32(array.count))
-                }
+                event.withCString { api.pointee.raise(api, id, $0, values, count) }
             }
         }
         if let refusal = HostRefusal(status, asked: "raise the event '\(event)'") { throw refusal }

@@ -5,10 +5,10 @@ import CCurfew
 public struct LaunchRequest: Hashable, Sendable {
     /// Which of the plugin's handlers.
     public var identifier: String
-    /// Nanoseconds since 1970 in UTC: never sooner. Nil: as soon as it can be.
-    public var earliest: Int64?
-    /// Nanoseconds since 1970 in UTC: not launched by then, it is missed. Nil: whenever it can be.
-    public var latest: Int64?
+    /// Never sooner; nil for as soon as it can be.
+    public var notBefore: Instant?
+    /// Not launched by then, it is missed; nil for no such date.
+    public var deadline: Instant?
     /// Launched, and run, only with a network.
     public var requiresNetwork = false
     /// Launched, and run, only with power from outside.
@@ -21,9 +21,9 @@ public struct LaunchRequest: Hashable, Sendable {
     public var payload: [UInt8] = []
 
     /// Makes one of what it is given.
-    public init(_ identifier: String, earliest: Int64? = nil, payload: [UInt8] = []) {
+    public init(_ identifier: String, notBefore: Instant? = nil, payload: [UInt8] = []) {
         self.identifier = identifier
-        self.earliest = earliest
+        self.notBefore = notBefore
         self.payload = payload
     }
 
@@ -31,8 +31,8 @@ public struct LaunchRequest: Hashable, Sendable {
     func withOptions<Result>(_ body: (curfew_submit_options) -> Result) -> Result {
         var options = curfew_submit_options()
         options.struct_size = UInt32(MemoryLayout<curfew_submit_options>.size)
-        options.earliest_ns = earliest ?? 0
-        options.latest_ns = latest ?? 0
+        options.earliest_ns = notBefore?.nanosecondsSince1970 ?? 0
+        options.latest_ns = deadline?.nanosecondsSince1970 ?? 0
         if requiresNetwork { options.needs |= curfew_needs(CURFEW_NEEDS_NETWORK) }
         if requiresExternalPower { options.needs |= curfew_needs(CURFEW_NEEDS_EXTERNAL_POWER) }
         options.attempts = UInt32(clamping: attempts)

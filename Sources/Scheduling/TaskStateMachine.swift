@@ -20,7 +20,8 @@
 ///     8–10 reason  11 held      12 parked    13 raised    14 lost      15 done queued
 ///     16 calling   17–20 pins      21–26 references of the plugin
 ///     27–31 references of the embedder                    32–63 generation
-@usableFromInline package struct TaskStateMachine: Equatable, Sendable {
+@frozen @usableFromInline
+package struct TaskStateMachine: Equatable, Sendable {
     @usableFromInline package var word: UInt64
 
     @inlinable package init(word: UInt64) { self.word = word }
@@ -54,9 +55,9 @@
     @usableFromInline static let embedderMask: UInt64 = 0x1F << 27
 
     /// References a plugin may take to one task at a time.
-    @usableFromInline package static var pluginReferenceLimit: UInt64 { 60 }
+    @inlinable package static var pluginReferenceLimit: UInt64 { 60 }
     /// References an embedder may take to one task at a time.
-    @usableFromInline package static var embedderReferenceLimit: UInt64 { 30 }
+    @inlinable package static var embedderReferenceLimit: UInt64 { 30 }
 
     /// The worker has entered the handler's function.
     @inlinable package var isEntered: Bool { word & Self.enteredBit != 0 }
@@ -99,7 +100,7 @@
         (word & Self.embedderMask) >> Self.embedderShift
     }
 
-    @usableFromInline package var phase: TaskPhase {
+    @inlinable package var phase: TaskPhase {
         if isClaimed { return .over }
         if !isEntered { return isHeld ? .held : .queued }
         if reason != nil { return .stopping }
@@ -222,7 +223,7 @@
     }
 
     /// The plugin completes the task, from any thread.
-    package mutating func complete(success: Bool) -> Verdict {
+    @inlinable package mutating func complete(success: Bool) -> Verdict {
         guard isEntered, outcome != .abandoned else { return .stale }
         guard !isClaimed else { return reason != nil && !isAnswered ? .expired : .already }
         let late = reason != nil
@@ -231,7 +232,7 @@
     }
 
     /// The task's grace is over. Returns true when that decides its outcome; then `publish`.
-    package mutating func graceOver() -> Bool {
+    @inlinable package mutating func graceOver() -> Bool {
         guard !isClaimed, let reason else { return false }
         claim(as: reason.outcome)
         return true
@@ -239,7 +240,7 @@
 
     /// The end could not be written into the store of the task's request, which will be launched
     /// again. Then `publish`: the task was interrupted, whatever was decided.
-    package mutating func interruptUnwritten() {
+    @inlinable package mutating func interruptUnwritten() {
         precondition(isClaimed && !isOver, "an outcome that can be read does not change")
         word &= ~(7 << Self.outcomeShift)
         word |= UInt64(Outcome.interrupted.rawValue) << Self.outcomeShift
@@ -254,7 +255,7 @@
     }
 
     /// The done event was delivered.
-    package mutating func doneDelivered() {
+    @inlinable package mutating func doneDelivered() {
         word &= ~Self.doneQueuedBit
         settle()
     }
@@ -273,8 +274,8 @@
         case confirm
     }
 
-    /// Begins to stop the task. One caller at a time proceeds to `confirm`.
-    package mutating func stop(_ reason: StopReason) -> StopAction {
+    /// Somebody wants the task to stop. One at a time gets as far as `confirm`.
+    @inlinable package mutating func stop(_ reason: StopReason) -> StopAction {
         guard !isClaimed, self.reason == nil, !isCalling else { return .already }
         if isEntered {
             word |= Self.callingBit
@@ -292,18 +293,17 @@
         }
     }
 
-    /// Takes back a launch during a shutdown; then call `publish`. Returns false if a worker has
-    /// entered or another caller has claimed the task, which is then left unchanged, since this
-    /// caller would not `confirm`.
-    package mutating func withdraw() -> Bool {
+    /// A launch came into a shutdown and is taken back: then `publish`. False when somebody has
+    /// entered or claimed the task: it is left as it is, since nobody here would `confirm`.
+    @inlinable package mutating func withdraw() -> Bool {
         guard !isEntered, !isClaimed else { return false }
         return stop(.shutdown) == .neverEntered
     }
 
-    /// The second step of `stop`. Returns true if the task stops now: raise the expired event,
-    /// start the grace, let a deadline thread call the callback, then call `callbackReturned`.
-    /// Returns false if the task was completed meanwhile.
-    package mutating func stopConfirmed(_ reason: StopReason) -> Bool {
+    /// The second step of `stop`. Returns true when the task is told to stop now: raise the expired
+    /// event, start the grace, have a watcher call the callback, then `callbackReturned`. False:
+    /// it was completed meanwhile.
+    @inlinable package mutating func stopConfirmed(_ reason: StopReason) -> Bool {
         guard !isClaimed else {
             word &= ~Self.callingBit
             settle()
@@ -314,14 +314,14 @@
     }
 
     /// The expiration callback has returned.
-    package mutating func callbackReturned() {
+    @inlinable package mutating func callbackReturned() {
         word &= ~Self.callingBit
         settle()
     }
 
     /// The second limit after the grace has passed. Returns true when the worker is still inside
     /// the function: it is given up.
-    package mutating func lose() -> Bool {
+    @inlinable package mutating func lose() -> Bool {
         guard isEntered, !isReturned, !isLost else { return false }
         word |= Self.lostBit
         return true
@@ -336,7 +336,7 @@
     }
 
     /// The embedder holds the task back.
-    package mutating func hold() -> HoldAction {
+    @inlinable package mutating func hold() -> HoldAction {
         guard !isClaimed else { return .already }
         guard !isEntered else { return .wrongState }
         word |= Self.heldBit
@@ -353,7 +353,7 @@
     }
 
     /// The embedder lets the task go.
-    package mutating func resume() -> ResumeAction {
+    @inlinable package mutating func resume() -> ResumeAction {
         guard !isClaimed else { return .already }
         guard isHeld else { return .wrongState }
         let parked = word & Self.parkedBit != 0
@@ -363,7 +363,7 @@
 
     /// There was no place in the queue for a resumed task: it stays aside. Returns false when it
     /// was cancelled or interrupted meanwhile; no queue has it, so no worker will skip it.
-    package mutating func requeueFailed() -> Bool {
+    @inlinable package mutating func requeueFailed() -> Bool {
         guard !isClaimed else {
             word |= Self.returnedBit
             settle()
@@ -376,7 +376,7 @@
     // MARK: Events and references
 
     /// The plugin wants to raise an event. Returns false once the outcome is decided.
-    package mutating func raise() -> Bool {
+    @inlinable package mutating func raise() -> Bool {
         guard isEntered, !isClaimed else { return false }
         word |= Self.raisedBit
         return true
@@ -384,23 +384,23 @@
 
     /// The host has queued an event about the task, which the done event must follow; with the lock
     /// that orders the task's events.
-    package mutating func noteRaised() { word |= Self.raisedBit }
+    @inlinable package mutating func noteRaised() { word |= Self.raisedBit }
 
     /// Keeps the slot from being freed for the length of one call. Returns false when too many do;
     /// try again.
-    package mutating func pin() -> Bool {
+    @inlinable package mutating func pin() -> Bool {
         guard word & Self.pinMask != Self.pinMask else { return false }
         word &+= 1 << Self.pinShift
         return true
     }
 
-    package mutating func unpin() {
+    @inlinable package mutating func unpin() {
         precondition(word & Self.pinMask != 0, "a pin is taken before it is given back")
         word &-= 1 << Self.pinShift
         settle()
     }
 
-    package mutating func keepForPlugin() -> Bool {
+    @inlinable package mutating func keepForPlugin() -> Bool {
         guard pluginReferences < Self.pluginReferenceLimit else { return false }
         word &+= 1 << Self.pluginShift
         return true
@@ -415,7 +415,7 @@
     }
 
     /// The plugin drops a reference: one it took, or, with none left, the one that pending left.
-    package mutating func releaseForPlugin() -> ReleaseAction {
+    @inlinable package mutating func releaseForPlugin() -> ReleaseAction {
         if pluginReferences > 0 {
             word &-= 1 << Self.pluginShift
             settle()
@@ -428,14 +428,14 @@
         return .abandoned
     }
 
-    package mutating func keepForEmbedder() -> Bool {
+    @inlinable package mutating func keepForEmbedder() -> Bool {
         guard embedderReferences < Self.embedderReferenceLimit else { return false }
         word &+= 1 << Self.embedderShift
         return true
     }
 
     /// Returns false when the embedder holds none.
-    package mutating func releaseForEmbedder() -> Bool {
+    @inlinable package mutating func releaseForEmbedder() -> Bool {
         guard embedderReferences > 0 else { return false }
         word &-= 1 << Self.embedderShift
         settle()

@@ -7,15 +7,16 @@
 /// which its tick differs from the current one. Entries of the current tick are kept in a heap
 /// ordered by the exact deadline, so nothing is early and nothing waits for the end of its tick.
 /// Whatever is in the heap is earlier than whatever is in a bucket.
+@usableFromInline
 package struct TimingWheel: Sendable {
-    /// An armed entry, which is returned when it is due.
-    package struct Entry: Equatable, Sendable {
-        package let key: UInt32
-        /// The caller's value.
-        package let value: UInt64
-        package let deadline: UInt64
+    /// What was armed, and comes out when it is due.
+    @usableFromInline package struct Entry: Equatable, Sendable {
+        @usableFromInline package let key: UInt32
+        /// Whatever the caller wants back.
+        @usableFromInline package let value: UInt64
+        @usableFromInline package let deadline: UInt64
 
-        package init(key: UInt32, value: UInt64, deadline: UInt64) {
+        @inlinable package init(key: UInt32, value: UInt64, deadline: UInt64) {
             self.key = key
             self.value = value
             self.deadline = deadline

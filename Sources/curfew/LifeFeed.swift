@@ -2,6 +2,7 @@
 import CSystem
 import PluginBridge
 import Runner
+import Scheduling
 import Synchronization
 
 /// A bounded queue from a host's threads to the thread that prints, in order.

@@ -67,6 +67,7 @@ struct PluginSearch {
         do {
             // A host of its own: a host lists what it has seen, not where.
             let host = try Host()
+            defer { try? host.shutDown() }
             try host.scan(directory)
             for found in host.plugins { add(found.directory) }
         } catch {

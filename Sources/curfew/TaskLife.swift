@@ -45,7 +45,7 @@ final class TaskLife {
         let host = try makeHost()
         let observation: Observation
         let task: LaunchedTask
-        do {
+        do throws(CurfewError) {
             observation = try host.observe { [feed] in feed.add($0) }
             task = try host.launch(
                 facts.handler.identifier, payload: request.payload,
@@ -53,9 +53,10 @@ final class TaskLife {
                 // 0 would mean the manifest's.
                 grace: request.grace.map { .nanoseconds(max($0, 1)) })
         } catch {
+            try? host.shutDown()
             throw CommandError(
                 .host, "the task cannot be launched: \(error)",
-                fault: (error as? CurfewError).flatMap { Fault.of($0.code) },
+                fault: Fault.of(error.code),
                 notes: ["nothing was run"])
         }
         interruption.watch(task)
@@ -88,34 +89,27 @@ final class TaskLife {
         configuration.payloadLimit = UInt64(RunRequest.payloadLimit)
         configuration.permitted = request.permitted
         let host: Host
-        do {
+        do throws(CurfewError) {
             host = try Host(configuration)
         } catch {
-            let known = error as? CurfewError
-            let message = known?.message ?? String(describing: error)
             throw CommandError(
-                .host, message, fault: (known?.code).flatMap(Fault.of), notes: ["nothing was run"],
-                isLaidOut: message.hasPrefix("error"))
+                .host, error.message, fault: Fault.of(error.code), notes: ["nothing was run"],
+                isLaidOut: error.message.hasPrefix("error"))
         }
-        do {
-            do {
-                try host.load(plugin: facts.directory)
-            } catch {
-                let reason = LogLine.clean((error as? CurfewError)?.message ?? "")
-                show(
-                    feed.take(within: 0).filter {
-                        // The refusal itself is about to be told.
-                        if case .log(_, let line) = $0.item { return !line.hasSuffix(reason) }
-                        return true
-                    }, nil)
-                throw error
-            }
-            return host
-        } catch let error as CurfewError {
-            throw refusal(error)
+        do throws(CurfewError) {
+            try host.load(plugin: facts.directory)
         } catch {
-            throw CommandError(.host, String(describing: error))
+            let reason = LogLine.clean(error.message)
+            show(
+                feed.take(within: 0).filter {
+                    // The refusal itself is about to be told.
+                    if case .log(_, let line) = $0.item { return !line.hasSuffix(reason) }
+                    return true
+                }, nil)
+            try? host.shutDown()
+            throw refusal(error)
         }
+        return host
     }
 
     private func refusal(_ error: CurfewError) -> CommandError {
@@ -147,7 +141,7 @@ final class TaskLife {
                 isCancelled = true
                 task.cancel()
             }
-            if task.outcomeSoFar != nil {
+            if task.resultIfOver != nil {
                 let since = overSince ?? now
                 overSince = since
                 if now >= since + TaskLife.doneLimit { doneAt = since }
@@ -208,7 +202,7 @@ final class TaskLife {
     }
 
     private func ending(of task: LaunchedTask, signal: Int32?) -> LifeEnding {
-        let state = task.state
+        let (state, result) = (task.state, task.resultIfOver)
         let outcome = state.outcome ?? .interrupted
         let end = doneAt ?? feed.now
         let start = state.startedAt > 0 ? feed.time(of: state.startedAt) : 0
@@ -223,8 +217,8 @@ final class TaskLife {
             }
         return LifeEnding(
             outcome: outcome, duration: end > start ? end - start : 0, time: feed.now,
-            error: task.errorText, answer: task.answer, reason: state.reason,
-            isAnswered: state.isAnswered, isReturned: state.isReturned, result: task.result,
+            error: result?.error ?? "", answer: result?.answer, reason: state.reason,
+            isAnswered: state.isAnswered, isReturned: state.isReturned, result: result?.bytes ?? [],
             code: code)
     }
 }

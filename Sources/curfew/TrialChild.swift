@@ -33,6 +33,7 @@ struct TrialChild {
             tell(.log, "\(level.rawValue) \(line)")
         }
         let host = try Host(configuration)
+        defer { try? host.shutDown() }
         let before = ProcessFacts()
         tell(.loading)
         let start = csys_monotonic_ns()

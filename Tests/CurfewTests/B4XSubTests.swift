@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
-import TestSupport
+import CurfewB4X
+import Runner
+import Scheduling
 import Testing
 
 /// The rules of B4X about subs and events, by their number. The test turns the loop.
@@ -159,7 +161,7 @@ struct B4XSubTests {
             try target.raiseUIEvent("second")
             let task = try target.host.launch("org.example.tidy")
             entered.open()
-            #expect(try task.wait() == .succeeded)
+            #expect(try task.waitForResult().outcome == .succeeded)
             loop.note("first ends")
         }
         try main.raiseUIEvent("first")
@@ -490,7 +492,7 @@ struct B4XSubTests {
             tasks.change { $0.append(target.sender?.task ?? 0) }
         }
         let first = try loop.host.launch("org.example.tidy")
-        #expect(try first.wait() == .succeeded)
+        #expect(try first.waitForResult().outcome == .succeeded)
         try loop.turn()
         #expect(seen.value == ["tidy_done(true, \"\")"])
         // One who waits for another task leaves this one to the sub.
@@ -503,15 +505,15 @@ struct B4XSubTests {
             loop.note("\(event.sender?.task ?? 0)")
         }
         try loop.host.resume()
-        #expect(try second.wait() == .succeeded)
-        #expect(try third.wait() == .succeeded)
+        #expect(try second.waitForResult().outcome == .succeeded)
+        #expect(try third.waitForResult().outcome == .succeeded)
         try loop.turn()
         #expect(tasks.value == [first.id, second.id])
         #expect(loop.notes.value == ["\(third.id)"])
         // Nobody wants it here any more: it is the host's again.
         let plain = try Target("plain", in: loop.host)
         try loop.noting(plain, "tidy_done::")
-        #expect(try loop.host.launch("org.example.tidy").wait() == .succeeded)
+        #expect(try loop.host.launch("org.example.tidy").waitForResult().outcome == .succeeded)
         try loop.turn()
         #expect(loop.notes.value.count == 1)
         withExtendedLifetime(clock) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
-import TestSupport
+import CurfewB4X
+import Runner
 import Testing
 
 /// The rules of B4X about waiting, sleeping and resumable subs, by their number. The test turns the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
-import TestSupport
+import Runner
 import Testing
 
 @Suite("Waiting for an event", .timeLimit(.minutes(5)))
@@ -14,7 +14,7 @@ struct EventWaitTests {
         try host.register(.tidy) { _ in }
         let wait = try host.expect("tidy_done::")
         let task = try host.launch("org.example.tidy")
-        #expect(await task.outcome == .succeeded)
+        #expect(await task.result.outcome == .succeeded)
         let event = try await wait.event(within: .seconds(60))
         #expect(event.task == task.id)
         #expect(event.values == [.bool(true), .text("")])

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import Runner
+import Scheduling
 
 extension Host {
     /// A host that writes no log.

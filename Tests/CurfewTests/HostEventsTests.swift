@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
-import TestSupport
+import Runner
+import Scheduling
 import Testing
 
 @Suite("The events of a host", .timeLimit(.minutes(5)))
@@ -87,7 +88,7 @@ struct HostEventsTests {
             try other.raise("hello")
             #expect(await iterator?.next()?.selector.name == "hello")
             iterator = nil
-            #expect(await (try other.launch("org.example.tidy")).outcome == .succeeded)
+            #expect(await (try other.launch("org.example.tidy")).result.outcome == .succeeded)
         }
         #expect(weakHost == nil)
     }
@@ -229,7 +230,7 @@ struct HostEventsTests {
         let seen = Box<[HostEvent]>([])
         let observation = try host.observe { event in seen.change { $0.append(event) } }
         let task = try host.launch("org.example.tidy")
-        #expect(await task.outcome == .succeeded)
+        #expect(await task.result.outcome == .succeeded)
         #expect(await eventually { codes.value.count == 5 })
         try host.shutDown()
         #expect(

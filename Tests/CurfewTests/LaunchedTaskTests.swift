@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
-import TestSupport
+import Runner
+import Scheduling
 import Testing
 
 @Suite("A launched task", .timeLimit(.minutes(5)))
@@ -15,12 +16,12 @@ struct LaunchedTaskTests {
     func succeeds() async throws {
         let info = try host.register(.tidy) { _ in }
         let task = try host.launch("org.example.tidy")
-        #expect(await task.outcome == .succeeded)
-        #expect(task.outcomeSoFar == .succeeded)
+        #expect(await task.result.outcome == .succeeded)
+        #expect(task.resultIfOver?.outcome == .succeeded)
         #expect(task.state.phase == .over)
-        #expect(task.errorText == "")
-        #expect(task.answer == nil)
-        #expect(task.result.isEmpty)
+        #expect(task.resultIfOver?.error == "")
+        #expect(task.resultIfOver?.answer == nil)
+        #expect(task.resultIfOver?.bytes == [])
         #expect(info.ended(.succeeded) == 1)
     }
 
@@ -29,9 +30,9 @@ struct LaunchedTaskTests {
         struct DiskFull: Error, CustomStringConvertible { let description = "the disk is full ✗" }
         try host.register(.tidy) { _ in throw DiskFull() }
         let task = try host.launch("org.example.tidy")
-        #expect(await task.outcome == .failed)
-        #expect(task.errorText == "the disk is full ✗")
-        #expect(task.answer == "the disk is full ✗")
+        #expect(await task.result.outcome == .failed)
+        #expect(task.resultIfOver?.error == "the disk is full ✗")
+        #expect(task.resultIfOver?.answer == "the disk is full ✗")
     }
 
     @Test("The handler sees the payload, the attempt and what is left of the budget")
@@ -43,7 +44,7 @@ struct LaunchedTaskTests {
         let bytes: [UInt8] = [0, 1, 255]
         let task = try host.launch(
             "org.example.tidy", payload: bytes, budget: .seconds(7), grace: .seconds(2), attempt: 3)
-        #expect(await task.outcome == .succeeded)
+        #expect(await task.result.outcome == .succeeded)
         #expect(seen.value?.payload == bytes)
         #expect(seen.value?.attempt == 3)
         // The clock stands still.
@@ -57,7 +58,7 @@ struct LaunchedTaskTests {
     func seesAPlainLaunch() async throws {
         let seen = Box<(payload: [UInt8], attempt: UInt32)?>(nil)
         try host.register(.tidy) { task in seen.change { $0 = (task.payload, task.attempt) } }
-        #expect(await (try host.launch("org.example.tidy")).outcome == .succeeded)
+        #expect(await (try host.launch("org.example.tidy")).result.outcome == .succeeded)
         #expect(seen.value?.payload.isEmpty == true)
         #expect(seen.value?.attempt == 1)
     }
@@ -71,11 +72,11 @@ struct LaunchedTaskTests {
             second.change { $0 = task.complete(result: [1]) }
         }
         let task = try host.launch("org.example.tidy")
-        #expect(await task.outcome == .succeeded)
-        #expect(task.result == bytes)
+        #expect(await task.result.outcome == .succeeded)
+        #expect(task.resultIfOver?.bytes == bytes)
         #expect(await eventually { second.value != nil })
         #expect(second.value == false)
-        #expect(task.result == bytes)
+        #expect(task.resultIfOver?.bytes == bytes)
     }
 
     @Test("Progress is in the state and raised as an event")
@@ -83,7 +84,7 @@ struct LaunchedTaskTests {
         try host.register(.tidy) { $0.report(0.25, "a quarter") }
         let progress = try host.expect("tidy_progress::")
         let task = try host.launch("org.example.tidy")
-        #expect(await task.outcome == .succeeded)
+        #expect(await task.result.outcome == .succeeded)
         let event = try await progress.event(within: .seconds(60))
         #expect(event.values == [.double(0.25), .text("a quarter")])
         #expect(event.task == task.id)
@@ -111,9 +112,9 @@ struct LaunchedTaskTests {
         #expect(task.state.phase == .running)
         #expect(task.cancel())
         #expect(!task.cancel())
-        #expect(await task.outcome == .cancelled)
-        #expect(task.errorText == "Background task cancelled.")
-        #expect(task.answer == "CancellationError()")
+        #expect(await task.result.outcome == .cancelled)
+        #expect(task.resultIfOver?.error == "Background task cancelled.")
+        #expect(task.resultIfOver?.answer == "CancellationError()")
         #expect(reasons.value == [.cancelled])
         #expect(task.state.reason == .cancelled)
         #expect(task.state.isAnswered)
@@ -128,9 +129,9 @@ struct LaunchedTaskTests {
         let next = try host.launch("org.example.tidy")
         #expect(task.state.phase == .queued)
         #expect(task.cancel())
-        #expect(await task.outcome == .cancelled)
+        #expect(await task.result.outcome == .cancelled)
         try host.resume("org.example.tidy")
-        #expect(await next.outcome == .succeeded)
+        #expect(await next.result.outcome == .succeeded)
         #expect(entered.value == 1)
         #expect(task.state.startedAt == 0)
         #expect(task.state.isReturned)
@@ -146,10 +147,10 @@ struct LaunchedTaskTests {
         #expect(first.pause())
         #expect(first.state.phase == .held)
         try host.resume()
-        #expect(await second.outcome == .succeeded)
-        #expect(first.outcomeSoFar == nil)
+        #expect(await second.result.outcome == .succeeded)
+        #expect(first.resultIfOver?.outcome == nil)
         #expect(first.resume())
-        #expect(await first.outcome == .succeeded)
+        #expect(await first.result.outcome == .succeeded)
         #expect(order.value == [second.id, first.id])
         #expect(!first.pause())
         #expect(!first.resume())
@@ -162,7 +163,7 @@ struct LaunchedTaskTests {
         let task = try host.launch("org.example.tidy")
         #expect(task.pause())
         #expect(task.cancel())
-        #expect(await task.outcome == .cancelled)
+        #expect(await task.result.outcome == .cancelled)
         #expect(!task.resume())
     }
 
@@ -184,14 +185,14 @@ struct LaunchedTaskTests {
         let task = try host.launch("org.example.tidy", budget: .seconds(3))
         try entered.pass()
         #expect(clock.advance(by: 3 * second - 1) == .ok)
-        #expect(task.outcomeSoFar == nil)
+        #expect(task.resultIfOver?.outcome == nil)
         #expect(reasons.value.isEmpty)
         #expect(clock.advance(by: 1) == .ok)
-        #expect(await task.outcome == .expired)
+        #expect(await task.result.outcome == .expired)
         #expect(reasons.value == [.budget])
-        #expect(task.errorText == "Background task expired.")
+        #expect(task.resultIfOver?.error == "Background task expired.")
         #expect(task.state.isAnswered)
-        #expect(task.answer == nil)
+        #expect(task.resultIfOver?.answer == nil)
     }
 
     @Test("A task that does not answer expires at the end of its grace, and its answer is late")
@@ -209,12 +210,12 @@ struct LaunchedTaskTests {
         #expect(clock.advance(by: 5 * second - 1) == .ok)
         #expect(task.state.phase == .stopping)
         #expect(clock.advance(by: 1) == .ok)
-        #expect(await task.outcome == .expired)
+        #expect(await task.result.outcome == .expired)
         #expect(!task.state.isAnswered)
         gate.open()
         #expect(await eventually { accepted.value != nil })
         #expect(accepted.value == false)
-        #expect(task.result.isEmpty)
+        #expect(task.resultIfOver?.bytes == [])
     }
 
     @Test(
@@ -236,7 +237,7 @@ struct LaunchedTaskTests {
         try entered.pass()
         #expect(task.stop(reason))
         #expect(!task.stop(reason))
-        #expect(await task.outcome == .expired)
+        #expect(await task.result.outcome == .expired)
         #expect(task.state.reason == reason)
     }
 
@@ -256,7 +257,7 @@ struct LaunchedTaskTests {
         try entered.pass()
         #expect(!task.stop(reason))
         gate.open()
-        #expect(await task.outcome == .succeeded)
+        #expect(await task.result.outcome == .succeeded)
     }
 
     @Test("A thread can wait for a task, at most as long as it says")
@@ -264,11 +265,13 @@ struct LaunchedTaskTests {
         let gate = Gate()
         try host.register(.tidy) { _ in try gate.pass() }
         let task = try host.launch("org.example.tidy")
-        let error = #expect(throws: CurfewError.self) { try task.wait(atMost: .milliseconds(1)) }
+        let error = #expect(throws: CurfewError.self) {
+            try task.waitForResult(atMost: .milliseconds(1))
+        }
         #expect(error?.code == .timedOut)
         gate.open()
-        #expect(try task.wait() == .succeeded)
-        #expect(try task.wait(atMost: .zero) == .succeeded)
+        #expect(try task.waitForResult().outcome == .succeeded)
+        #expect(try task.waitForResult(atMost: .zero).outcome == .succeeded)
     }
 
     @Test("A worker must not wait for a task")
@@ -278,11 +281,11 @@ struct LaunchedTaskTests {
         try host.register(other) { _ in }
         let waited = try host.launch("org.example.other")
         try host.register(.tidy) { _ in
-            do { try waited.wait() } catch let error as CurfewError {
+            do { try waited.waitForResult() } catch let error as CurfewError {
                 code.change { $0 = error.code }
             }
         }
-        #expect(await (try host.launch("org.example.tidy")).outcome == .succeeded)
+        #expect(await (try host.launch("org.example.tidy")).result.outcome == .succeeded)
         #expect(code.value == .wrongThread)
     }
 
@@ -302,7 +305,9 @@ struct LaunchedTaskTests {
         await withTaskGroup(of: Bool.self) { group in
             for (index, task) in tasks.enumerated() {
                 for _ in 0..<3 {
-                    group.addTask { await task.outcome == (index % 2 == 0 ? .succeeded : .failed) }
+                    group.addTask {
+                        await task.result.outcome == (index % 2 == 0 ? .succeeded : .failed)
+                    }
                 }
             }
             for await right in group { #expect(right) }
@@ -334,8 +339,8 @@ struct LaunchedTaskTests {
         #expect(info.queued == 2)
         #expect(code { try small.launch("org.example.tidy") } == .busy)
         try small.resume()
-        #expect(await first.outcome == .succeeded)
-        #expect(await second.outcome == .succeeded)
+        #expect(await first.result.outcome == .succeeded)
+        #expect(await second.result.outcome == .succeeded)
         try small.shutDown()
         #expect(code { try small.launch("org.example.tidy") } == .closing)
     }
@@ -360,7 +365,7 @@ struct LaunchedTaskTests {
         let task = try host.launch("org.example.tidy", budget: .seconds(1), grace: .zero)
         try entered.pass()
         #expect(clock.advance(by: second + 1) == .ok)
-        #expect(await task.outcome == .expired)
+        #expect(await task.result.outcome == .expired)
         gate.open()
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import Runner
+import Scheduling
 import TestSupport
 import Testing
 
@@ -74,7 +76,7 @@ struct RefreshChainTests {
             try await chain(done) == [
                 Self.registering, Self.doing, "backgroundapprefreshtask_done(true, \"\")",
             ])
-        #expect(await task.outcome == .succeeded)
+        #expect(await task.result.outcome == .succeeded)
     }
 
     @Test("In time with an error text: the done sub hears of it", arguments: Form.allCases)
@@ -87,7 +89,7 @@ struct RefreshChainTests {
                 Self.registering, Self.doing,
                 "backgroundapprefreshtask_done(false, \"No route to host\")",
             ])
-        #expect(await task.outcome == .failed)
+        #expect(await task.result.outcome == .failed)
     }
 
     @Test(
@@ -105,8 +107,8 @@ struct RefreshChainTests {
                 Self.registering, Self.doing, Self.expiring,
                 "backgroundapprefreshtask_done(false, \"Background task expired.\")",
             ])
-        #expect(await task.outcome == .expired)
-        #expect(task.answer == "The operation was cancelled.")
+        #expect(await task.result.outcome == .expired)
+        #expect(task.resultIfOver?.answer == "The operation was cancelled.")
     }
 
     @Test(
@@ -116,7 +118,7 @@ struct RefreshChainTests {
         try register(form)
         let texts = ["", "fail:one", ""]
         let tasks = try texts.map { try host.launch(Self.identifier, payload: Array($0.utf8)) }
-        for task in tasks { _ = await task.outcome }
+        for task in tasks { _ = await task.result.outcome }
         try host.shutDown()
         #expect(seen.value.map(\.task) == [0] + tasks.flatMap { [$0.id, $0.id] })
         #expect(

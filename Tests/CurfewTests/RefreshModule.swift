@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
-import TestSupport
+import CurfewB4X
+import Scheduling
 
 /// The module of a tutorial for B4i, carried over sub by sub: it registers a background refresh,
 /// schedules it, does it in parts with pauses in between, and hears of its expiration.

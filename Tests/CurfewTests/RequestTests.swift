@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
 import Dispatch
+import Runner
+import Scheduling
 import Synchronization
 import TestSupport
 import Testing
@@ -35,7 +37,7 @@ struct RequestTests {
         let host = try host()
         let seen = Box<[UInt8]>([])
         try host.register(.tidy) { task in seen.change { $0 = task.payload } }
-        let id = try host.submit(tidy(), payload: [1, 2, 3]).id
+        let id = try await host.submit(tidy(), payload: [1, 2, 3]).id
         #expect(await reaches(host, id, .finished))
         #expect(seen.value == [1, 2, 3])
         let attempt = try #require(try host.attempts(of: id).first)
@@ -52,13 +54,13 @@ struct RequestTests {
         let host = try host()
         try host.register(.tidy) { _ in }
         let now = host.runtime.requests.moment.wall
-        let id = try host.submit(tidy { $0.earliest = now + 900 * second }).id
+        let id = try await host.submit(tidy { $0.earliest = now + 900 * second }).id
         #expect(clock.advance(by: UInt64(900 * second - 1)) == .ok)
         #expect(try host.request(id)?.state == .pending)
-        let reports = try host.why(id)
+        let reports = try await host.why(id)
         #expect(reports.first?.factor == .date)
         #expect(reports.filter(\.holds).count == 1)
-        #expect(host.earliestLaunch(reports) == now + 900 * second)
+        #expect(host.earliestLaunch(reports)?.nanosecondsSince1970 == now + 900 * second)
         #expect(clock.advance(by: 1) == .ok)
         #expect(await reaches(host, id, .finished))
         try host.shutDown()
@@ -68,15 +70,15 @@ struct RequestTests {
     func factor() async throws {
         let host = try host()
         try host.register(.tidy) { _ in }
-        try host.set(.network, .no, detail: "the cable is out")
-        let id = try host.submit(tidy { $0.needs = .network }).id
-        let report = try #require(try host.why(id).first { $0.holds })
+        try host.override(.network, with: .no, detail: "the cable is out")
+        let id = try await host.submit(tidy { $0.needs = .network }).id
+        let report = try #require(try await host.why(id).first { $0.holds })
         #expect(report.factor == .network)
         #expect(report.detail == "the cable is out")
         #expect(report.source == "embedder")
         #expect(report.change == "connect it to a network")
         #expect(try host.request(id)?.state == .pending)
-        try host.set(.network, .yes)
+        try host.override(.network, with: .yes)
         #expect(await reaches(host, id, .finished))
         try host.shutDown()
     }
@@ -93,10 +95,10 @@ struct RequestTests {
             begun.open()
             try gate.pass()
         }
-        try host.set(.externalPower, .yes)
-        let id = try host.submit(tidy { $0.needs = .externalPower }).id
+        try host.override(.externalPower, with: .yes)
+        let id = try await host.submit(tidy { $0.needs = .externalPower }).id
         try begun.pass()
-        try host.set(.externalPower, .no)
+        try host.override(.externalPower, with: .no)
         #expect(await reaches(host, id, .finished))
         #expect(reason.value == .condition)
         let attempt = try #require(try host.attempts(of: id).first)
@@ -113,10 +115,10 @@ struct RequestTests {
         var description = HandlerDescription.tidy
         description.needs = .network
         try host.register(description) { _ in }
-        try host.set(.network, .no, detail: "the cable is out")
-        let id = try host.submit(tidy()).id
-        #expect(try host.why(id).first?.factor == .network)
-        try host.set(.network, .yes, detail: "the cable is in")
+        try host.override(.network, with: .no, detail: "the cable is out")
+        let id = try await host.submit(tidy()).id
+        #expect(try await host.why(id).first?.factor == .network)
+        try host.override(.network, with: .yes, detail: "the cable is in")
         #expect(await reaches(host, id, .finished))
         #expect(
             try host.journal().filter { $0.what == .factorChanged }.map(\.detail) == [
@@ -131,9 +133,9 @@ struct RequestTests {
             $0.requests.limits.historyCount = 1
             $0.requests.limits.appRefresh = 100
         }
-        for _ in 0..<20 { try host.submit(tidy()) }
+        for _ in 0..<20 { try await host.submit(tidy()) }
         #expect(clock.advance(by: 120_000_000_000) == .ok)
-        try host.submit(tidy())
+        try await host.submit(tidy())
         let entries = try host.journal()
         let gap = try #require(entries.first)
         #expect(gap.what == .gap)
@@ -154,7 +156,7 @@ struct RequestTests {
             attempts.change { $0.append(task.attempt) }
             if task.attempt < 3 { throw No() }
         }
-        let id = try host.submit(
+        let id = try await host.submit(
             tidy { $0.retry = RetryPolicy(attempts: 5, base: 10_000_000_000, jitter: 0) }
         ).id
         #expect(await eventually { (try? host.request(id))??.reason == .backOff })
@@ -174,7 +176,7 @@ struct RequestTests {
         try host.register(.tidy) { _ in }
         try host.pause()
         let done = try host.expect("schedulingtidy_done::")
-        try host.submit(tidy())
+        try await host.submit(tidy())
         #expect(try await done.event().values == [.bool(true), .text("")])
         let refused = try host.expect("schedulingtidy_done::")
         #expect(throws: CurfewError.self) {
@@ -190,8 +192,8 @@ struct RequestTests {
         let host = try host()
         try host.register(.tidy) { _ in }
         try host.pause("org.example.tidy")
-        let first = try host.submit(tidy()).id
-        #expect(try host.submit(tidy()) == .queued(RequestID(rawValue: 2), replaced: [first]))
+        let first = try await host.submit(tidy()).id
+        #expect(try await host.submit(tidy()) == .queued(RequestID(rawValue: 2), replaced: [first]))
         #expect(try host.request(first)?.state == .replaced)
         #expect(try host.cancelRequests() == 1)
         try host.shutDown()
@@ -206,7 +208,7 @@ struct RequestTests {
         } run: { _ in
             try gate.pass()
         }
-        let id = try host.submit(tidy { $0.retry = RetryPolicy(attempts: 9) }).id
+        let id = try await host.submit(tidy { $0.retry = RetryPolicy(attempts: 9) }).id
         #expect(await reaches(host, id, .running))
         #expect(try host.cancel(id))
         #expect(await reaches(host, id, .cancelled))
@@ -226,7 +228,7 @@ struct RequestTests {
         } run: { _ in
             try gate.pass()
         }
-        let id = try host.submit(tidy()).id
+        let id = try await host.submit(tidy()).id
         #expect(await reaches(host, id, .running))
         try host.shutDown()
         let request = try store.read { (transaction) throws(StoreFault) in
@@ -252,7 +254,7 @@ struct RequestTests {
         }
         #expect(throws: CurfewError.self) { try host.simulateLaunch("org.example.tidy") }
         let now = host.runtime.requests.moment.wall
-        let id = try host.submit(tidy { $0.earliest = now + 900 * second }).id
+        let id = try await host.submit(tidy { $0.earliest = now + 900 * second }).id
         #expect(throws: CurfewError.self) { try host.simulateExpiration("org.example.tidy") }
         #expect(try host.simulateLaunch("org.example.tidy") == id)
         try begun.pass()
@@ -287,14 +289,14 @@ struct RequestTests {
         try host.register(.tidy) { _ in ran.change { $0 += 1 } }
         try host.launch("org.example.busy")
         try begun.pass()
-        try host.set(.network, .yes)
-        let id = try host.submit(tidy { $0.needs = .network }).id
+        try host.override(.network, with: .yes)
+        let id = try await host.submit(tidy { $0.needs = .network }).id
         #expect(await reaches(host, id, .running))
-        try host.set(.network, .no)
+        try host.override(.network, with: .no)
         #expect(await reaches(host, id, .pending))
         #expect(try host.request(id)?.attempts == 0)
         gate.open()
-        try host.set(.network, .yes)
+        try host.override(.network, with: .yes)
         #expect(await reaches(host, id, .finished))
         #expect(ran.value == 1)
         try host.shutDown()
@@ -306,7 +308,7 @@ struct RequestTests {
         let count = Box(0)
         try host.register(.tidy) { _ in count.change { $0 += 1 } }
         let now = host.runtime.requests.moment.wall
-        let id = try host.submit(
+        let id = try await host.submit(
             tidy {
                 $0.earliest = now + 60 * second
                 $0.repetition = Repetition(.every(60_000_000_000))
@@ -333,9 +335,9 @@ struct RequestTests {
             try host.submit(tidy { _ in })
         }
         func live(_ state: RequestState) -> [Request]? {
-            try? host.requests(RequestFilter(states: [state]))
+            try? host.requests(in: [state])
         }
-        try host.submit(tidy())
+        try await host.submit(tidy())
         for _ in 0..<3_600 {
             #expect(await eventually { live(.running) == [] && live(.pending)?.count == 1 })
             #expect(clock.advance(by: UInt64(second)) == .ok)
@@ -344,7 +346,7 @@ struct RequestTests {
         #expect(
             launches.value == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 1_023, 1_923, 2_823])
         let waiting = try #require(live(.pending)?.first)
-        let report = try #require(try host.why(waiting.id).first)
+        let report = try #require(try await host.why(waiting.id).first)
         #expect(report.factor == .date)
         #expect(report.until == begin + 3_723 * second)
         #expect(
@@ -367,7 +369,7 @@ struct RequestTests {
             try host.register(.tidy) { [clock, second] _ in
                 launches.change { $0.append((clock.moment.wall - begin) / second) }
             }
-            let id = try host.submit(tidy()).id
+            let id = try await host.submit(tidy()).id
             while launches.value.count < number {
                 let request = try host.request(id)
                 if request?.state == .pending, request?.marks.contains(.floored) == true {
@@ -390,16 +392,16 @@ struct RequestTests {
             launches.change { $0.append((clock.moment.wall - begin) / second) }
             try host.submit(tidy { $0.repetition = Repetition(.every(3_600_000_000_000)) })
         }
-        try host.submit(tidy { $0.repetition = Repetition(.every(3_600_000_000_000)) })
+        try await host.submit(tidy { $0.repetition = Repetition(.every(3_600_000_000_000)) })
         for _ in 0..<40 {
             #expect(
                 await eventually {
-                    (try? host.requests(RequestFilter(states: [.running]))) == []
+                    (try? host.requests(in: [.running])) == []
                 })
             #expect(clock.advance(by: UInt64(second)) == .ok)
         }
         #expect(
-            await eventually { (try? host.requests(RequestFilter(states: [.running]))) == [] })
+            await eventually { (try? host.requests(in: [.running])) == [] })
         #expect(launches.value == [0, 1, 3, 7, 15, 31])
         try host.shutDown()
     }
@@ -417,12 +419,12 @@ struct RequestTests {
             return host
         }
         let first = try start()
-        try first.submit(tidy())
+        try await first.submit(tidy())
         #expect(await eventually { count.value == 1 })
         try first.shutDown()
         #expect(clock.setWall(clock.moment.wall - 86_400 * second) == .ok)
         let next = try start()
-        try next.submit(tidy())
+        try await next.submit(tidy())
         #expect(await eventually { count.value == 2 })
         try next.shutDown()
     }
@@ -436,19 +438,19 @@ struct RequestTests {
         let count = Box(0)
         try host.register(.tidy) { _ in count.change { $0 += 1 } }
         for number in 1...20 {
-            try host.submit(tidy { $0.onPending = .add })
+            try await host.submit(tidy { $0.onPending = .add })
             #expect(await eventually { count.value == number })
         }
         for number in 1...20 {
-            try host.submit(tidy { $0.earliest = clock.moment.wall + 1 })
+            try await host.submit(tidy { $0.earliest = clock.moment.wall + 1 })
             #expect(clock.advance(by: 1) == .ok)
             #expect(await eventually { count.value == 20 + number })
         }
         // A date that has passed is none.
-        try host.submit(tidy { $0.earliest = clock.moment.wall })
+        try await host.submit(tidy { $0.earliest = clock.moment.wall })
         #expect(await eventually { count.value == 41 })
-        let held = try host.submit(tidy { $0.earliest = clock.moment.wall }).id
-        #expect(try host.why(held).first?.until == clock.moment.wall + second)
+        let held = try await host.submit(tidy { $0.earliest = clock.moment.wall }).id
+        #expect(try await host.why(held).first?.until == clock.moment.wall + second)
         #expect(try host.simulateLaunch("org.example.tidy") == held)
         #expect(await eventually { count.value == 42 })
         try host.shutDown()
@@ -471,7 +473,7 @@ struct RequestTests {
             return host
         }
         var host = try start()
-        let id = try host.submit(
+        let id = try await host.submit(
             tidy { $0.retry = RetryPolicy(attempts: 2, base: 10_000_000_000, jitter: 0) }
         ).id
         #expect(await eventually { (try? host.request(id))??.reason == .backOff })
@@ -493,7 +495,8 @@ struct RequestTests {
         nonisolated(unsafe) let store = MemoryStore()
         let first = try host { $0.requests.openStore = { store } }
         try first.register(.tidy) { _ in }
-        let id = try first.submit(tidy { $0.repetition = Repetition(.every(60_000_000_000)) }).id
+        let id = try await first.submit(tidy { $0.repetition = Repetition(.every(60_000_000_000)) })
+            .id
         #expect(await eventually { (try? first.request(id))??.reason == .repetition })
         try first.shutDown()
         #expect(clock.setWall(clock.moment.wall - 31_536_000 * second) == .ok)
@@ -509,7 +512,7 @@ struct RequestTests {
         let host = try host { $0.appRefresh.stackBytes = 1 << 30 }
         try host.register(.tidy) { _ in }
         let limit = try #require(AddressSpaceLimit(room: 256 << 20))
-        let id = try host.submit(tidy()).id
+        let id = try await host.submit(tidy()).id
         #expect(await eventually { (try? host.request(id))??.reason == .snoozed })
         #expect(try host.request(id)?.attempts == 0)
         #expect(try host.attempts(of: id).first?.error == "no thread could be started for it")
@@ -542,7 +545,7 @@ struct RequestTests {
         #expect(await eventually { ran.load(ordering: .relaxed) == threads * each })
         #expect(
             await eventually {
-                (try? host.requests(RequestFilter(states: [.pending, .running])).isEmpty) == true
+                (try? host.requests(in: [.pending, .running]).isEmpty) == true
             })
         try host.shutDown()
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
-import TestSupport
+import CurfewB4X
+import Scheduling
 import Testing
 
 /// The chain of a tutorial for B4i in its resumable form, line by line, and its races. The test
@@ -36,7 +37,7 @@ struct SourceChainTests {
 
     /// The worker returns by itself once the task was completed.
     private func end(_ task: LaunchedTask) throws -> Outcome {
-        let outcome = try task.wait(atMost: .seconds(60))
+        let outcome = try task.waitForResult(atMost: .seconds(60)).outcome
         try loop.turn()
         return outcome
     }
@@ -210,14 +211,14 @@ struct SourceChainTests {
         let task = try launch(module)
         // The loop is busy elsewhere all the time.
         _ = loop.clock.advance(by: 30 * Self.second)
-        #expect(task.outcomeSoFar == nil)
+        #expect(task.resultIfOver?.outcome == nil)
         _ = loop.clock.advance(by: 5 * Self.second)
         #expect(try end(task) == .expired)
         #expect(!task.state.isAnswered)
         // It comes back: nobody is interested any more.
         try loop.pass(milliseconds: 10)
         #expect(module.tasks.value.map(\.completions.value) == [[true]])
-        #expect(task.outcomeSoFar == .expired)
+        #expect(task.resultIfOver?.outcome == .expired)
     }
 
     @Test(
@@ -255,7 +256,7 @@ struct SourceChainTests {
         #expect(!module.isAppRefreshTaskExpired.value)
         #expect(task.state.reason == .budget)
         _ = loop.clock.advance(by: 5 * Self.second)
-        #expect(task.outcomeSoFar == .expired)
+        #expect(task.resultIfOver?.outcome == .expired)
         try loop.turn()
         #expect(
             loop.notes.value.filter { $0.hasPrefix("backgroundapprefreshtask_done") } == [

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
 import Glibc
-import TestSupport
+import Runner
+import Scheduling
 import Testing
 
 @Suite("A store seen from beside its host", .timeLimit(.minutes(5)))

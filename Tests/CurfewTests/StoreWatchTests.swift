@@ -3,6 +3,8 @@ import Curfew
 import Glibc
 import Persistence
 import RequestFaults
+import Runner
+import Scheduling
 import TestSupport
 import Testing
 

@@ -49,10 +49,10 @@ struct StressTests {
                 }
                 let events = try host.events(named: "tidy_done::")
                 for payload in [[], [UInt8](repeating: 1, count: 1_000)] {
-                    _ = await (try host.launch("org.example.tidy", payload: payload)).outcome
+                    _ = await (try host.launch("org.example.tidy", payload: payload)).result.outcome
                 }
                 let task = try host.launch("com.yourcompany.apprefresh")
-                #expect(await task.outcome == .succeeded)
+                #expect(await task.result.outcome == .succeeded)
                 try host.shutDown()
                 var seen = 0
                 for await _ in events { seen += 1 }

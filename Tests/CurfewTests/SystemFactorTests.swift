@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import Runner
+import Scheduling
 import Testing
 
 /// What the source documents say of the system's own reasons, carried through in a host.
@@ -30,11 +32,11 @@ struct SystemFactorTests {
         "S0.38, S1.1: how often it is launched depends on several things at once, and each is told")
     func several() async throws {
         let host = try host { $0.requests.dayBudget = DayBudget(limits: DayLimits(launches: 0)) }
-        try host.set(.battery, .no)
-        try host.set(.lowPowerMode, .no)
+        try host.override(.battery, with: .no)
+        try host.override(.lowPowerMode, with: .no)
         try host.set(
             HandlerSetting(refresh: .denied, enablement: .suspended), for: .all)
-        let id = try host.submit(RequestDescription("org.example.tidy")).id
+        let id = try await host.submit(RequestDescription("org.example.tidy")).id
         #expect(
             try Set(holding(host, id)) == [
                 .battery, .lowPowerMode, .refreshSetting, .enablement, .dayBudget,
@@ -55,7 +57,7 @@ struct SystemFactorTests {
         }
         // Half a day away from it nothing is launched; an hour before it is.
         #expect(clock.advance(by: 12 * hour) == .ok)
-        let id = try host.submit(RequestDescription("org.example.tidy")).id
+        let id = try await host.submit(RequestDescription("org.example.tidy")).id
         #expect(try holding(host, id) == [.usage])
         #expect(clock.advance(by: 10 * hour) == .ok)
         #expect(try host.request(id)?.state == .pending)
@@ -67,9 +69,9 @@ struct SystemFactorTests {
     @Test("S1.8: a day has a budget; when it is spent, what is left waits for the next day")
     func dayBudget() async throws {
         let host = try host { $0.requests.dayBudget = DayBudget(limits: DayLimits(launches: 1)) }
-        let first = try host.submit(RequestDescription("org.example.tidy")).id
+        let first = try await host.submit(RequestDescription("org.example.tidy")).id
         #expect(await reaches(host, first, .finished))
-        let second = try host.submit(RequestDescription("org.example.tidy")).id
+        let second = try await host.submit(RequestDescription("org.example.tidy")).id
         #expect(try holding(host, second) == [.dayBudget])
         #expect(try host.dayBalance().launches == 0)
         #expect(clock.advance(by: 24 * hour) == .ok)
@@ -80,9 +82,9 @@ struct SystemFactorTests {
     @Test("S1.9: between two launches of a handler there is a time, however often it asks")
     func rate() async throws {
         let host = try host { $0.requests.rate = LaunchRate(spacing: hour) }
-        let first = try host.submit(RequestDescription("org.example.tidy")).id
+        let first = try await host.submit(RequestDescription("org.example.tidy")).id
         #expect(await reaches(host, first, .finished))
-        let second = try host.submit(RequestDescription("org.example.tidy")).id
+        let second = try await host.submit(RequestDescription("org.example.tidy")).id
         #expect(try holding(host, second) == [.launchRate])
         #expect(clock.advance(by: hour - 1) == .ok)
         #expect(try host.request(second)?.state == .pending)
@@ -94,10 +96,10 @@ struct SystemFactorTests {
     @Test("S1.30: where the first unlock counts, nothing is launched before it")
     func firstUnlock() async throws {
         let host = try host { $0.requests.policy.ignored = [] }
-        try host.set(.firstUnlock, .no)
-        let id = try host.submit(RequestDescription("org.example.tidy")).id
+        try host.override(.firstUnlock, with: .no)
+        let id = try await host.submit(RequestDescription("org.example.tidy")).id
         #expect(try holding(host, id) == [.firstUnlock])
-        try host.set(.firstUnlock, .yes)
+        try host.override(.firstUnlock, with: .yes)
         #expect(await reaches(host, id, .finished))
         try host.shutDown()
     }

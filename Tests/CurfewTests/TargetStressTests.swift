@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
-import TestSupport
+import CurfewB4X
 import Testing
 
 /// Many threads at one target, on the host's own thread and in real time.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
-import TestSupport
+import CurfewB4X
+import Runner
 
 /// A host on a manual clock whose loop the test turns, and what subs wrote down.
 final class TurnedHost: Sendable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
 import RequestFaults
-import TestSupport
+import Runner
+import Scheduling
 import Testing
 
 @Suite("Ends of tasks that the store could not write down", .timeLimit(.minutes(5)))

@@ -55,7 +55,7 @@ struct FailingStoreTests {
 
         private func start() throws -> Host {
             while true {
-                do {
+                do throws(CurfewError) {
                     var configuration = HostConfiguration()
                     configuration.clock = clock
                     configuration.log = { _, _, _, _ in }
@@ -64,8 +64,8 @@ struct FailingStoreTests {
                         try store.open(as: identity)
                     }
                     return try Host(configuration)
-                } catch let error as CurfewError where error.code == .storeIO {
-                    continue
+                } catch {
+                    guard error.code == .storeIO else { throw error }
                 }
             }
         }
@@ -87,7 +87,7 @@ struct FailingStoreTests {
         }
 
         private func isOver(_ host: Host) throws -> Bool {
-            let left = try? host.requests(RequestFilter(states: [.pending, .running]))
+            let left = try? host.requests(in: [.pending, .running])
             return left?.isEmpty == true
         }
     }

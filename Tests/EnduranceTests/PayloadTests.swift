@@ -24,7 +24,7 @@ struct PayloadTests {
         let directory = try TemporaryDirectory()
         let payload = (0..<bytes).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let first = try host(directory)
-        try first.submit(request, payload: payload)
+        try await first.submit(request, payload: payload)
         #expect(throws: CurfewError.self) {
             try first.submit(request, payload: [UInt8](repeating: 1, count: 1 << 20 + 1))
         }

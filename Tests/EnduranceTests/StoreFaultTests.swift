@@ -76,7 +76,7 @@ struct StoreFaultTests {
         try host.register(
             HandlerDescription(identifier: "org.example.tidy", kind: .processing)
         ) { _ in }
-        try host.set(.network, .yes)
+        try host.override(.network, with: .yes)
         try host.submit(RequestDescription("org.example.busy", kind: .processing))
         #expect(begun.wait(timeout: .now() + .seconds(60)) == .success)
         // The only worker is taken: its task is launched, and does not begin.
@@ -87,7 +87,7 @@ struct StoreFaultTests {
 
         // Only an end writes how an attempt ended.
         faults.fail("end")
-        try host.set(.network, .no)
+        try host.override(.network, with: .no)
         #expect(waits { faults.refused > 0 })
         faults.fail("")
         #expect(try waits { try host.request(id)?.state != .running })
@@ -95,7 +95,7 @@ struct StoreFaultTests {
         #expect(try host.attempts(of: id).map(\.outcome) == [.interrupted])
 
         gate.signal()
-        try host.set(.network, .yes)
+        try host.override(.network, with: .yes)
         #expect(try waits { try host.request(id)?.state == .finished })
         try host.shutDown()
     }

@@ -40,7 +40,7 @@ for file in Sources/CSystem/*.c; do
     "${CC:-gcc}" -O1 -g -c -Iinclude -ISources/CSystem/include \
         -o "$work/CSystem/$(basename "$file").o" "$file"
 done
-for module in Scheduling PluginBridge; do
+for module in CurfewValues Scheduling PluginBridge; do
     mapfile -t sources < <(find "Sources/$module" -name '*.swift' | sort)
     "$swiftc" "${flags[@]}" -wmo -module-name "$module" -emit-library -static \
         -emit-module -emit-module-path "$work/$module.swiftmodule" -o "$work/lib$module.a" \
@@ -50,8 +50,8 @@ done
 failed=0
 for reader in "${readers[@]}"; do
     "$swiftc" "${flags[@]}" -use-ld=lld -module-name Fuzz -o "$work/$reader" \
-        "Tests/Fuzz/$reader.swift" Tests/Fuzz/Soundness.swift -lPluginBridge -lScheduling \
-        "$work"/CSystem/*.o -lffi -lswiftGlibc -lswiftSynchronization
+        "Tests/Fuzz/$reader.swift" Tests/Fuzz/Soundness.swift \
+        -lPluginBridge -lScheduling -lCurfewValues "$work"/CSystem/*.o -lffi -lswiftGlibc -lswiftSynchronization
     # What it learns is written into the first directory, never into the corpus.
     mkdir "$work/$reader.new"
     echo "fuzz: $reader for $seconds s"

@@ -4,6 +4,8 @@ import Curfew
 import Dispatch
 import Glibc
 import RequestFaults
+import Runner
+import Scheduling
 
 /// A host with a store on disk, which tests kill, stop and starve:
 /// `request-harness STORE run|drain|serve|client [options]`, see `Orders`. What happens is told as `History`
@@ -94,7 +96,7 @@ enum RequestHarness {
             startSubmitting(orders, work, submitting)
             try work.begin()
             if let id = orders.lift {
-                try host.lift(RequestID(rawValue: id))
+                try host.release(RequestID(rawValue: id))
                 History.put("lifted", "\(id)")
             }
             submitting.wait()

@@ -3,6 +3,7 @@ import CSystem
 import Curfew
 import Dispatch
 import Glibc
+import Scheduling
 
 /// What a test tells a harness to do, one order a line of standard input. Each is answered by a
 /// record: its own, or `did` with the order's name.

@@ -2,6 +2,8 @@
 import Curfew
 import Dispatch
 import Glibc
+import Runner
+import Scheduling
 import Synchronization
 
 /// The harness' handlers and what it asks of them. A request's key is its payload, too, so that a
@@ -167,7 +169,6 @@ final class Work: @unchecked Sendable {
             plan.reached("submit-told")
             return answer.id
         } catch {
-            let error = error as! CurfewError
             History.put("refused", key, error.code.constant ?? "", error.message)
             return nil
         }
@@ -212,7 +213,6 @@ final class Work: @unchecked Sendable {
             plan.reached("cancel-answered")
             if isCancelled { History.put("cancelled", key) }
         } catch {
-            let error = error as! CurfewError
             History.put("refused", key, error.code.constant ?? "", error.message)
         }
     }
@@ -220,7 +220,7 @@ final class Work: @unchecked Sendable {
     /// Nothing is pending or running any more, but for what waits an hour; those are cancelled.
     func awaitEnd() throws {
         while true {
-            let left = try host.requests(RequestFilter(states: [.pending, .running], limit: 1_000))
+            let left = try host.requests(in: [.pending, .running], limit: 1_000)
             let far = host.runtime.requests.moment.wall + Self.hour / 2
             for request in left where request.state == .pending && request.notBefore > far {
                 cancel(request.id, request.description.key ?? "")

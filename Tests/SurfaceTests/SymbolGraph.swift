@@ -44,7 +44,9 @@ struct SymbolGraph: Decodable {
         let built = BuiltProducts.directory
         let root = BuiltProducts.packageRoot
         let headers = ["\(root)/include", "\(root)/Sources/CAppHost/include"]
-        let maps = ["CCurfew", "CAppHost"].map { "\(built)/\($0).build/module.modulemap" }
+        let maps =
+            ["CCurfew", "CAppHost", "CSystem"].map { "\(built)/\($0).build/module.modulemap" }
+            + ["CFFI", "CSQLite"].map { "\(root)/Sources/\($0)/module.modulemap" }
         let said = try ChildProcess.run(
             "swift-symbolgraph-extract",
             [

@@ -14,10 +14,13 @@ extension ConformanceCase {
         run.phase("while its registering was refused")
         do {
             try bed.host.load(plugin: run.subject.directory)
-        } catch let error as CurfewError where error.rule == LoadRule.entry.rawValue {
-            for case .noMessage(let text) in interposer.findings { throw CaseVerdict.fail(text) }
-            return
-        } catch is CurfewError {}
+        } catch {
+            let isRefused = error.rule == LoadRule.entry.rawValue
+            for case .noMessage(let text) in interposer.findings where isRefused {
+                throw CaseVerdict.fail(text)
+            }
+            if isRefused { return }
+        }
         guard interposer.refusals > 0 else { return }
         throw CaseVerdict.fail(
             "register_handler answered EXHAUSTED, and curfew_plugin_entry returned CURFEW_OK")
@@ -79,7 +82,7 @@ extension ConformanceCase {
                 run.phase("while a second host loaded it \(when)")
                 do {
                     try bed.host.load(plugin: run.subject.directory)
-                } catch let error as CurfewError {
+                } catch {
                     throw CaseVerdict.fail("a second host cannot load it \(when): \(error.message)")
                 }
                 return bed

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-public import PluginBridge
+package import PluginBridge
 
 /// One rule of the contract, and the check of it.
-public struct ConformanceCase: Sendable {
+package struct ConformanceCase: Sendable {
     /// The plugins that a case applies to.
-    public enum Scope: Sendable {
+    package enum Scope: Sendable {
         /// Every plugin.
         case any
         /// A plugin with a library of its own.
@@ -14,16 +14,16 @@ public struct ConformanceCase: Sendable {
     }
 
     /// The name it goes by for ever, `one-task-done`; that of its `Fault`, too.
-    public let name: String
+    package let name: String
     /// 1: static, loading and registering; 2: each thing once; 3: repetition, races and fuzzing.
-    public let level: Int
-    public let scope: Scope
+    package let level: Int
+    package let scope: Scope
     /// The cases that must have passed, or it would tell the same again.
-    public let needs: [String]
+    package let needs: [String]
     /// Nanoseconds until its process is killed.
-    public let limit: UInt64
+    package let limit: UInt64
     /// The order of what it does comes from a seed.
-    public let isSeeded: Bool
+    package let isSeeded: Bool
     /// The case counts only ends of the process that the plugin caused: other cases report the
     /// rest.
     let isAboutExit: Bool
@@ -46,7 +46,7 @@ public struct ConformanceCase: Sendable {
     }
 
     /// The row that explains it; a test sees to it that there is one.
-    public var fault: Fault {
+    package var fault: Fault {
         guard let fault = Fault.named(name) else {
             preconditionFailure("the case \(name) has no row in the table of faults")
         }
@@ -54,15 +54,15 @@ public struct ConformanceCase: Sendable {
     }
 
     /// Whether the case runs code, and does not only read the plugin's files.
-    public var runsCode: Bool { !Self.files.contains { $0.name == name } }
+    package var runsCode: Bool { !Self.files.contains { $0.name == name } }
 
     /// All there are, in the order in which they are run.
-    public static let all: [ConformanceCase] =
+    package static let all: [ConformanceCase] =
         files + loading + registering + leaving + basics + stopping + running + threads + memory
         + process + robustness
 
-    public static let levels = 1...3
-    public static var usualLevel: Int { 2 }
+    package static let levels = 1...3
+    package static var usualLevel: Int { 2 }
 
-    public static func named(_ name: String) -> ConformanceCase? { all.first { $0.name == name } }
+    package static func named(_ name: String) -> ConformanceCase? { all.first { $0.name == name } }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One message of a contained child: a word, and a text that may have line ends.
-public struct ChildLine: Sendable {
-    public let word: String
-    public let text: String
+package struct ChildLine: Sendable {
+    package let word: String
+    package let text: String
 
     /// Whether the line reports a phase, which lasts until the next one.
     var isPassing: Bool { word == "at" }

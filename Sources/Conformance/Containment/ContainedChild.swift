@@ -6,9 +6,9 @@ import Synchronization
 
 /// A child of this program that ran untrusted code and has ended for certain: with its process
 /// group, and with the descendants that had left the group.
-public struct ContainedChild: Sendable {
+package struct ContainedChild: Sendable {
     /// The end of the child.
-    public enum Ending: Equatable, Sendable {
+    package enum Ending: Equatable, Sendable {
         case exited(Int32)
         case signalled(Int32)
         /// Its time was up, and it was killed.
@@ -17,19 +17,19 @@ public struct ContainedChild: Sendable {
         case tooMuch
     }
 
-    public private(set) var ending = Ending.exited(0)
+    package private(set) var ending = Ending.exited(0)
     /// The lines that it sent, in order.
-    public private(set) var lines: [ChildLine] = []
+    package private(set) var lines: [ChildLine] = []
     /// The beginning of what it wrote to standard output and to standard error.
-    public private(set) var output: [UInt8] = []
-    public private(set) var errors: [UInt8] = []
+    package private(set) var output: [UInt8] = []
+    package private(set) var errors: [UInt8] = []
     /// The number of bytes of each.
-    public private(set) var outputCount = 0
-    public private(set) var errorCount = 0
+    package private(set) var outputCount = 0
+    package private(set) var errorCount = 0
     /// The number of processes that it left behind, which were killed.
-    public private(set) var leftBehind = 0
+    package private(set) var leftBehind = 0
     /// Nanoseconds from its start to its end.
-    public private(set) var duration: UInt64 = 0
+    package private(set) var duration: UInt64 = 0
 
     /// Nanoseconds that it has for its end once it has told that it leaves.
     static var leavingLimit: UInt64 { 5_000_000_000 }
@@ -55,7 +55,7 @@ public struct ContainedChild: Sendable {
     /// - Parameters:
     ///   - limit: nanoseconds until it is killed.
     ///   - observe: called for each line as it arrives.
-    public init(
+    package init(
         _ words: [String], limit: UInt64, observe: (ChildLine) -> Void = { _ in }
     ) throws(ContainmentError) {
         // Descendants that leave the group or lose their parent become children of this process,
@@ -130,7 +130,7 @@ public struct ContainedChild: Sendable {
     /// Ends every child at once, with the descendants that left its group, and removes their
     /// directories: for code that is about to end the process. A thread that contains a child stops
     /// here.
-    public static func abandonAll() {
+    package static func abandonAll() {
         let (children, directories) = present.withLock { present in
             present.isAbandoned = true
             return (present.children, present.directories)

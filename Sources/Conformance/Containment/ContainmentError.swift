@@ -2,11 +2,11 @@
 import Glibc
 
 /// A child process could not be started: no fault of a plugin's.
-public struct ContainmentError: Error, Sendable, CustomStringConvertible {
+package struct ContainmentError: Error, Sendable, CustomStringConvertible {
     /// The fault: lower case, no full stop.
-    public let description: String
+    package let description: String
     /// A command to type next, if there is one.
-    public let help: String?
+    package let help: String?
 
     init(_ what: String, help: String? = nil) {
         description = what

@@ -7,14 +7,14 @@ import Synchronization
 ///
 /// A plugin runs in the child and can write to the same descriptor; without the mark nothing is
 /// believed.
-public final class LogPipe: Sendable {
+package final class LogPipe: Sendable {
     /// The descriptor of the pipe: far from the numbers that a plugin might close or reuse.
     static var descriptor: Int32 { 63 }
     /// The length of a mark, in bytes.
     static var markLength: Int { 32 }
 
     /// The exit status of a child whose log pipe was closed.
-    public static var closedStatus: Int32 { 22 }
+    package static var closedStatus: Int32 { 22 }
 
     private let mark: String
     private let writing = Mutex<Void>(())
@@ -23,7 +23,7 @@ public final class LogPipe: Sendable {
 
     /// Takes the mark from standard input, which leads nowhere afterwards. Nil where no parent gave
     /// one. The calling process dies with its parent, and without a core file.
-    public init?() {
+    package init?() {
         guard fcntl(Self.descriptor, F_GETFD) != -1 else { return nil }
         csys_die_with_parent()
         var bytes: [UInt8] = []
@@ -61,7 +61,7 @@ public final class LogPipe: Sendable {
 
     /// Sends a word and a text as one line. Does nothing if the reader is gone. If the plugin
     /// closed the descriptor, ends the process with a status that says so.
-    public func send(_ word: String, _ text: String = "") {
+    package func send(_ word: String, _ text: String = "") {
         guard isRead else { return }
         var line = ChildLine.written(word, text, mark: mark)
         writing.withLock { _ in

@@ -4,15 +4,15 @@ import Glibc
 
 /// The threads, descriptors and signals of this process at one moment, to detect what a plugin
 /// added.
-public struct ProcessFacts: Sendable {
+package struct ProcessFacts: Sendable {
     /// Names by number.
-    public let threads: [Int: String]
+    package let threads: [Int: String]
     /// The targets of the descriptors, by number.
-    public let descriptors: [Int: String]
+    package let descriptors: [Int: String]
     /// The signals that are handled or ignored.
-    public let signals: Set<Int32>
+    package let signals: Set<Int32>
 
-    public init() {
+    package init() {
         threads = Dictionary(
             ProcessFacts.numbers(in: "/proc/self/task").map {
                 ($0, ProcessFacts.firstLine(of: "/proc/self/task/\($0)/comm"))
@@ -27,7 +27,7 @@ public struct ProcessFacts: Sendable {
     }
 
     /// Descriptors at this moment, and what they lead to.
-    public static var openDescriptors: [Int: String] {
+    package static var openDescriptors: [Int: String] {
         Dictionary(
             numbers(in: "/proc/self/fd").compactMap { number in
                 target(of: "/proc/self/fd/\(number)").map { (number, $0) }
@@ -40,7 +40,7 @@ public struct ProcessFacts: Sendable {
     /// The C library opens files of the kernel's for a moment: glibc reads
     /// /proc/sys/vm/overcommit_memory when a thread gives back memory of its arena
     /// (shrink_heap in malloc/arena.c).
-    public static func lasting(
+    package static func lasting(
         within limit: UInt64 = 1_000_000_000, _ look: () -> [Int: String]
     ) -> [Int: String] {
         let until = csys_monotonic_ns() &+ limit
@@ -100,7 +100,7 @@ public struct ProcessFacts: Sendable {
     }
 
     /// `SIGTERM`, or the number of one without a name of its own.
-    public static func name(ofSignal number: Int32) -> String {
+    package static func name(ofSignal number: Int32) -> String {
         let names: [Int32: String] = [
             SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL",
             SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE",

@@ -2,7 +2,7 @@
 import Glibc
 
 /// The child in which a case is run.
-public enum CaseChild {
+package enum CaseChild {
     /// The first word of its command line; it stands in no help.
     private static var name: String { "__case" }
 
@@ -18,7 +18,7 @@ public enum CaseChild {
     }
 
     /// Runs the case and ends the process. Returns where the words are not those of a child.
-    public static func runIfAsked(_ words: [String]) {
+    package static func runIfAsked(_ words: [String]) {
         guard words.count == 7, words[0] == name, let tested = ConformanceCase.named(words[1]),
             let seed = UInt64(words[3]), let pace = UInt64(words[6]), let log = LogPipe()
         else { return }

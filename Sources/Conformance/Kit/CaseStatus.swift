@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The result of a case. The names are part of the reports and never get another meaning.
-public enum CaseStatus: String, Sendable, CaseIterable {
+package enum CaseStatus: String, Sendable, CaseIterable {
     case pass
     /// The plugin broke the rule.
     case fail
@@ -17,7 +17,7 @@ public enum CaseStatus: String, Sendable, CaseIterable {
     case warn
 
     /// The plugin did not keep the rule of the case.
-    public var isFailure: Bool {
+    package var isFailure: Bool {
         switch self {
         case .pass, .skip, .warn: false
         case .fail, .crash, .timeout, .leak: true

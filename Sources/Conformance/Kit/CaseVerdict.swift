@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The verdict of a case.
-public struct CaseVerdict: Error, Sendable {
-    public var status: CaseStatus
+package struct CaseVerdict: Error, Sendable {
+    package var status: CaseStatus
     /// The cause in one line: lower case, no full stop. Empty for a pass.
-    public var text: String
+    package var text: String
     /// Further facts, a line each.
-    public var notes: [String] = []
+    package var notes: [String] = []
 
-    public init(_ status: CaseStatus, _ text: String = "", notes: [String] = []) {
+    package init(_ status: CaseStatus, _ text: String = "", notes: [String] = []) {
         self.status = status
         self.text = text
         self.notes = notes

@@ -4,17 +4,17 @@ import Glibc
 import PluginBridge
 
 /// The kit at work on one plugin: each case in a child process of its own, which is ended for good.
-public struct KitRun: Sendable {
-    public let subject: Subject
-    public let cases: [ConformanceCase]
+package struct KitRun: Sendable {
+    package let subject: Subject
+    package let cases: [ConformanceCase]
     /// The seed of all random choices.
-    public let seed: UInt64
+    package let seed: UInt64
     /// Whether only the trial with the seed is repeated.
-    public var isReproducing = false
+    package var isReproducing = false
     /// Whether the case runs in this process, for a debugger: a crash then ends the kit.
-    public var isInProcess = false
+    package var isInProcess = false
 
-    public init(_ subject: Subject, _ cases: [ConformanceCase], seed: UInt64) {
+    package init(_ subject: Subject, _ cases: [ConformanceCase], seed: UInt64) {
         self.subject = subject
         self.cases = cases
         self.seed = seed
@@ -25,7 +25,7 @@ public struct KitRun: Sendable {
     /// - Parameters:
     ///   - begins: called before each.
     ///   - ends: called after each.
-    public func go(
+    package func go(
         begins: (ConformanceCase) -> Void = { _ in }, ends: (CaseResult) -> Void
     ) throws(ContainmentError) {
         var broken: Set<String> = []

@@ -2,16 +2,16 @@
 import PluginBridge
 
 /// Which cases are run.
-public struct Selection: Sendable {
-    public var level = ConformanceCase.usualLevel
+package struct Selection: Sendable {
+    package var level = ConformanceCase.usualLevel
     /// Names, with `*` for any letters; empty: all of the level. What is named is run whatever its
     /// level.
-    public var only: [String] = []
-    public var exclude: [String] = []
+    package var only: [String] = []
+    package var exclude: [String] = []
 
-    public init() {}
+    package init() {}
 
-    public var cases: [ConformanceCase] {
+    package var cases: [ConformanceCase] {
         ConformanceCase.all.filter { each in
             (only.isEmpty
                 ? each.level <= level : only.contains { Selection.matches(each.name, $0) })
@@ -20,7 +20,7 @@ public struct Selection: Sendable {
     }
 
     /// The first pattern that no case's name matches.
-    public var unknown: String? {
+    package var unknown: String? {
         (only + exclude).first { pattern in
             !ConformanceCase.all.contains { Selection.matches($0.name, pattern) }
         }

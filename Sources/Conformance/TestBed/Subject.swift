@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 import Glibc
-public import PluginBridge
+package import PluginBridge
 
 /// The plugin of a case, as far as it is known without running it.
-public struct Subject: Sendable {
+package struct Subject: Sendable {
     /// Absolute, but where that is not UTF-8.
-    public let directory: String
+    package let directory: String
     /// The manifest, or its faults.
-    public let manifest: Result<Manifest, ManifestFaults>
+    package let manifest: Result<Manifest, ManifestFaults>
 
-    public init(directory: String) {
+    package init(directory: String) {
         let resolved = realpath(directory, nil)
         self.directory = resolved.flatMap { String(validatingCString: $0) } ?? directory
         free(resolved)
         manifest = Manifest.read(directory: self.directory)
     }
 
-    public var sound: Manifest? { try? manifest.get() }
+    package var sound: Manifest? { try? manifest.get() }
 
     /// The path of its own library; nil if it has none, or the manifest has faults.
-    public var libraryPath: String? { sound?.library.map { "\(directory)/\($0)" } }
+    package var libraryPath: String? { sound?.library.map { "\(directory)/\($0)" } }
 
-    public var elf: Result<ELFSummary, ABINoteFault>? { libraryPath.map(ELFSummary.read(path:)) }
+    package var elf: Result<ELFSummary, ABINoteFault>? { libraryPath.map(ELFSummary.read(path:)) }
 
     /// The library's requirements towards the loader.
     var facts: ELFFacts? {
@@ -30,7 +30,7 @@ public struct Subject: Sendable {
     }
 
     /// Code of Swift's, whose runtime does things that its author cannot help.
-    public var isSwift: Bool { (try? elf?.get().isSwift) ?? false }
+    package var isSwift: Bool { (try? elf?.get().isSwift) ?? false }
 
     /// The first rule about its file that its library breaks, as loading would find it.
     func libraryProblem() -> BridgeError? {

@@ -63,7 +63,7 @@ final class TestBed: Sendable {
         run.phase("while it was loaded")
         do {
             try host.load(plugin: run.subject.directory)
-        } catch let error as CurfewError {
+        } catch {
             throw CaseVerdict.fail(firstLine(error.message))
         }
         run.phase("after it was loaded")
@@ -106,11 +106,10 @@ final class TestBed: Sendable {
         let given = task.state
         let limit = Duration.nanoseconds(Int64(given.budget + given.grace)) + .seconds(5)
         do {
-            let outcome = try task.wait(atMost: limit)
-            let state = task.state
+            let result = try task.waitForResult(atMost: limit)
             return Ended(
-                outcome: outcome, text: task.errorText, duration: csys_monotonic_ns() &- start,
-                isAnswered: state.isAnswered)
+                outcome: result.outcome, text: result.error,
+                duration: csys_monotonic_ns() &- start, isAnswered: task.state.isAnswered)
         } catch {
             throw CaseVerdict(.timeout, "\(name) was not over after \(limit)")
         }
@@ -150,15 +149,15 @@ final class TestBed: Sendable {
         let until = csys_monotonic_ns() &+ 5_000_000_000
         var word: UInt32 = 0
         while task.state.startedAt == 0 {
-            guard csys_monotonic_ns() < until, task.outcomeSoFar == nil else { break }
+            guard csys_monotonic_ns() < until, task.resultIfOver == nil else { break }
             csys_futex_wait(&word, 0, csys_monotonic_ns() &+ 1_000_000)
         }
         let middle = csys_monotonic_ns() &+ 50_000_000
         while csys_monotonic_ns() < middle { csys_futex_wait(&word, 0, middle) }
-        guard task.outcomeSoFar == nil else {
+        if let result = task.resultIfOver {
             throw CaseVerdict.fail(
-                "\(name) expects to be stopped, and ended by itself: \(task.outcomeSoFar?.name ?? "")",
-                notes: task.errorText.isEmpty ? [] : [task.errorText])
+                "\(name) expects to be stopped, and ended by itself: \(result.outcome.name)",
+                notes: result.error.isEmpty ? [] : [result.error])
         }
     }
 

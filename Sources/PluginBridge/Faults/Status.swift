@@ -91,10 +91,10 @@ public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConverti
     @inlinable public static var storeUnknown: Status { Status(CURFEW_STORE_UNKNOWN) }
 
     /// The header's text of the status: static and NUL-terminated.
-    public var text: UnsafePointer<CChar>? { UnsafePointer(csys_status_text(rawValue)) }
+    package var text: UnsafePointer<CChar>? { UnsafePointer(csys_status_text(rawValue)) }
 
     /// The name of the constant in the header, `CURFEW_WRONG_STATE`; nil for a number that is no status.
-    public var constant: String? {
+    package var constant: String? {
         csys_status_name(rawValue).map { "CURFEW_" + String(cString: $0) }
     }
 

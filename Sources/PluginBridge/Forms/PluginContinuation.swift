@@ -19,6 +19,6 @@ package struct PluginContinuation: @unchecked Sendable {
     }
 
     package func callAsFunction(_ status: Status, _ values: [EventValue]) {
-        ForeignValues.with(values) { function(data, api, status.rawValue, $0, $1) }
+        EventValue.withForeign(values) { function(data, api, status.rawValue, $0, $1) }
     }
 }

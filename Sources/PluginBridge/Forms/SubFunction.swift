@@ -16,8 +16,8 @@ package struct SubFunction: @unchecked Sendable {
 
     /// Calls it. The values have the types it was made with.
     package func callAsFunction(_ values: [EventValue]) {
-        ForeignValues.with(values) { start, _ in
-            // Without parameters the memory is not read.
+        EventValue.withForeign(values) { start, _ in
+            // Without parameters nothing of it is read.
             withUnsafeTemporaryAllocation(of: curfew_value.self, capacity: 1) { none in
                 call.call(function, start ?? UnsafePointer(none.baseAddress!))
             }

@@ -23,9 +23,9 @@ struct EventNode: ~Copyable {
     static func make(
         event: UInt32, values: [EventValue], task: UInt64
     ) -> UnsafeMutablePointer<EventNode> {
-        var bytes = header + values.count * MemoryLayout<curfew_value>.stride
-        for case .text(let text) in values { bytes += text.utf8.count + 1 }
-        let raw = allocate(bytes)
+        let raw = allocate(
+            header + values.count * MemoryLayout<curfew_value>.stride
+                + EventValue.textBytes(of: values))
         let node = raw.bindMemory(to: EventNode.self, capacity: 1)
         node.initialize(
             to: EventNode(
@@ -72,32 +72,5 @@ struct EventNode: ~Copyable {
     private static func allocate(_ bytes: Int) -> UnsafeMutableRawPointer {
         guard let memory = malloc(bytes) else { fatalError("no memory is left for an event") }
         return memory
-    }
-}
-
-extension curfew_value {
-    /// The C form of a value; a text is copied to `texts` with a NUL, which is moved past it.
-    init(_ value: EventValue, texts: inout UnsafeMutableRawPointer) {
-        self.init()
-        struct_size = UInt32(MemoryLayout<curfew_value>.size)
-        type = value.type.rawValue
-        switch value {
-        case .bool(let flag): integer = flag ? 1 : 0
-        case .int32(let number): integer = Int64(number)
-        case .int64(let number): integer = number
-        case .double(let double): number = double
-        case .text(let string):
-            var string = string
-            let length = string.withUTF8 { bytes in
-                texts.copyMemory(
-                    from: bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!, byteCount: bytes.count
-                )
-                return bytes.count
-            }
-            (texts + length).storeBytes(of: 0, as: UInt8.self)
-            text = UnsafePointer(texts.assumingMemoryBound(to: CChar.self))
-            text_bytes = UInt64(length)
-            texts += length + 1
-        }
     }
 }

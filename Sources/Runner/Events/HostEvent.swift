@@ -18,20 +18,7 @@ public struct HostEvent: Sendable {
         sequence: UInt64
     ) {
         self.selector = selector
-        self.values = (0..<count).map { index in
-            let value = values[index]
-            switch EventType(rawValue: value.type) {
-            case .bool: return .bool(value.integer != 0)
-            case .int32: return .int32(Int32(truncatingIfNeeded: value.integer))
-            case .int64: return .int64(value.integer)
-            case .double: return .double(value.number)
-            case .text, nil:
-                // Its length, not its NUL: a text may have one inside.
-                let bytes = UnsafeRawBufferPointer(
-                    start: value.text, count: value.text == nil ? 0 : Int(value.text_bytes))
-                return .text(String(decoding: bytes, as: UTF8.self))
-            }
-        }
+        self.values = (0..<count).map { EventValue(copying: values[$0]) }
         self.task = task
         self.sequence = sequence
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 package import PluginBridge
-import Scheduling
+package import Scheduling
 import Synchronization
 
 /// A host, put together: each part gets the parts below it, and none knows the host.
@@ -80,6 +80,9 @@ package final class HostRuntime: Sendable {
     package func wait(_ id: UInt64, timeout: UInt64) -> (status: Status, state: TaskState?) {
         TaskWait(engine: engine, loop: loop).wait(id, timeout: timeout)
     }
+
+    /// Writes a line to the host's log.
+    package func log(_ level: LogLevel, _ text: String) { engine.log(level, nil, 0, text) }
 
     // MARK: Ending
 

@@ -505,18 +505,23 @@ package struct RequestBook: Sendable {
         return wake
     }
 
+    // These three change nothing. They are `mutating` because a caller in another target would copy
+    // the whole book for each call otherwise, which costs 1,500 instructions.
+
     /// Something has to be decided or written down now.
-    package func isDue(at now: Moment) -> Bool {
+    package mutating func isDue(at now: Moment) -> Bool {
         let wake = wake(after: now)
         return isReady || wake.wall.map { $0 <= now.wall } ?? false
             || wake.span.map { $0 <= now.span } ?? false
     }
 
     /// Something may be launched at once.
-    package var isReady: Bool { scheduler.isReady || !decided.isEmpty }
+    package var isReady: Bool { mutating get { scheduler.isReady || !decided.isEmpty } }
 
     /// Something may depend on how the machine is.
-    package var isAnythingWaiting: Bool { !running.isEmpty || !scheduler.isEmpty }
+    package var isAnythingWaiting: Bool {
+        mutating get { !running.isEmpty || !scheduler.isEmpty }
+    }
 
     // MARK: Simulating
 

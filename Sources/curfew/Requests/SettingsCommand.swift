@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 import Curfew
+import PluginBridge
 import Scheduling
 
 /// `curfew settings`

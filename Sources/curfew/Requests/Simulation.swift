@@ -58,26 +58,29 @@ final class Simulation {
         configuration.log = { level, _, task, line in feed.add(level, line, of: task) }
         configuration.requests.limits = try SubmitForm.limits(values)
         beginning = clock.now
-        do {
+        do throws(CurfewError) {
             host = try Host(configuration)
-            feed.follow(host.runtime.loop.queue)
+        } catch {
+            throw Self.refusal(error, facts)
+        }
+        feed.follow(host.runtime.loop.queue)
+        do throws(CurfewError) {
             try host.load(plugin: facts.directory)
             observation = try host.observe { feed.add($0) }
         } catch {
+            try? host.shutDown()
             throw Self.refusal(error, facts)
         }
     }
 
-    private static func refusal(_ error: any Error, _ facts: LifeFacts) -> CommandError {
-        let known = error as? CurfewError
-        let isHosts = known?.code == .system || known?.code == .exhausted
-        let message = known?.message ?? String(describing: error)
+    private static func refusal(_ error: CurfewError, _ facts: LifeFacts) -> CommandError {
+        let isHosts = error.code == .system || error.code == .exhausted
         return CommandError(
-            isHosts ? .host : .refused, message,
-            fault: known?.rule.flatMap(Fault.named) ?? (known?.code).flatMap(Fault.of),
+            isHosts ? .host : .refused, error.message,
+            fault: error.rule.flatMap(Fault.named) ?? Fault.of(error.code),
             notes: ["nothing was run"],
             help: ["curfew lint \(ShellWord.path(facts.directory))"],
-            isLaidOut: message.hasPrefix("error"))
+            isLaidOut: error.message.hasPrefix("error"))
     }
 
     /// Nanoseconds of its clock since it began.
@@ -139,7 +142,7 @@ final class Simulation {
         case .submit(let more): try submit(more)
         case .advance(let span): try advance(span)
         case .set(let factor, let state):
-            try checked { try host.set(factor, state, detail: "set by a step") }
+            try checked { try host.override(factor, with: state, detail: "set by a step") }
         case .refresh(let refresh):
             setting.refresh = refresh
             try checked { try host.set(setting, for: .identifier(identifier)) }
@@ -210,14 +213,12 @@ final class Simulation {
             let first = said.firstIndex(where: \.beginsSimulation).map { $0 + 1 } ?? 0
             for entry in said.prefix(first) { show(entry.item) }
             said.removeFirst(first)
-        } catch let error as CurfewError where error.code == .notFound {
+        } catch {
             settle()
+            guard error.code == .notFound else { throw failure(error) }
             throw CommandError(
                 .faults, "no request of `\(identifier)` is pending, so none can be launched",
                 help: ["put `submit` before it"])
-        } catch {
-            settle()
-            throw failure(error)
         }
     }
 
@@ -235,17 +236,15 @@ final class Simulation {
     private func expire() throws(CommandError) {
         do {
             try host.simulateExpiration(identifier)
-        } catch let error as CurfewError where error.code == .notFound {
+        } catch {
             settle()
+            guard error.code == .notFound else { throw failure(error) }
             throw CommandError(
                 .faults, "no task runs that `launch` began, so none can be expired",
                 help: [
                     "put `launch` before it; a task that its date began ends by its budget:",
                     "advance=\(TimeText.limit(facts.budget).filter { $0 != " " })",
                 ])
-        } catch {
-            settle()
-            throw failure(error)
         }
     }
 
@@ -360,7 +359,7 @@ final class Simulation {
     }
 
     private func running() throws(CommandError) -> [Request] {
-        try checked { try host.requests(RequestFilter(states: [.running], limit: 1_000)) }
+        try checked { try host.requests(in: [.running], limit: 1_000) }
     }
 
     private func entries() throws(CommandError) -> [JournalEntry] {

@@ -14,7 +14,10 @@ struct Handler: TaskHandler {
         if task.request != nil {
             switch String(decoding: task.payload, as: UTF8.self) {
             case "again":
-                try task.submit(LaunchRequest(task.identifier, earliest: 4_000_000_000_000_000_000))
+                try task.submit(
+                    LaunchRequest(
+                        task.identifier,
+                        notBefore: Instant(nanosecondsSince1970: 4_000_000_000_000_000_000)))
             case "later": try task.snooze(for: .seconds(3_600))
             default: break
             }

@@ -29,10 +29,8 @@ struct Embedder {
         do {
             try host.launch(identifier)
             print("\(name): \(plugin): launched")
-        } catch let error as CurfewError {
-            print("\(name): \(plugin): \(error.code)")
         } catch {
-            print("\(name): \(plugin): \(error)")
+            print("\(name): \(plugin): \(error.code)")
         }
     }
 
@@ -80,9 +78,10 @@ struct Embedder {
             let number = progress == 1 ? "1" : "\(progress)"
             words.insert("progress to \(number)", at: 0)
         }
-        if await task.outcome == .succeeded {
-            let result = String(decoding: task.result, as: UTF8.self)
-            if result.hasPrefix(#"{"copied""#) { words.append(result) }
+        let result = await task.result
+        if result.outcome == .succeeded {
+            let text = String(decoding: result.bytes, as: UTF8.self)
+            if text.hasPrefix(#"{"copied""#) { words.append(text) }
         }
         print("\(name): \(plugin): \(words.joined(separator: ", "))")
     }

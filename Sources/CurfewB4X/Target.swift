@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Curfew
 import PluginBridge
-public import Runner
-public import Scheduling
+package import Runner
 
 /// A target of events: a module, or an instance of a class, with subs as B4X has them.
 ///
@@ -28,7 +28,7 @@ public import Scheduling
 public final class Target: Sendable {
     /// Whose loop its subs run on.
     public let host: Host
-    let engine: EventTarget
+    package let engine: EventTarget
     private let executor: LoopExecutor
 
     /// Makes a target. `untaken` is told of events that nobody took, on the loop's thread; its flag
@@ -38,14 +38,14 @@ public final class Target: Sendable {
     public init(
         _ name: String, in host: Host, kind: TargetKind = .module, takesHostEvents: Bool = false,
         untaken: (@Sendable (TargetEvent, _ isPaused: Bool) -> Void)? = nil
-    ) throws {
+    ) throws(CurfewError) {
         var options = EventTarget.Options()
         options.kind = kind
         options.takesHostEvents = takesHostEvents
         options.untaken = untaken
         self.host = host
         executor = host.loopExecutor
-        do {
+        do throws(BridgeError) {
             engine = try host.runtime.targets.make(name, options)
         } catch {
             throw CurfewError(error)
@@ -81,8 +81,8 @@ public final class Target: Sendable {
     public func valueSub(
         _ selector: String,
         _ body: @escaping @Sendable (Target, TargetEvent) throws -> EventValue?
-    ) throws {
-        try translating {
+    ) throws(CurfewError) {
+        try checked { () throws(BridgeError) in
             try engine.add(selector) { [weak self] event in
                 guard let self else { return nil }
                 return try body(self, event)
@@ -93,7 +93,7 @@ public final class Target: Sendable {
     /// Adds a sub that returns nothing.
     public func sub(
         _ selector: String, _ body: @escaping @Sendable (Target, TargetEvent) throws -> Void
-    ) throws {
+    ) throws(CurfewError) {
         try valueSub(selector) { target, event in
             try body(target, event)
             return nil
@@ -104,7 +104,7 @@ public final class Target: Sendable {
     /// event goes on at its first pause.
     public func resumableSub(
         _ selector: String, _ body: @escaping @Sendable (Target, TargetEvent) async throws -> Void
-    ) throws {
+    ) throws(CurfewError) {
         try sub(selector) { target, event in
             try target.resumable { [target] in try await body(target, event) }
         }
@@ -133,8 +133,8 @@ public final class Target: Sendable {
     /// `.closing`.
     public func raiseUIEvent(
         _ selector: String, _ values: EventValue..., from sender: EventSender? = nil
-    ) throws {
-        try translating { try engine.post(selector, values, from: sender) }
+    ) throws(CurfewError) {
+        try checked { () throws(BridgeError) in try engine.post(selector, values, from: sender) }
     }
 
     /// Calls a sub at once by its name, in whatever case and without colons, on the loop's thread,
@@ -149,8 +149,12 @@ public final class Target: Sendable {
 
     /// The same, queued, from any thread; a sub that is missing is an error that comes out of a sub
     /// then. Throws `.invalid`, `.busy` or `.closing`.
-    public func callSubDelayed(_ name: String, _ values: EventValue...) throws {
-        try translating { try engine.callDelayed(name, values) }
+    public func callSubDelayed(_ name: String, _ values: EventValue...) throws(CurfewError) {
+        try checked { () throws(BridgeError) in try engine.callDelayed(name, values) }
+    }
+
+    private func checked<T>(_ body: () throws(BridgeError) -> T) throws(CurfewError) -> T {
+        do throws(BridgeError) { return try body() } catch { throw CurfewError(error) }
     }
 
     private func translating<T>(_ body: () throws -> T) throws -> T {
@@ -167,8 +171,8 @@ public final class Target: Sendable {
     @discardableResult
     public func resumable<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
-    ) throws -> ResumableSub<Value> {
-        let number = try translating { try engine.beginResumable() }
+    ) throws(CurfewError) -> ResumableSub<Value> {
+        let number = try checked { () throws(BridgeError) in try engine.beginResumable() }
         let sub = ResumableSub<Value>(number: number, self)
         let executor = executor
         let begin = {

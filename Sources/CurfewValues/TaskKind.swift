@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a handler is for.
+/// The kind of a handler: it sets the default budget and picks the worker pool.
 public enum TaskKind: Int32, Sendable, CaseIterable {
     /// Short work: 30 s unless the manifest says otherwise.
     case appRefresh = 1

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parameter of an event.
-package enum EventValue: Hashable, Sendable {
-    /// True or false.
+/// One parameter of an event, of the type that is declared for it.
+public enum EventValue: Hashable, Sendable {
+    /// `bool` in a manifest.
     case bool(Bool)
-    /// A whole number of 32 bits.
+    /// `int32` in a manifest.
     case int32(Int32)
-    /// A whole number of 64 bits.
+    /// `int64` in a manifest.
     case int64(Int64)
-    /// A floating-point number.
+    /// `double` in a manifest.
     case double(Double)
-    /// UTF-8.
+    /// `text` in a manifest, UTF-8; it is copied.
     case text(String)
 
     /// The type it is declared with.
-    package var type: EventType {
+    @inlinable package var type: EventType {
         switch self {
         case .bool: .bool
         case .int32: .int32

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Curfew
 import PluginBridge
 import Runner
 import Scheduling

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a running task was told to stop.
-public enum StopReason: Int32, Sendable, CaseIterable {
+/// The reason for which a running task is told to stop.
+public enum StopReason: UInt8, Sendable, CaseIterable {
     /// Its time is up.
     case budget = 1
     /// Something it requires was lost: power, network, …
     case condition = 2
-    /// The embedder asked for it, or a newer host has a reason that this version does not know.
+    /// The embedder asked for it; in a plugin also a reason that this version does not know.
     case host = 3
     /// It was cancelled.
     case cancelled = 4
     /// The host is shutting down.
     case shutdown = 5
-
-    /// Nil for "was not told to stop".
-    init?(reported: Int32) {
-        guard reported != 0 else { return nil }
-        self = StopReason(rawValue: reported) ?? .host
-    }
 }
 
 extension StopReason: CustomStringConvertible {

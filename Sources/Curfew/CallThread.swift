@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Runner
+
+/// A thread for calls that block, so that `async` callers block none of Swift's own.
+///
+/// It is started by the first call, makes the calls in their order, and ends with the last one.
+final class CallThread: Sendable {
+    private struct State {
+        var calls: [@Sendable () -> Void] = []
+        var isRunning = false
+    }
+
+    private let state = Locked(State())
+
+    /// Makes a call on the thread, and returns its result to the Swift task that waits for it.
+    func result<Value: Sendable>(
+        of call: @escaping @Sendable () -> Result<Value, CurfewError>
+    ) async throws(CurfewError) -> Value {
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Value, CurfewError>, Never>) in
+            add { continuation.resume(returning: call()) }
+        }
+        return try result.get()
+    }
+
+    private func add(_ call: @escaping @Sendable () -> Void) {
+        let starts = state.withLock { state in
+            state.calls.append(call)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        // Without another thread the calls are made on this one.
+        if starts, !start() { makeCalls() }
+    }
+
+    private func start() -> Bool {
+        let carrier = Unmanaged.passRetained(self)
+        var thread = pthread_t()
+        let failure = pthread_create(
+            &thread, nil,
+            { raw in
+                Unmanaged<CallThread>.fromOpaque(raw!).takeRetainedValue().makeCalls()
+                return nil
+            }, carrier.toOpaque())
+        guard failure == 0 else {
+            carrier.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+
+    private func makeCalls() {
+        while true {
+            let calls = state.withLock { state in
+                defer { state.calls = [] }
+                state.isRunning = !state.calls.isEmpty
+                return state.calls
+            }
+            guard !calls.isEmpty else { return }
+            for call in calls { call() }
+        }
+    }
+}

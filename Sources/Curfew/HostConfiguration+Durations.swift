@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Runner
+
+extension HostConfiguration {
+    /// The time from the end of the grace until the worker of a task is given up.
+    public var lostWorkerDelay: Duration {
+        get { Duration(inNanoseconds: lostAfter) }
+        set { lostAfter = newValue.inNanoseconds }
+    }
+}

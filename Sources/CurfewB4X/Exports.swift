@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The types of the layers below that subs and waits are designed with.
+@_exported public import enum Runner.EventSender
+@_exported public import struct Runner.SenderFilter
+@_exported public import struct Runner.TargetEvent
+@_exported public import struct Scheduling.TargetCounts
+@_exported public import enum Scheduling.TargetKind
