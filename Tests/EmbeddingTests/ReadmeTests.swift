@@ -63,7 +63,7 @@ struct ReadmeTests {
         let built = BuiltProducts.directory
         let maps = [
             built + "/CCurfew.build/module.modulemap", built + "/CSystem.build/module.modulemap",
-            built + "/CAppHost.build/module.modulemap",
+            built + "/CFaults.build/module.modulemap", built + "/CAppHost.build/module.modulemap",
             BuiltProducts.packageRoot + "/Sources/CFFI/module.modulemap",
             BuiltProducts.packageRoot + "/Sources/CSQLite/module.modulemap",
         ]

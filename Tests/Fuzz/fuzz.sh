@@ -24,12 +24,15 @@ rm -rf "$work"
 mkdir -p "$work/found"
 
 # The modules of the package, each built for the fuzzer; SwiftPM cannot link one.
-mkdir "$work/CCurfew" "$work/CSystem"
+mkdir "$work/CCurfew" "$work/CSystem" "$work/CFaults"
 echo "module CCurfew { umbrella \"$PWD/include/curfew\" export * }" >"$work/CCurfew/module.modulemap"
 echo "module CSystem { umbrella \"$PWD/Sources/CSystem/include\" export * }" \
     >"$work/CSystem/module.modulemap"
+echo "module CFaults { umbrella \"$PWD/Sources/CFaults/include\" export * }" \
+    >"$work/CFaults/module.modulemap"
 flags=(-swift-version 6 -O -g -sanitize=fuzzer,address -parse-as-library -package-name curfew
     -module-cache-path "$work/cache" -I "$work" -I "$work/CCurfew" -I "$work/CSystem"
+    -I "$work/CFaults"
     -I Sources/CFFI -Xcc "-I$PWD/include" -L "$work"
     -enable-upcoming-feature ExistentialAny -enable-upcoming-feature MemberImportVisibility
     -enable-upcoming-feature InternalImportsByDefault)
@@ -40,6 +43,9 @@ for file in Sources/CSystem/*.c; do
     "${CC:-gcc}" -O1 -g -c -Iinclude -ISources/CSystem/include \
         -o "$work/CSystem/$(basename "$file").o" "$file"
 done
+# The toolchain's clang knows #embed; gcc does not before version 15.
+"$(dirname "$(realpath "$(command -v "$swiftc")")")/clang" -O1 -g -c -ISources/CFaults/include \
+    -o "$work/CFaults/pages.o" Sources/CFaults/pages.c
 for module in CurfewValues Scheduling PluginBridge; do
     mapfile -t sources < <(find "Sources/$module" -name '*.swift' | sort)
     "$swiftc" "${flags[@]}" -wmo -module-name "$module" -emit-library -static \
@@ -50,8 +56,8 @@ done
 failed=0
 for reader in "${readers[@]}"; do
     "$swiftc" "${flags[@]}" -use-ld=lld -module-name Fuzz -o "$work/$reader" \
-        "Tests/Fuzz/$reader.swift" Tests/Fuzz/Soundness.swift \
-        -lPluginBridge -lScheduling -lCurfewValues "$work"/CSystem/*.o -lffi -lswiftGlibc -lswiftSynchronization
+        "Tests/Fuzz/$reader.swift" Tests/Fuzz/Soundness.swift -lPluginBridge -lScheduling -lCurfewValues \
+        "$work"/CSystem/*.o "$work"/CFaults/*.o -lffi -lswiftGlibc -lswiftSynchronization
     # What it learns is written into the first directory, never into the corpus.
     mkdir "$work/$reader.new"
     echo "fuzz: $reader for $seconds s"
