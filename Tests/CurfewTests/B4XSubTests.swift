@@ -3,6 +3,7 @@ import Curfew
 import CurfewB4X
 import Runner
 import Scheduling
+import TestSupport
 import Testing
 
 /// The rules of B4X about subs and events, by their number. The test turns the loop.

@@ -2,6 +2,7 @@
 import Curfew
 import CurfewB4X
 import Runner
+import TestSupport
 import Testing
 
 /// The rules of B4X about waiting, sleeping and resumable subs, by their number. The test turns the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
 import Scheduling
+import TestSupport
 import Testing
 
 @Suite("Dates, durations and asynchronous calls of the Swift API")

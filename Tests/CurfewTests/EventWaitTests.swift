@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
 import Runner
+import TestSupport
 import Testing
 
 @Suite("Waiting for an event", .timeLimit(.minutes(5)))

@@ -2,6 +2,7 @@
 import Curfew
 import Runner
 import Scheduling
+import TestSupport
 import Testing
 
 @Suite("The events of a host", .timeLimit(.minutes(5)))

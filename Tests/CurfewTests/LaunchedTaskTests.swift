@@ -2,6 +2,7 @@
 import Curfew
 import Runner
 import Scheduling
+import TestSupport
 import Testing
 
 @Suite("A launched task", .timeLimit(.minutes(5)))

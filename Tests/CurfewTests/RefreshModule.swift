@@ -2,6 +2,7 @@
 import Curfew
 import CurfewB4X
 import Scheduling
+import TestSupport
 
 /// The module of a tutorial for B4i, carried over sub by sub: it registers a background refresh,
 /// schedules it, does it in parts with pauses in between, and hears of its expiration.

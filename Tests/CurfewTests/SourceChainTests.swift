@@ -2,6 +2,7 @@
 import Curfew
 import CurfewB4X
 import Scheduling
+import TestSupport
 import Testing
 
 /// The chain of a tutorial for B4i in its resumable form, line by line, and its races. The test

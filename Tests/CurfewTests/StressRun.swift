@@ -4,6 +4,7 @@ import CInterface
 import Glibc
 import Runner
 import Synchronization
+import TestSupport
 
 /// One host under the hands of many threads, through the C interface: some launch, cancel, stop,
 /// hold back, query, wait and release, some complete pending tasks from outside, some subscribe and

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
 import CurfewB4X
+import TestSupport
 import Testing
 
 /// Many threads at one target, on the host's own thread and in real time.

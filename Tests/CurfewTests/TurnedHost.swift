@@ -2,6 +2,7 @@
 import Curfew
 import CurfewB4X
 import Runner
+import TestSupport
 
 /// A host on a manual clock whose loop the test turns, and what subs wrote down.
 final class TurnedHost: Sendable {

@@ -3,6 +3,7 @@ import Curfew
 import RequestFaults
 import Runner
 import Scheduling
+import TestSupport
 import Testing
 
 @Suite("Ends of tasks that the store could not write down", .timeLimit(.minutes(5)))
