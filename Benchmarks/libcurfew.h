@@ -6,7 +6,7 @@
 #ifndef CURFEW_BENCH_LIBCURFEW_H
 #define CURFEW_BENCH_LIBCURFEW_H
 
-#include <curfew/host.h>
+#include <curfew/curfew.h>
 #include <dlfcn.h>
 
 #include "measure.h"
@@ -15,34 +15,34 @@
     X(status_text)          \
     X(host_create)          \
     X(host_destroy)         \
-    X(host_scan)            \
-    X(host_load)            \
-    X(host_plugins)         \
-    X(host_plugin_at)       \
+    X(host_scan_plugins)            \
+    X(host_load_plugin)            \
+    X(host_get_plugin_count)         \
+    X(host_get_plugin)       \
     X(host_find_handler)    \
-    X(host_handler_at)      \
+    X(host_get_handler)      \
     X(host_pause_handler)   \
     X(host_resume_handler)  \
-    X(host_counts)          \
+    X(host_get_counts)          \
     X(host_launch)          \
-    X(host_launch_at)       \
-    X(host_wait)            \
-    X(host_query)           \
-    X(host_read_result)     \
-    X(host_release)         \
+    X(host_launch_by_index)       \
+    X(host_wait_task)            \
+    X(host_get_task)           \
+    X(host_read_task_result)     \
+    X(host_release_task)         \
     X(host_subscribe)       \
     X(host_observe)         \
     X(host_unsubscribe)     \
-    X(host_expect)          \
-    X(host_collect)         \
-    X(host_raise)           \
+    X(host_expect_event)          \
+    X(host_collect_event)         \
+    X(host_raise_event)           \
     X(host_dispatch)        \
     X(host_submit)          \
     X(host_cancel_request)  \
-    X(host_query_request)   \
+    X(host_get_request)   \
     X(host_list_requests)   \
-    X(host_why)             \
-    X(host_wall_ns)
+    X(host_explain_request)             \
+    X(host_get_wall_ns)
 
 /* The functions, and one host with one plugin in it. */
 struct libcurfew {
@@ -74,10 +74,10 @@ static inline void start_libcurfew(struct libcurfew *curfew, const char *directo
     curfew_error error = {.struct_size = sizeof error};
     curfew_status status = curfew->host_create(config, &curfew->host, &error);
     if (status != CURFEW_OK) fail("no host: %s: %s", curfew->status_text(status), error.message);
-    status = curfew->host_load(curfew->host, directory, &error);
+    status = curfew->host_load_plugin(curfew->host, directory, &error);
     if (status != CURFEW_OK)
         fail("%s not loaded: %s: %s", directory, curfew->status_text(status), error.message);
-    status = curfew->host_find_handler(curfew->host, identifier, &curfew->handler);
+    status = curfew->host_find_handler(curfew->host, identifier, &curfew->handler, NULL);
     if (status != CURFEW_OK) fail("%s: %s", identifier, curfew->status_text(status));
 }
 

@@ -48,14 +48,14 @@ static void wait_until_over(void) {
 static uint32_t find(const char *name, char identifier[64]) {
     uint32_t index;
     snprintf(identifier, 64, "org.example.deadline.%s", name);
-    const curfew_status status = curfew.host_find_handler(curfew.host, identifier, &index);
+    const curfew_status status = curfew.host_find_handler(curfew.host, identifier, &index, NULL);
     if (status != CURFEW_OK) fail("%s: %s", identifier, curfew.status_text(status));
     return index;
 }
 
 static void launch(uint32_t handler, const curfew_launch_options *options) {
     curfew_status status;
-    while ((status = curfew.host_launch_at(curfew.host, handler, options, NULL, NULL)) ==
+    while ((status = curfew.host_launch_by_index(curfew.host, handler, options, NULL, NULL)) ==
            CURFEW_BUSY)
         sched_yield();
     if (status != CURFEW_OK) fail("not launched: %s", curfew.status_text(status));
@@ -81,15 +81,15 @@ static void hold_others(void) {
 static uint64_t run_batch(const char *name) {
     char identifier[64];
     const uint32_t handler = find(name, identifier);
-    curfew_status status = curfew.host_pause_handler(curfew.host, identifier);
+    curfew_status status = curfew.host_pause_handler(curfew.host, identifier, NULL);
     if (status != CURFEW_OK) fail("not paused: %s", curfew.status_text(status));
     const uint64_t started = now_ns();
     for (int i = 0; i < IN_FLIGHT; i++) {
-        status = curfew.host_launch_at(curfew.host, handler, NULL, NULL, NULL);
+        status = curfew.host_launch_by_index(curfew.host, handler, NULL, NULL, NULL);
         if (status != CURFEW_OK) fail("not launched: %s", curfew.status_text(status));
     }
     const uint64_t launched = now_ns();
-    status = curfew.host_resume_handler(curfew.host, identifier);
+    status = curfew.host_resume_handler(curfew.host, identifier, NULL);
     if (status != CURFEW_OK) fail("not resumed: %s", curfew.status_text(status));
     wait_until_over();
     if (record.first_ns < launched) fail("%s: a task was entered before all were launched", name);
@@ -108,7 +108,7 @@ static void check_outcomes(void) {
     const uint64_t begun = now_ns();
     do {
         sched_yield();
-        if (curfew.host_counts(curfew.host, &counts) != CURFEW_OK) fail("no counts");
+        if (curfew.host_get_counts(curfew.host, &counts, NULL) != CURFEW_OK) fail("no counts");
     } while (counts.ended[CURFEW_OUTCOME_SUCCEEDED] < expected && now_ns() - begun < 1000000000);
     if (counts.launched != expected || counts.ended[CURFEW_OUTCOME_SUCCEEDED] != expected)
         fail("%" PRIu64 " tasks were launched and %" PRIu64 " succeeded, not %" PRIu64,

@@ -39,7 +39,7 @@ static void empty_done(bool success, const char *error) {
 
 static curfew_handler_state handler_state(const struct libcurfew *curfew) {
     curfew_handler_state state = {.struct_size = sizeof state};
-    const curfew_status status = curfew->host_handler_at(curfew->host, curfew->handler, &state);
+    const curfew_status status = curfew->host_get_handler(curfew->host, curfew->handler, &state, NULL);
     if (status != CURFEW_OK) fail("handler: %s", curfew->status_text(status));
     return state;
 }
@@ -86,7 +86,7 @@ static struct {
 static void launch(const struct libcurfew *curfew) {
     for (;;) {
         const curfew_status status =
-            curfew->host_launch_at(curfew->host, curfew->handler, NULL, NULL, NULL);
+            curfew->host_launch_by_index(curfew->host, curfew->handler, NULL, NULL, NULL);
         if (status == CURFEW_OK) return;
         if (status == CURFEW_BUSY)
             refused.busy++;
@@ -108,7 +108,7 @@ int main(int count, char **arguments) {
     if (event) {
         sem_init(&events.all_delivered, 0, 0);
         const curfew_status status = curfew.host_subscribe(
-            curfew.host, "empty_done::", (curfew_any_function)empty_done, NULL, &error);
+            curfew.host, "empty_done::", (curfew_any_function)empty_done, NULL, NULL, &error);
         if (status != CURFEW_OK)
             fail("not subscribed: %s: %s", curfew.status_text(status), error.message);
     }
@@ -124,7 +124,7 @@ int main(int count, char **arguments) {
         fail("%" PRIu64 " tasks succeeded and %" PRIu64 " ended, instead of %d",
              state.ended[CURFEW_OUTCOME_SUCCEEDED], ended(&state), TASKS);
     curfew_counts counts = {.struct_size = sizeof counts};
-    if (curfew.host_counts(curfew.host, &counts) != CURFEW_OK) fail("no counts");
+    if (curfew.host_get_counts(curfew.host, &counts, NULL) != CURFEW_OK) fail("no counts");
     if (counts.launched != TASKS || counts.ended[CURFEW_OUTCOME_SUCCEEDED] != TASKS)
         fail("the host counts %" PRIu64 " tasks launched and %" PRIu64 " succeeded",
              counts.launched, counts.ended[CURFEW_OUTCOME_SUCCEEDED]);

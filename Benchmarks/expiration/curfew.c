@@ -40,7 +40,7 @@ static void launch(const struct libcurfew *curfew, int i) {
     curfew_error error = {.struct_size = sizeof error};
     curfew_status status;
     /* More tasks are pending in the end than a queue has places. */
-    while ((status = curfew->host_launch_at(curfew->host, curfew->handler, &options, &tasks[i],
+    while ((status = curfew->host_launch_by_index(curfew->host, curfew->handler, &options, &tasks[i],
                                             &error)) == CURFEW_BUSY)
         sched_yield();
     if (status != CURFEW_OK)
@@ -60,8 +60,8 @@ static void wait_for_callback(const struct expiring_record *record, int i) {
 static void collect(const struct libcurfew *curfew, int i) {
     const struct expiring_record *record = &records[i];
     curfew_task_state state = {.struct_size = sizeof state};
-    curfew_status status = curfew->host_wait(curfew->host, tasks[i], 60000000000, NULL);
-    if (status == CURFEW_OK) status = curfew->host_query(curfew->host, tasks[i], &state);
+    curfew_status status = curfew->host_wait_task(curfew->host, tasks[i], 60000000000, NULL, NULL);
+    if (status == CURFEW_OK) status = curfew->host_get_task(curfew->host, tasks[i], &state, NULL);
     if (status != CURFEW_OK) fail("task %d: %s", i + 1, curfew->status_text(status));
     if (state.outcome != CURFEW_OUTCOME_EXPIRED || state.reason != CURFEW_REASON_BUDGET)
         fail("task %d: outcome %d for reason %d, not expired by its budget", i + 1, state.outcome,
@@ -74,7 +74,7 @@ static void collect(const struct libcurfew *curfew, int i) {
              ", but was entered at %" PRIu64 " with %" PRIu64,
              i + 1, state.started_ns, state.budget_ns, record->entered_ns, spans[i]);
     lateness[i] = (int64_t)(record->expired_ns - (state.started_ns + state.budget_ns));
-    status = curfew->host_release(curfew->host, tasks[i]);
+    status = curfew->host_release_task(curfew->host, tasks[i], NULL);
     if (status != CURFEW_OK) fail("release %d: %s", i + 1, curfew->status_text(status));
 }
 
@@ -107,10 +107,10 @@ int main(int argc, char **argv) {
         if (i != last) collect(&curfew, i);
     if (is_pending) check_all_armed(count);
     curfew_counts counts = {.struct_size = sizeof counts};
-    if (curfew.host_counts(curfew.host, &counts) != CURFEW_OK) fail("no counts");
+    if (curfew.host_get_counts(curfew.host, &counts, NULL) != CURFEW_OK) fail("no counts");
     close_libcurfew(&curfew);
     print_lateness(lateness, count);
     if (lateness[0] < 0) fail("%.1f us early", (double)-lateness[0] / 1000);
-    printf("watchers %" PRIu32 "\nwakeups %" PRIu64 "\n", counts.watchers, counts.wakeups);
+    printf("watchers %" PRIu32 "\nwakeups %" PRIu64 "\n", counts.deadline_threads, counts.wakeups);
     return 0;
 }

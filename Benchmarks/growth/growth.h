@@ -62,7 +62,7 @@ static inline void launch_patiently(const struct libcurfew *curfew, uint32_t han
                                     const curfew_launch_options *options, curfew_task *task) {
     for (;;) {
         const curfew_status status =
-            curfew->host_launch_at(curfew->host, handler, options, task, NULL);
+            curfew->host_launch_by_index(curfew->host, handler, options, task, NULL);
         if (status == CURFEW_OK) return;
         if (status != CURFEW_BUSY && status != CURFEW_EXHAUSTED)
             fail("not launched: %s", curfew->status_text(status));
@@ -73,7 +73,7 @@ static inline void launch_patiently(const struct libcurfew *curfew, uint32_t han
 static inline curfew_handler_state state_of_handler(const struct libcurfew *curfew,
                                                     uint32_t handler) {
     curfew_handler_state state = {.struct_size = sizeof state};
-    expect_ok(curfew, curfew->host_handler_at(curfew->host, handler, &state), "handler", NULL);
+    expect_ok(curfew, curfew->host_get_handler(curfew->host, handler, &state, NULL), "handler", NULL);
     return state;
 }
 

@@ -29,10 +29,10 @@ static uint64_t total_of_lengths(const struct libcurfew *curfew) {
     expect_ok(curfew,
               curfew->host_launch(curfew->host, "org.example.growth.total", &keep, &task, &error),
               "total", &error);
-    expect_ok(curfew, curfew->host_wait(curfew->host, task, 10000000000, NULL), "total", NULL);
-    expect_ok(curfew, curfew->host_read_result(curfew->host, task, &sum, sizeof sum, &bytes),
+    expect_ok(curfew, curfew->host_wait_task(curfew->host, task, 10000000000, NULL, NULL), "total", NULL);
+    expect_ok(curfew, curfew->host_read_task_result(curfew->host, task, &sum, sizeof sum, &bytes, NULL),
               "total", NULL);
-    expect_ok(curfew, curfew->host_release(curfew->host, task), "total", NULL);
+    expect_ok(curfew, curfew->host_release_task(curfew->host, task, NULL), "total", NULL);
     return sum;
 }
 
@@ -59,7 +59,7 @@ static void launch_all(const struct libcurfew *curfew, uint64_t size) {
 static void submit_all(const struct libcurfew *curfew, uint64_t size) {
     const curfew_submit_options options = {
         .struct_size = sizeof options,
-        .earliest_ns = curfew->host_wall_ns(curfew->host) + 86400000000000,
+        .earliest_ns = curfew->host_get_wall_ns(curfew->host) + 86400000000000,
         .on_pending = CURFEW_ON_PENDING_ADD,
         .payload = payload,
         .payload_bytes = size};
@@ -73,11 +73,11 @@ static void submit_all(const struct libcurfew *curfew, uint64_t size) {
         times[i] = now_ns() - started;
         expect_ok(curfew, status, "submit", &error);
     }
-    curfew_request_info info = {.struct_size = sizeof info};
+    curfew_request_state info = {.struct_size = sizeof info};
     curfew_error error = {.struct_size = sizeof error};
-    expect_ok(curfew, curfew->host_query_request(curfew->host, request, &info, &error), "query",
+    expect_ok(curfew, curfew->host_get_request(curfew->host, request, &info, &error), "query",
               &error);
-    if (request != SUBMISSIONS || info.state != CURFEW_REQUEST_PENDING ||
+    if (request != SUBMISSIONS || info.phase != CURFEW_REQUEST_PHASE_PENDING ||
         info.payload_bytes != size)
         fail("request %" PRIu64 " is not what was submitted", request);
     printf("us_submit %.1f\n", median_ns(times, SUBMISSIONS) / 1000);

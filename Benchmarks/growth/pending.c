@@ -40,9 +40,9 @@ static void launch_pending(const struct libcurfew *curfew, uint64_t place) {
 static void wait_until_pending(const struct libcurfew *curfew, curfew_task last) {
     while (atomic_load_explicit(&slip.entered, memory_order_acquire) != launched) sched_yield();
     curfew_task_state state = {.struct_size = sizeof state};
-    do expect_ok(curfew, curfew->host_query(curfew->host, last, &state), "query", NULL);
-    while (state.phase == CURFEW_PHASE_RUNNING);
-    if (state.phase != CURFEW_PHASE_PENDING) fail("a task is in phase %d", state.phase);
+    do expect_ok(curfew, curfew->host_get_task(curfew->host, last, &state, NULL), "query", NULL);
+    while (state.phase == CURFEW_TASK_PHASE_RUNNING);
+    if (state.phase != CURFEW_TASK_PHASE_PENDING) fail("a task is in phase %d", state.phase);
 }
 
 static void complete(const struct libcurfew *curfew, uint64_t first, uint64_t end) {

@@ -104,15 +104,15 @@ static void time_queries(void) {
     uint64_t random = 1;
     for (int i = 0; i < OPERATIONS; i++) {
         const curfew_request request = 1 + next_random(&random) % (size + OPERATIONS);
-        curfew_request_info info = {.struct_size = sizeof info};
+        curfew_request_state info = {.struct_size = sizeof info};
         curfew_error error = {.struct_size = sizeof error};
         const uint64_t started = now_ns();
         const curfew_status status =
-            curfew.host_query_request(curfew.host, request, &info, &error);
+            curfew.host_get_request(curfew.host, request, &info, &error);
         times[i] = now_ns() - started;
         expect_ok(&curfew, status, "query", &error);
-        if (info.request != request || info.state != CURFEW_REQUEST_PENDING)
-            fail("request %" PRIu64 " is in state %d", request, info.state);
+        if (info.request != request || info.phase != CURFEW_REQUEST_PHASE_PENDING)
+            fail("request %" PRIu64 " is in state %d", request, info.phase);
     }
     print_median("us_query", OPERATIONS);
 }
@@ -128,7 +128,7 @@ static void time_reasons(void) {
         int64_t earliest = 0;
         const uint64_t started = now_ns();
         const curfew_status status =
-            curfew.host_why(curfew.host, request, reports, 32, &count, &earliest, &error);
+            curfew.host_explain_request(curfew.host, request, reports, 32, &count, &earliest, &error);
         times[i] = now_ns() - started;
         expect_ok(&curfew, status, "why", &error);
         if (count == 0) fail("nothing is said about request %" PRIu64, request);
@@ -138,7 +138,7 @@ static void time_reasons(void) {
 
 /* A page of the pending ones of one identifier, from anywhere. */
 static void time_lists(void) {
-    static curfew_request_info infos[PAGE];
+    static curfew_request_state infos[PAGE];
     uint64_t random = 3;
     for (int i = 0; i < FEW; i++) {
         for (int j = 0; j < PAGE; j++) infos[j].struct_size = sizeof infos[j];
@@ -146,7 +146,7 @@ static void time_lists(void) {
         char identifier[64] = "org.example.growth.empty1";
         if (!same) snprintf(identifier, sizeof identifier, "org.example.growth.n%" PRIu64, number);
         const curfew_request_filter filter = {.struct_size = sizeof filter,
-                                              .states = 1u << CURFEW_REQUEST_PENDING,
+                                              .states = 1u << CURFEW_REQUEST_PHASE_PENDING,
                                               .after = same ? number : 0,
                                               .identifier = identifier};
         curfew_error error = {.struct_size = sizeof error};
@@ -192,7 +192,7 @@ int main(int count, char **arguments) {
     const uint64_t before = resident_bytes(), started = now_ns();
     start_libcurfew(&curfew, arguments[5], "org.example.growth.empty1", &config);
     const uint64_t ready = now_ns();
-    tomorrow = curfew.host_wall_ns(curfew.host) + day_ns;
+    tomorrow = curfew.host_get_wall_ns(curfew.host) + day_ns;
     if (prepares) {
         prepare();
         printf("us_each %.1f\n", (double)(now_ns() - ready) / 1000 / (double)size);

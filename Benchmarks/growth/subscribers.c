@@ -47,7 +47,7 @@ static void subscribe_same(const struct libcurfew *curfew) {
         curfew_error error = {.struct_size = sizeof error};
         expect_ok(curfew,
                   curfew->host_subscribe(curfew->host, "empty1_done::",
-                                         (curfew_any_function)count_done, &subscriptions[i],
+                                         (curfew_any_function)count_done, NULL, &subscriptions[i],
                                          &error),
                   "subscribe", &error);
     }
@@ -69,7 +69,7 @@ static void unsubscribe(const struct libcurfew *curfew) {
     uint64_t random = 1;
     for (uint64_t left = size; left > 0; left--) {
         const uint64_t place = next_random(&random) % left;
-        expect_ok(curfew, curfew->host_unsubscribe(curfew->host, subscriptions[place]),
+        expect_ok(curfew, curfew->host_unsubscribe(curfew->host, subscriptions[place], NULL),
                   "unsubscribe", NULL);
         subscriptions[place] = subscriptions[left - 1];
     }
@@ -89,7 +89,7 @@ static double raise_all(const struct libcurfew *curfew) {
     const uint64_t started = now_ns();
     for (int i = 0; i < EVENTS; i++) {
         curfew_status status;
-        while ((status = curfew->host_raise(curfew->host, "growth_0", NULL, 0)) == CURFEW_BUSY)
+        while ((status = curfew->host_raise_event(curfew->host, "growth_0", NULL, 0, NULL)) == CURFEW_BUSY)
             sched_yield();
         expect_ok(curfew, status, "raise", NULL);
     }

@@ -27,14 +27,14 @@ static void count_event(void *unused, const curfew_event *event) {
 static curfew_subscription expect_task(const struct libcurfew *curfew, uint64_t number) {
     curfew_subscription wait = 0;
     expect_ok(curfew,
-              curfew->host_expect(curfew->host, "growth", number + 1, NULL, &wait),
+              curfew->host_expect_event(curfew->host, "growth", number + 1, NULL, &wait, NULL),
               "expect", NULL);
     return wait;
 }
 
 static void give_up(const struct libcurfew *curfew, curfew_subscription wait) {
     curfew_event *event = NULL;
-    const curfew_status status = curfew->host_collect(curfew->host, wait, 0, &event);
+    const curfew_status status = curfew->host_collect_event(curfew->host, wait, 0, &event, NULL);
     if (status != CURFEW_TIMED_OUT) fail("collect: %s", curfew->status_text(status));
 }
 
@@ -51,7 +51,7 @@ static void time_waits(const struct libcurfew *curfew, uint64_t size) {
 static void time_events(const struct libcurfew *curfew) {
     const uint64_t started = now_ns();
     for (int i = 0; i < EVENTS; i++)
-        expect_ok(curfew, curfew->host_raise(curfew->host, "growth", NULL, 0), "raise", NULL);
+        expect_ok(curfew, curfew->host_raise_event(curfew->host, "growth", NULL, 0, NULL), "raise", NULL);
     while (atomic_load_explicit(&calls, memory_order_acquire) < EVENTS) sched_yield();
     printf("us_event %.2f\n", (double)(now_ns() - started) / 1000 / EVENTS);
 }

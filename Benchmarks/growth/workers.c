@@ -48,7 +48,7 @@ int main(int count, char **arguments) {
     const uint64_t ended = now_ns();
 
     curfew_counts counts = {.struct_size = sizeof counts};
-    expect_ok(&curfew, curfew.host_counts(curfew.host, &counts), "counts", NULL);
+    expect_ok(&curfew, curfew.host_get_counts(curfew.host, &counts, NULL), "counts", NULL);
     if (counts.workers > workers)
         fail("%" PRIu32 " workers instead of %" PRIu64, counts.workers, workers);
     close_libcurfew(&curfew);

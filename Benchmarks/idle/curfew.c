@@ -31,17 +31,17 @@ static void run_one(void) {
     curfew_task_state state = {.struct_size = sizeof state};
     curfew_task task;
     curfew_status status =
-        curfew.host_launch_at(curfew.host, curfew.handler, &options, &task, NULL);
-    if (status == CURFEW_OK) status = curfew.host_wait(curfew.host, task, 60000000000, &state);
+        curfew.host_launch_by_index(curfew.host, curfew.handler, &options, &task, NULL);
+    if (status == CURFEW_OK) status = curfew.host_wait_task(curfew.host, task, 60000000000, &state, NULL);
     if (status != CURFEW_OK || state.outcome != CURFEW_OUTCOME_SUCCEEDED)
         fail("the first task: %s, outcome %d", curfew.status_text(status), state.outcome);
-    curfew.host_release(curfew.host, task);
+    curfew.host_release_task(curfew.host, task, NULL);
 }
 
 static void add_task(void) {
     const curfew_launch_options options = {.struct_size = sizeof options, .budget_ns = 2 * hour_ns};
     curfew_status status;
-    while ((status = curfew.host_launch_at(curfew.host, curfew.handler, &options, NULL, NULL)) ==
+    while ((status = curfew.host_launch_by_index(curfew.host, curfew.handler, &options, NULL, NULL)) ==
            CURFEW_BUSY)
         sched_yield();
     if (status != CURFEW_OK) fail("not launched: %s", curfew.status_text(status));
@@ -50,7 +50,7 @@ static void add_task(void) {
 static void add_request(void) {
     const curfew_submit_options options = {
         .struct_size = sizeof options,
-        .earliest_ns = curfew.host_wall_ns(curfew.host) + (int64_t)hour_ns,
+        .earliest_ns = curfew.host_get_wall_ns(curfew.host) + (int64_t)hour_ns,
         .on_pending = CURFEW_ON_PENDING_ADD};
     curfew_error error = {.struct_size = sizeof error};
     if (curfew.host_submit(curfew.host, identifier, &options, NULL, NULL, &error) != CURFEW_OK)
@@ -59,7 +59,7 @@ static void add_request(void) {
 
 static void check(uint64_t launched) {
     curfew_counts counts = {.struct_size = sizeof counts};
-    if (curfew.host_counts(curfew.host, &counts) != CURFEW_OK) fail("no counts");
+    if (curfew.host_get_counts(curfew.host, &counts, NULL) != CURFEW_OK) fail("no counts");
     uint64_t ended = 0;
     for (size_t i = 0; i < sizeof counts.ended / sizeof counts.ended[0]; i++)
         ended += counts.ended[i];

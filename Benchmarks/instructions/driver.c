@@ -5,12 +5,12 @@
  *
  *     driver OPERATION LIBRARY PLUGIN_DIRECTORY STORE
  *
- * launch: curfew_host_launch_at, while its handler is paused.
+ * launch: curfew_host_launch_by_index, while its handler is paused.
  * run: what a worker does from one task to the next, of a function that returns CURFEW_OK.
  * complete: the same of a function that completes its task itself.
  * arm: the same of a function that returns CURFEW_PENDING.
  * finish: completing such a task later.
- * raise: curfew_host_raise of an event with a number and a text.
+ * raise: curfew_host_raise_event of an event with a number and a text.
  * deliver: delivering it to one C function through libffi.
  * submit: curfew_host_submit into STORE, which must not exist.
  *
@@ -42,24 +42,24 @@ static void wait_until_over(void) {
 
 static uint32_t find(const char *identifier) {
     uint32_t handler;
-    must(curfew.host_find_handler(curfew.host, identifier, &handler), identifier);
+    must(curfew.host_find_handler(curfew.host, identifier, &handler, NULL), identifier);
     return handler;
 }
 
 /* Launches a whole batch while nothing of it can run; `counted` counts that. */
 static void launch_batch(const char *identifier, bool counted) {
     const uint32_t handler = find(identifier);
-    must(curfew.host_pause_handler(curfew.host, identifier), "pause");
+    must(curfew.host_pause_handler(curfew.host, identifier, NULL), "pause");
     if (counted) CALLGRIND_TOGGLE_COLLECT;
     for (int i = 0; i < BATCH; i++)
-        must(curfew.host_launch_at(curfew.host, handler, NULL, NULL, NULL), "launch");
+        must(curfew.host_launch_by_index(curfew.host, handler, NULL, NULL, NULL), "launch");
     if (counted) CALLGRIND_TOGGLE_COLLECT;
 }
 
 static void run_batch(const char *identifier, bool counted) {
     record.counts = counted;
     launch_batch(identifier, false);
-    must(curfew.host_resume_handler(curfew.host, identifier), "resume");
+    must(curfew.host_resume_handler(curfew.host, identifier, NULL), "resume");
     wait_until_over();
 }
 
@@ -68,7 +68,7 @@ static void begin(void) {
     const curfew_launch_options options = {
         .struct_size = sizeof options, .payload = &address, .payload_bytes = sizeof address};
     sem_init(&record.over, 0, 0);
-    must(curfew.host_launch_at(curfew.host, find("org.example.count.begin"), &options, NULL, NULL),
+    must(curfew.host_launch_by_index(curfew.host, find("org.example.count.begin"), &options, NULL, NULL),
          "begin");
     wait_until_over();
 }
@@ -88,15 +88,15 @@ static void raise_and_deliver(bool counts_raising) {
         {.struct_size = sizeof values[0], .type = CURFEW_TYPE_TEXT, .text = "seven",
          .text_bytes = 5}};
     uint32_t delivered = 0;
-    must(curfew.host_raise(curfew.host, selector, values, 2), "declared by the first");
-    must(curfew.host_subscribe(curfew.host, selector, (curfew_any_function)changed, NULL, &error),
+    must(curfew.host_raise_event(curfew.host, selector, values, 2, NULL), "declared by the first");
+    must(curfew.host_subscribe(curfew.host, selector, (curfew_any_function)changed, NULL, NULL, &error),
          error.message);
-    must(curfew.host_dispatch(curfew.host, 0, &delivered), "dispatch");
+    must(curfew.host_dispatch(curfew.host, 0, &delivered, NULL), "dispatch");
     if (counts_raising) CALLGRIND_TOGGLE_COLLECT;
-    for (int i = 0; i < BATCH; i++) must(curfew.host_raise(curfew.host, selector, values, 2), "raise");
+    for (int i = 0; i < BATCH; i++) must(curfew.host_raise_event(curfew.host, selector, values, 2, NULL), "raise");
     CALLGRIND_TOGGLE_COLLECT;
     if (counts_raising) return;
-    must(curfew.host_dispatch(curfew.host, 0, &delivered), "dispatch");
+    must(curfew.host_dispatch(curfew.host, 0, &delivered, NULL), "dispatch");
     CALLGRIND_TOGGLE_COLLECT;
     if (received < BATCH) fail("%d of %d events came", received, BATCH);
 }
@@ -105,7 +105,7 @@ static void submit(void) {
     static const char payload[100] = "as large as a small job";
     curfew_submit_options options = {
         .struct_size = sizeof options,
-        .earliest_ns = curfew.host_wall_ns(curfew.host) + 86400 * INT64_C(1000000000),
+        .earliest_ns = curfew.host_get_wall_ns(curfew.host) + 86400 * INT64_C(1000000000),
         .on_pending = CURFEW_ON_PENDING_ADD,
         .payload = payload,
         .payload_bytes = sizeof payload};
@@ -129,7 +129,7 @@ int main(int argc, char **argv) {
     const curfew_request_config requests = {
         .struct_size = sizeof requests, .app_refresh_limit = 1000000};
     const curfew_host_config config = {.struct_size = sizeof config,
-                                       .own_loop = raises,
+                                       .manual_dispatch = raises,
                                        .app_refresh = &one,
                                        .processing = &one,
                                        .store = submits ? argv[4] : NULL,
@@ -147,7 +147,7 @@ int main(int argc, char **argv) {
     } else if (strcmp(operation, "finish") == 0) {
         run_batch("org.example.count.pending", false);
         record.counts = true;
-        must(curfew.host_launch_at(curfew.host, find("org.example.count.later"), NULL, NULL, NULL),
+        must(curfew.host_launch_by_index(curfew.host, find("org.example.count.later"), NULL, NULL, NULL),
              "later");
         wait_until_over();
     } else if (raises) {

@@ -4,10 +4,10 @@
  *
  *     curfew load | scan | first LIBRARY PLUGINS_DIRECTORY
  *
- * load: curfew_host_load of each plugin's directory: the manifest is read and checked, the owners
+ * load: curfew_host_load_plugin of each plugin's directory: the manifest is read and checked, the owners
  * and modes of directories and files are, the library is copied, checked and loaded from the copy,
  * its entry is called and its handler registered. Opening libcurfew and making the host come before.
- * scan: the same, and before it curfew_host_scan of the directory with all of them, as a host has to
+ * scan: the same, and before it curfew_host_scan_plugins of the directory with all of them, as a host has to
  * that looks before it loads; every manifest is read twice. scan_us is what scanning has of it.
  * first: one plugin, in milliseconds, from the first line of main: libcurfew is opened, a host made
  * and the plugin loaded. open_ms, create_ms and load_ms are what each of these has of it.
@@ -26,7 +26,7 @@ static void create_host(void) {
 static void scan(const char *plugins) {
     uint32_t found = 0;
     curfew_error error = {.struct_size = sizeof error};
-    const curfew_status status = curfew.host_scan(curfew.host, plugins, &found, &error);
+    const curfew_status status = curfew.host_scan_plugins(curfew.host, plugins, &found, &error);
     if (status != CURFEW_OK || found != PLUGINS)
         fail("%u plugins found: %s: %s", found, curfew.status_text(status), error.message);
 }
@@ -35,27 +35,27 @@ static void load(const char *plugins, int number) {
     char path[PATH_BYTES];
     directory_of(path, plugins, number);
     curfew_error error = {.struct_size = sizeof error};
-    const curfew_status status = curfew.host_load(curfew.host, path, &error);
+    const curfew_status status = curfew.host_load_plugin(curfew.host, path, &error);
     if (status != CURFEW_OK)
         fail("%s not loaded: %s: %s", path, curfew.status_text(status), error.message);
 }
 
 /* Each is loaded, under an index of its own, and has its handler. */
 static void check(int count) {
-    if (curfew.host_plugins(curfew.host) != (uint32_t)count)
-        fail("%u plugins, not %d", curfew.host_plugins(curfew.host), count);
+    if (curfew.host_get_plugin_count(curfew.host) != (uint32_t)count)
+        fail("%u plugins, not %d", curfew.host_get_plugin_count(curfew.host), count);
     for (int i = 0; i < count; i++) {
         char identifier[64];
         snprintf(identifier, sizeof identifier, "org.example.load%03d", i);
         uint32_t index;
         curfew_handler_state handler = {.struct_size = sizeof handler};
         curfew_plugin_state plugin = {.struct_size = sizeof plugin};
-        if (curfew.host_find_handler(curfew.host, identifier, &index) != CURFEW_OK ||
-            curfew.host_handler_at(curfew.host, index, &handler) != CURFEW_OK ||
+        if (curfew.host_find_handler(curfew.host, identifier, &index, NULL) != CURFEW_OK ||
+            curfew.host_get_handler(curfew.host, index, &handler, NULL) != CURFEW_OK ||
             strcmp(handler.identifier, identifier) != 0)
             fail("%s is not registered", identifier);
-        if (curfew.host_plugin_at(curfew.host, (uint32_t)i, &plugin) != CURFEW_OK ||
-            plugin.status != CURFEW_PLUGIN_READY || strcmp(plugin.id, handler.plugin) != 0)
+        if (curfew.host_get_plugin(curfew.host, (uint32_t)i, &plugin, NULL) != CURFEW_OK ||
+            plugin.status != CURFEW_PLUGIN_PHASE_READY || strcmp(plugin.id, handler.plugin) != 0)
             fail("the plugin of %s is not ready", identifier);
     }
 }

@@ -53,7 +53,7 @@ static void launch(void) {
     const curfew_launch_options own = {.struct_size = sizeof own, .budget_ns = hour_ns};
     const curfew_launch_options *options = has_own_budget ? &own : NULL;
     curfew_status status;
-    while ((status = curfew.host_launch_at(curfew.host, curfew.handler, options, NULL, NULL)) ==
+    while ((status = curfew.host_launch_by_index(curfew.host, curfew.handler, options, NULL, NULL)) ==
            CURFEW_BUSY)
         sched_yield();
     if (status != CURFEW_OK) fail("not launched: %s", curfew.status_text(status));
@@ -61,7 +61,7 @@ static void launch(void) {
 
 static curfew_handler_state handler_state(void) {
     curfew_handler_state state = {.struct_size = sizeof state};
-    if (curfew.host_handler_at(curfew.host, curfew.handler, &state) != CURFEW_OK)
+    if (curfew.host_get_handler(curfew.host, curfew.handler, &state, NULL) != CURFEW_OK)
         fail("no handler");
     return state;
 }
@@ -107,7 +107,7 @@ static curfew_request submit(int64_t earliest_ns, const char *payload) {
 }
 
 static void *submit_share(void *data) {
-    const int64_t tomorrow = curfew.host_wall_ns(curfew.host) + 24 * (int64_t)hour_ns;
+    const int64_t tomorrow = curfew.host_get_wall_ns(curfew.host) + 24 * (int64_t)hour_ns;
     for (int left = *(int *)data; left > 0; left--) submit(tomorrow, NULL);
     return NULL;
 }
@@ -142,7 +142,7 @@ static curfew_request run_one(void) {
     curfew_error error = {.struct_size = sizeof error};
     curfew_subscription subscription;
     sem_init(&is_over, 0, 0);
-    if (curfew.host_subscribe(curfew.host, "pending_done::", (curfew_any_function)pending_done,
+    if (curfew.host_subscribe(curfew.host, "pending_done::", (curfew_any_function)pending_done, NULL,
                               &subscription, &error) != CURFEW_OK)
         fail("not subscribed: %s", error.message);
     const curfew_request request = submit(0, "1");

@@ -19,15 +19,15 @@ static uint64_t make_round_trip(const struct libcurfew *curfew) {
 
     const uint64_t started = now_ns();
     curfew_status status =
-        curfew->host_launch_at(curfew->host, curfew->handler, &keep, &task, &error);
+        curfew->host_launch_by_index(curfew->host, curfew->handler, &keep, &task, &error);
     if (status != CURFEW_OK)
         fail("not launched: %s: %s", curfew->status_text(status), error.message);
-    status = curfew->host_wait(curfew->host, task, 60000000000, &state);
+    status = curfew->host_wait_task(curfew->host, task, 60000000000, &state, NULL);
     const uint64_t ended = now_ns();
 
     if (status != CURFEW_OK) fail("not waited for: %s", curfew->status_text(status));
     if (state.outcome != CURFEW_OUTCOME_SUCCEEDED) fail("a task has outcome %d", state.outcome);
-    status = curfew->host_release(curfew->host, task);
+    status = curfew->host_release_task(curfew->host, task, NULL);
     if (status != CURFEW_OK) fail("not released: %s", curfew->status_text(status));
     return ended - started;
 }
@@ -43,7 +43,7 @@ int main(int count, char **arguments) {
     }
 
     curfew_counts counts = {.struct_size = sizeof counts};
-    if (curfew.host_counts(curfew.host, &counts) != CURFEW_OK) fail("no counts");
+    if (curfew.host_get_counts(curfew.host, &counts, NULL) != CURFEW_OK) fail("no counts");
     if (counts.launched != (uint64_t)trips->count ||
         counts.ended[CURFEW_OUTCOME_SUCCEEDED] != (uint64_t)trips->count)
         fail("the host counts %" PRIu64 " tasks launched and %" PRIu64 " succeeded",

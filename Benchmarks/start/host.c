@@ -20,9 +20,9 @@ static double ms_since(uint64_t *then) {
 
 static void load(struct libcurfew *curfew, const char *directory, const char *identifier) {
     curfew_error error = {.struct_size = sizeof error};
-    curfew_status status = curfew->host_load(curfew->host, directory, &error);
+    curfew_status status = curfew->host_load_plugin(curfew->host, directory, &error);
     if (status != CURFEW_OK) fail("%s: %s", directory, error.message);
-    status = curfew->host_find_handler(curfew->host, identifier, &curfew->handler);
+    status = curfew->host_find_handler(curfew->host, identifier, &curfew->handler, NULL);
     if (status != CURFEW_OK) fail("%s: %s", identifier, curfew->status_text(status));
 }
 
@@ -31,12 +31,12 @@ static void run_task(const struct libcurfew *curfew) {
     curfew_task_state state = {.struct_size = sizeof state};
     curfew_error error = {.struct_size = sizeof error};
     curfew_task task;
-    if (curfew->host_launch_at(curfew->host, curfew->handler, &keep, &task, &error) != CURFEW_OK)
+    if (curfew->host_launch_by_index(curfew->host, curfew->handler, &keep, &task, &error) != CURFEW_OK)
         fail("not launched: %s", error.message);
-    const curfew_status status = curfew->host_wait(curfew->host, task, 60000000000, &state);
+    const curfew_status status = curfew->host_wait_task(curfew->host, task, 60000000000, &state, NULL);
     if (status != CURFEW_OK || state.outcome != CURFEW_OUTCOME_SUCCEEDED)
         fail("%s, outcome %d", curfew->status_text(status), state.outcome);
-    curfew->host_release(curfew->host, task);
+    curfew->host_release_task(curfew->host, task, NULL);
 }
 
 int main(int argc, char **argv) {

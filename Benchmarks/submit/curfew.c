@@ -74,7 +74,7 @@ static void parallel_done(bool success, const char *error) {
 static void subscribe(void) {
     curfew_error error = {.struct_size = sizeof error};
     const curfew_status status =
-        curfew.host_subscribe(curfew.host, "parallel_done::", (curfew_any_function)parallel_done,
+        curfew.host_subscribe(curfew.host, "parallel_done::", (curfew_any_function)parallel_done, NULL,
                               NULL, &error);
     if (status != CURFEW_OK) fail("not subscribed: %s", error.message);
 }
@@ -85,7 +85,7 @@ static void check(void) {
         fail("the requests are not those from 1 to %" PRIu64, wanted);
     const uint64_t expected = is_life ? wanted : 0;
     curfew_counts counts = {.struct_size = sizeof counts};
-    if (curfew.host_counts(curfew.host, &counts) != CURFEW_OK) fail("no counts");
+    if (curfew.host_get_counts(curfew.host, &counts, NULL) != CURFEW_OK) fail("no counts");
     if (counts.launched != expected || counts.ended[CURFEW_OUTCOME_SUCCEEDED] != expected)
         fail("%" PRIu64 " tasks launched and %" PRIu64 " succeeded instead of %" PRIu64,
              counts.launched, counts.ended[CURFEW_OUTCOME_SUCCEEDED], expected);
@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
     if (is_life)
         subscribe();
     else
-        earliest = curfew.host_wall_ns(curfew.host) + 86400000000000;
+        earliest = curfew.host_get_wall_ns(curfew.host) + 86400000000000;
 
     pthread_t threads[MOST_CALLERS];
     const uint64_t started = now_ns();

@@ -41,12 +41,12 @@ enum AppCall {
 
     static func page(
         _ body: (
-            UnsafeMutablePointer<curfew_request_info>, UInt32, UnsafeMutablePointer<UInt32>,
+            UnsafeMutablePointer<curfew_request_state>, UInt32, UnsafeMutablePointer<UInt32>,
             UnsafeMutablePointer<curfew_error>
         ) -> curfew_status
-    ) throws(AppRegistryFailure) -> [curfew_request_info] {
-        var blank = curfew_request_info()
-        blank.struct_size = UInt32(MemoryLayout<curfew_request_info>.size)
+    ) throws(AppRegistryFailure) -> [curfew_request_state] {
+        var blank = curfew_request_state()
+        blank.struct_size = UInt32(MemoryLayout<curfew_request_state>.size)
         var infos = Array(repeating: blank, count: pageSize)
         var count: UInt32 = 0
         try check { error in
@@ -106,7 +106,7 @@ extension curfew_factor_report {
 }
 
 extension AppRequest {
-    init(_ info: curfew_request_info, payload: [UInt8]) {
+    init(_ info: curfew_request_state, payload: [UInt8]) {
         let identifier = withUnsafeBytes(of: info.identifier) { bytes in
             String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }

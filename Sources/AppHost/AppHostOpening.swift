@@ -40,7 +40,7 @@ struct AppHostOpening {
         requests.struct_size = UInt32(MemoryLayout<curfew_request_config>.size)
         requests.reads_machine = configuration.readsMachine
         // 1 means none.
-        requests.floor_ns =
+        requests.throttle_ns =
             configuration.longestPause.map { $0 > 0 ? max(1, UInt64(min($0, 1e9) * 1e9)) : 1 } ?? 0
         var host: OpaquePointer?
         let sink = Unmanaged.passRetained(AppLogSink(write))

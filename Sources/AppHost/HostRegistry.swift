@@ -60,7 +60,7 @@ package struct HostRegistry: AppRegistry, @unchecked Sendable {
         var requests: [AppRequest] = []
         var filter = curfew_request_filter()
         filter.struct_size = UInt32(MemoryLayout<curfew_request_filter>.size)
-        filter.states = 1 << UInt32(CURFEW_REQUEST_PENDING)
+        filter.phases = 1 << UInt32(CURFEW_REQUEST_PHASE_PENDING)
         while true {
             let page = try AppCall.page { infos, capacity, count, error in
                 functions.list(host, &filter, infos, capacity, count, error)

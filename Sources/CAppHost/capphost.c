@@ -8,41 +8,41 @@
 // Weak: a plugin is linked without them, and finds NULL.
 #pragma weak curfew_host_create
 #pragma weak curfew_host_shutdown
-#pragma weak curfew_host_register
+#pragma weak curfew_host_register_handler
 #pragma weak curfew_host_submit
 #pragma weak curfew_host_cancel_requests
 #pragma weak curfew_host_list_requests
-#pragma weak curfew_host_read_payload
-#pragma weak curfew_host_why_not
+#pragma weak curfew_host_read_request_payload
+#pragma weak curfew_host_explain_submit
 #pragma weak curfew_host_simulate_launch
 #pragma weak curfew_host_simulate_expiration
-#pragma weak curfew_host_stop
-#pragma weak curfew_host_factor
-#pragma weak curfew_host_set_factor
+#pragma weak curfew_host_stop_task
+#pragma weak curfew_host_get_factor
+#pragma weak curfew_host_override_factor
 #pragma weak curfew_host_set_setting
-#pragma weak curfew_host_note_usage
+#pragma weak curfew_host_report_usage
 #pragma weak curfew_host_observe
-#pragma weak curfew_host_wall_ns
+#pragma weak curfew_host_get_wall_ns
 
 const capphost_functions *capphost_inside(void) {
     static const capphost_functions functions = {
         .create = curfew_host_create,
         .shutdown = curfew_host_shutdown,
-        .add_handler = curfew_host_register,
+        .add_handler = curfew_host_register_handler,
         .submit = curfew_host_submit,
         .cancel = curfew_host_cancel_requests,
         .list = curfew_host_list_requests,
-        .payload = curfew_host_read_payload,
-        .why_not = curfew_host_why_not,
+        .payload = curfew_host_read_request_payload,
+        .why_not = curfew_host_explain_submit,
         .simulate_launch = curfew_host_simulate_launch,
         .simulate_expiration = curfew_host_simulate_expiration,
-        .stop = curfew_host_stop,
-        .factor = curfew_host_factor,
-        .set_factor = curfew_host_set_factor,
+        .stop = curfew_host_stop_task,
+        .factor = curfew_host_get_factor,
+        .set_factor = curfew_host_override_factor,
         .set_setting = curfew_host_set_setting,
-        .note_usage = curfew_host_note_usage,
+        .note_usage = curfew_host_report_usage,
         .observe = curfew_host_observe,
-        .wall = curfew_host_wall_ns,
+        .wall = curfew_host_get_wall_ns,
     };
     return functions.create != NULL ? &functions : NULL;
 }

@@ -16,7 +16,7 @@ import Runner
     with(clock) { (clock: ManualClock) in clock.advance(by: nanoseconds).rawValue }
 }
 
-@c @implementation public func curfew_clock_now_ns(_ clock: OpaquePointer) -> UInt64 {
+@c @implementation public func curfew_clock_get_now_ns(_ clock: OpaquePointer) -> UInt64 {
     with(clock) { (clock: ManualClock) in clock.now }
 }
 
@@ -27,7 +27,7 @@ import Runner
     return Status.ok.rawValue
 }
 
-@c @implementation public func curfew_clock_set_wall(
+@c @implementation public func curfew_clock_set_wall_ns(
     _ clock: OpaquePointer, _ wall: Int64
 ) -> curfew_status {
     with(clock) { (clock: ManualClock) in clock.setWall(wall).rawValue }

@@ -8,7 +8,7 @@ import Scheduling
 struct ForeignSub: @unchecked Sendable {
     // Sendable: function and data may be used from the loop's thread, as their owner promised.
 
-    let function: curfew_sub_function
+    let function: curfew_target_sub_function
     let data: UnsafeMutableRawPointer?
 
     func call(_ event: TargetEvent) throws -> EventValue? {

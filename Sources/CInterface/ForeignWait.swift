@@ -8,7 +8,7 @@ import Scheduling
 struct ForeignWait: @unchecked Sendable {
     // Sendable: function and data may be used from the loop's thread, as their owner promised.
 
-    let function: curfew_continuation
+    let function: curfew_target_continuation
     let data: UnsafeMutableRawPointer?
 
     func settle(_ result: Result<TargetEvent?, BridgeError>) {

@@ -67,7 +67,7 @@ private func subscribe(
     with(host) { (host: HostRuntime) in host.loop.unsubscribe(subscription).rawValue }
 }
 
-@c @implementation public func curfew_host_expect(
+@c @implementation public func curfew_host_expect_event(
     _ host: OpaquePointer, _ selector: UnsafePointer<CChar>, _ task: curfew_task,
     _ context: UnsafeRawPointer?, _ out: UnsafeMutablePointer<curfew_subscription>
 ) -> curfew_status {
@@ -82,7 +82,7 @@ private func subscribe(
     }
 }
 
-@c @implementation public func curfew_host_collect(
+@c @implementation public func curfew_host_collect_event(
     _ host: OpaquePointer, _ expectation: curfew_subscription, _ timeout: UInt64,
     _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?
 ) -> curfew_status {
@@ -109,7 +109,7 @@ private func collect(
 ) -> curfew_status {
     let runtime = with(host) { (host: HostRuntime) in host }
     var expectation: curfew_subscription = 0
-    let status = curfew_host_expect(host, selector, task, context, &expectation)
+    let status = curfew_host_expect_event(host, selector, task, context, &expectation, nil)
     guard status == 0 else { return status }
     return collect(runtime, expectation, timeout, out)
 }
@@ -118,11 +118,11 @@ private func collect(
     if let event { UnsafeMutableRawPointer(event).deallocate() }
 }
 
-@c @implementation public func curfew_host_sender(_ host: OpaquePointer) -> curfew_task {
+@c @implementation public func curfew_host_get_sender(_ host: OpaquePointer) -> curfew_task {
     with(host) { (host: HostRuntime) in host.loop.sender }
 }
 
-@c @implementation public func curfew_host_raise(
+@c @implementation public func curfew_host_raise_event(
     _ host: OpaquePointer, _ selector: UnsafePointer<CChar>, _ values: UnsafePointer<curfew_value>?,
     _ count: UInt32
 ) -> curfew_status {
@@ -132,7 +132,7 @@ private func collect(
     return with(host) { (host: HostRuntime) in host.loop.raise(selector, copies).rawValue }
 }
 
-@c @implementation public func curfew_host_event_fd(_ host: OpaquePointer) -> Int32 {
+@c @implementation public func curfew_host_get_event_fd(_ host: OpaquePointer) -> Int32 {
     with(host) { (host: HostRuntime) in host.loop.descriptor }
 }
 
@@ -151,7 +151,7 @@ private func collect(
     }
 }
 
-@c @implementation public func curfew_host_counts(
+@c @implementation public func curfew_host_get_counts(
     _ host: OpaquePointer, _ out: UnsafeMutablePointer<curfew_counts>
 ) -> curfew_status {
     guard hasRoom(out, 8) else { return Status.invalid.rawValue }
@@ -161,7 +161,7 @@ private func collect(
         struct_size: size, workers: counts.workers, watchers: counts.watchers,
         lost_workers: counts.lostWorkers, launched: counts.launched,
         ended: outcomeCounts { counts.ended[$0] ?? 0 }, events_delivered: counts.eventsDelivered,
-        events_untaken: counts.eventsUntaken,
+        events_unhandled: counts.eventsUntaken,
         events_lost: counts.eventsLost, misbehaviours: counts.misbehaviours,
         wakeups: counts.wakeups)
     StructCopy.write(full, to: out, size: size)

@@ -11,14 +11,14 @@ private func factor(_ number: curfew_factor) throws(RequestFailure) -> Factor {
     return factor
 }
 
-private func state(_ number: curfew_factor_state) throws(RequestFailure) -> FactorState {
+private func state(_ number: curfew_factor_value) throws(RequestFailure) -> FactorState {
     guard let state = UInt8(exactly: number).flatMap(FactorState.init) else {
         throw .other(.invalid, "\(number) is no state of a factor")
     }
     return state
 }
 
-@c @implementation public func curfew_host_factor(
+@c @implementation public func curfew_host_get_factor(
     _ host: OpaquePointer, _ number: curfew_factor,
     _ out: UnsafeMutablePointer<curfew_factor_report>, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
@@ -32,8 +32,8 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
     }
 }
 
-@c @implementation public func curfew_host_set_factor(
-    _ host: OpaquePointer, _ number: curfew_factor, _ value: curfew_factor_state,
+@c @implementation public func curfew_host_override_factor(
+    _ host: OpaquePointer, _ number: curfew_factor, _ value: curfew_factor_value,
     _ detail: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
@@ -46,7 +46,7 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
     }
 }
 
-@c @implementation public func curfew_host_clear_factor(
+@c @implementation public func curfew_host_clear_factor_override(
     _ host: OpaquePointer, _ number: curfew_factor, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
@@ -55,7 +55,7 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
 }
 
 @c @implementation public func curfew_host_report_factor(
-    _ host: OpaquePointer, _ number: curfew_factor, _ value: curfew_factor_state,
+    _ host: OpaquePointer, _ number: curfew_factor, _ value: curfew_factor_value,
     _ source: UnsafePointer<CChar>, _ detail: UnsafePointer<CChar>,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
@@ -88,13 +88,13 @@ private func state(_ number: curfew_factor_state) throws(RequestFailure) -> Fact
     }
 }
 
-@c @implementation public func curfew_host_note_usage(
+@c @implementation public func curfew_host_report_usage(
     _ host: OpaquePointer, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in try host.requests.noteUsage() }
 }
 
-@c @implementation public func curfew_host_day_balance(
+@c @implementation public func curfew_host_get_day_balance(
     _ host: OpaquePointer, _ out: UnsafeMutablePointer<curfew_day_balance>,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {

@@ -46,4 +46,4 @@ import Runner
     return status
 }
 
-@c @implementation public func curfew_leaked_hosts() -> UInt32 { HostRuntime.leakedHosts }
+@c @implementation public func curfew_get_leaked_host_count() -> UInt32 { HostRuntime.leakedHosts }

@@ -4,7 +4,7 @@ import PluginBridge
 import Runner
 import Scheduling
 
-@c @implementation public func curfew_host_scan(
+@c @implementation public func curfew_host_scan_plugins(
     _ host: OpaquePointer, _ directory: UnsafePointer<CChar>,
     _ found: UnsafeMutablePointer<UInt32>?,
     _ error: UnsafeMutablePointer<curfew_error>?
@@ -18,7 +18,7 @@ import Scheduling
     }
 }
 
-@c @implementation public func curfew_host_discover(
+@c @implementation public func curfew_host_discover_plugins(
     _ host: OpaquePointer, _ found: UnsafeMutablePointer<UInt32>?,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
@@ -29,7 +29,7 @@ import Scheduling
     }
 }
 
-@c @implementation public func curfew_host_load(
+@c @implementation public func curfew_host_load_plugin(
     _ host: OpaquePointer, _ directory: UnsafePointer<CChar>,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
@@ -40,7 +40,7 @@ import Scheduling
     }
 }
 
-@c @implementation public func curfew_host_register(
+@c @implementation public func curfew_host_register_handler(
     _ host: OpaquePointer, _ handler: UnsafePointer<curfew_handler>,
     _ options: UnsafePointer<curfew_handler_options>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
@@ -61,17 +61,17 @@ import Scheduling
     }
 }
 
-@c @implementation public func curfew_host_table(
+@c @implementation public func curfew_host_get_api(
     _ host: OpaquePointer
 ) -> UnsafePointer<curfew_host_api> {
     with(host) { (host: HostRuntime) in host.plugins.table }
 }
 
-@c @implementation public func curfew_host_plugins(_ host: OpaquePointer) -> UInt32 {
+@c @implementation public func curfew_host_get_plugin_count(_ host: OpaquePointer) -> UInt32 {
     with(host) { (host: HostRuntime) in UInt32(host.plugins.all.count) }
 }
 
-@c @implementation public func curfew_host_plugin_at(
+@c @implementation public func curfew_host_get_plugin(
     _ host: OpaquePointer, _ index: UInt32, _ out: UnsafeMutablePointer<curfew_plugin_state>
 ) -> curfew_status {
     guard hasRoom(out, 8) else { return Status.invalid.rawValue }
@@ -90,11 +90,11 @@ import Scheduling
     }
 }
 
-@c @implementation public func curfew_host_handlers(_ host: OpaquePointer) -> UInt32 {
+@c @implementation public func curfew_host_get_handler_count(_ host: OpaquePointer) -> UInt32 {
     with(host) { (host: HostRuntime) in UInt32(host.engine.handlers.all.count) }
 }
 
-@c @implementation public func curfew_host_handler_at(
+@c @implementation public func curfew_host_get_handler(
     _ host: OpaquePointer, _ index: UInt32, _ out: UnsafeMutablePointer<curfew_handler_state>
 ) -> curfew_status {
     guard hasRoom(out, 8) else { return Status.invalid.rawValue }
@@ -156,7 +156,7 @@ private func ofHandlers(
     return body(name).rawValue
 }
 
-@c @implementation public func curfew_host_lift(
+@c @implementation public func curfew_host_release_handler(
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>
 ) -> curfew_status {
     guard let name = ForeignText.read(identifier, limit: ForeignText.name) else {

@@ -90,8 +90,8 @@ private func described(
         how?.pointee =
             switch submission {
             case .queued: curfew_submission(CURFEW_SUBMISSION_QUEUED)
-            case .kept: curfew_submission(CURFEW_SUBMISSION_KEPT)
-            case .known: curfew_submission(CURFEW_SUBMISSION_KNOWN)
+            case .kept: curfew_submission(CURFEW_SUBMISSION_DUPLICATE_PENDING)
+            case .known: curfew_submission(CURFEW_SUBMISSION_DUPLICATE_KEY)
             }
     }
 }
@@ -115,7 +115,7 @@ private func described(
     }
 }
 
-@c @implementation public func curfew_host_lift_request(
+@c @implementation public func curfew_host_release_request(
     _ host: OpaquePointer, _ request: curfew_request, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
@@ -125,23 +125,23 @@ private func described(
 
 // MARK: Looking
 
-@c @implementation public func curfew_host_query_request(
+@c @implementation public func curfew_host_get_request(
     _ host: OpaquePointer, _ request: curfew_request,
-    _ out: UnsafeMutablePointer<curfew_request_info>, _ error: UnsafeMutablePointer<curfew_error>?
+    _ out: UnsafeMutablePointer<curfew_request_state>, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
         guard let found = try host.requests.request(RequestID(rawValue: request)) else {
             throw .other(.notFound, "there is no request \(request), or it is not kept any more")
         }
-        guard StructArray.fill(out, 1, [found], { curfew_request_info($0) }) != nil else {
-            throw sizeFault("curfew_request_info")
+        guard StructArray.fill(out, 1, [found], { curfew_request_state($0) }) != nil else {
+            throw sizeFault("curfew_request_state")
         }
     }
 }
 
 @c @implementation public func curfew_host_list_requests(
     _ host: OpaquePointer, _ filter: UnsafePointer<curfew_request_filter>?,
-    _ infos: UnsafeMutablePointer<curfew_request_info>, _ capacity: UInt32,
+    _ infos: UnsafeMutablePointer<curfew_request_state>, _ capacity: UInt32,
     _ out: UnsafeMutablePointer<UInt32>, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
@@ -155,15 +155,15 @@ private func described(
             wanted.identifier = try name(orAll: copy.identifier)
         }
         let found = try host.requests.requests(wanted)
-        guard let count = StructArray.fill(infos, capacity, found, { curfew_request_info($0) })
+        guard let count = StructArray.fill(infos, capacity, found, { curfew_request_state($0) })
         else {
-            throw sizeFault("curfew_request_info")
+            throw sizeFault("curfew_request_state")
         }
         out.pointee = count
     }
 }
 
-@c @implementation public func curfew_host_read_payload(
+@c @implementation public func curfew_host_read_request_payload(
     _ host: OpaquePointer, _ request: curfew_request, _ buffer: UnsafeMutableRawPointer?,
     _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?,
     _ error: UnsafeMutablePointer<curfew_error>?
@@ -180,21 +180,21 @@ private func described(
 
 @c @implementation public func curfew_host_list_attempts(
     _ host: OpaquePointer, _ request: curfew_request,
-    _ attempts: UnsafeMutablePointer<curfew_attempt_info>, _ capacity: UInt32,
+    _ attempts: UnsafeMutablePointer<curfew_attempt>, _ capacity: UInt32,
     _ out: UnsafeMutablePointer<UInt32>, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
         let found = try host.requests.attempts(
             of: RequestID(rawValue: request), limit: Int(capacity))
-        guard let count = StructArray.fill(attempts, capacity, found, { curfew_attempt_info($0) })
+        guard let count = StructArray.fill(attempts, capacity, found, { curfew_attempt($0) })
         else {
-            throw sizeFault("curfew_attempt_info")
+            throw sizeFault("curfew_attempt")
         }
         out.pointee = count
     }
 }
 
-@c @implementation public func curfew_host_read_journal(
+@c @implementation public func curfew_host_list_journal(
     _ host: OpaquePointer, _ after: UInt64, _ request: curfew_request,
     _ entries: UnsafeMutablePointer<curfew_journal_entry>, _ capacity: UInt32,
     _ out: UnsafeMutablePointer<UInt32>, _ error: UnsafeMutablePointer<curfew_error>?
@@ -211,13 +211,13 @@ private func described(
     }
 }
 
-@c @implementation public func curfew_host_wall_ns(_ host: OpaquePointer) -> Int64 {
+@c @implementation public func curfew_host_get_wall_ns(_ host: OpaquePointer) -> Int64 {
     with(host) { (host: HostRuntime) in host.requests.moment.wall }
 }
 
 // MARK: Why
 
-@c @implementation public func curfew_host_why(
+@c @implementation public func curfew_host_explain_request(
     _ host: OpaquePointer, _ request: curfew_request,
     _ reports: UnsafeMutablePointer<curfew_factor_report>, _ capacity: UInt32,
     _ out: UnsafeMutablePointer<UInt32>, _ earliest: UnsafeMutablePointer<Int64>?,
@@ -231,7 +231,7 @@ private func described(
     }
 }
 
-@c @implementation public func curfew_host_why_not(
+@c @implementation public func curfew_host_explain_submit(
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>,
     _ options: UnsafePointer<curfew_submit_options>?,
     _ reports: UnsafeMutablePointer<curfew_factor_report>, _ capacity: UInt32,

@@ -18,10 +18,10 @@ import Scheduling
             "no handler is registered for \"\(ForeignText.shown(identifier, limit: ForeignText.name) ?? "")\"; load its plugin first"
         )
     }
-    return curfew_host_launch_at(host, index, options, out, error)
+    return curfew_host_launch_by_index(host, index, options, out, error)
 }
 
-@c @implementation public func curfew_host_launch_at(
+@c @implementation public func curfew_host_launch_by_index(
     _ host: OpaquePointer, _ index: UInt32, _ options: UnsafePointer<curfew_launch_options>?,
     _ out: UnsafeMutablePointer<curfew_task>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
@@ -50,7 +50,7 @@ private func launchFailure(_ host: OpaquePointer, _ index: UInt32, _ status: Sta
     let name = "\"\(handler.description.identifier)\" was not launched"
     return switch status {
     case .quarantined, .exhausted:
-        handler.quarantineReason.map { "\(name): \($0); see curfew_host_lift" }
+        handler.quarantineReason.map { "\(name): \($0); see curfew_host_release_handler" }
             ?? "\(name): the host has no slot or no memory left; release tasks that are kept, or raise task_limit"
     case .busy: "\(name): its queue is full; launch it again once a task of it has ended"
     case .tooLarge: "\(name): its payload is larger than payload_bytes of the host allows"
@@ -71,13 +71,13 @@ extension Launch {
     }
 }
 
-@c @implementation public func curfew_host_cancel(
+@c @implementation public func curfew_host_cancel_task(
     _ host: OpaquePointer, _ task: curfew_task
 ) -> curfew_status {
     with(host) { (host: HostRuntime) in host.engine.cancel(task).rawValue }
 }
 
-@c @implementation public func curfew_host_stop(
+@c @implementation public func curfew_host_stop_task(
     _ host: OpaquePointer, _ task: curfew_task, _ reason: curfew_reason
 ) -> curfew_status {
     guard let reason = UInt8(exactly: reason).flatMap(StopReason.init(rawValue:)) else {
@@ -86,19 +86,19 @@ extension Launch {
     return with(host) { (host: HostRuntime) in host.engine.stopTask(task, reason).rawValue }
 }
 
-@c @implementation public func curfew_host_pause(
+@c @implementation public func curfew_host_pause_task(
     _ host: OpaquePointer, _ task: curfew_task
 ) -> curfew_status {
     with(host) { (host: HostRuntime) in host.engine.hold(task).rawValue }
 }
 
-@c @implementation public func curfew_host_resume(
+@c @implementation public func curfew_host_resume_task(
     _ host: OpaquePointer, _ task: curfew_task
 ) -> curfew_status {
     with(host) { (host: HostRuntime) in host.engine.resumeTask(task).rawValue }
 }
 
-@c @implementation public func curfew_host_query(
+@c @implementation public func curfew_host_get_task(
     _ host: OpaquePointer, _ task: curfew_task, _ out: UnsafeMutablePointer<curfew_task_state>
 ) -> curfew_status {
     guard hasRoom(out, 8) else { return Status.invalid.rawValue }
@@ -109,7 +109,7 @@ extension Launch {
     return Status.ok.rawValue
 }
 
-@c @implementation public func curfew_host_wait(
+@c @implementation public func curfew_host_wait_task(
     _ host: OpaquePointer, _ task: curfew_task, _ timeout: UInt64,
     _ out: UnsafeMutablePointer<curfew_task_state>?
 ) -> curfew_status {
@@ -135,14 +135,14 @@ private func write(_ state: TaskState, to out: UnsafeMutablePointer<curfew_task_
     StructCopy.write(full, to: out, size: size)
 }
 
-@c @implementation public func curfew_host_read_result(
+@c @implementation public func curfew_host_read_task_result(
     _ host: OpaquePointer, _ task: curfew_task, _ buffer: UnsafeMutableRawPointer?,
     _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?
 ) -> curfew_status {
     read(host, task, .result, buffer, capacity, out)
 }
 
-@c @implementation public func curfew_host_read_error(
+@c @implementation public func curfew_host_read_task_error(
     _ host: OpaquePointer, _ task: curfew_task, _ buffer: UnsafeMutablePointer<CChar>?,
     _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?
 ) -> curfew_status {
@@ -162,13 +162,13 @@ private func read(
     return status.rawValue
 }
 
-@c @implementation public func curfew_host_keep(
+@c @implementation public func curfew_host_keep_task(
     _ host: OpaquePointer, _ task: curfew_task
 ) -> curfew_status {
     with(host) { (host: HostRuntime) in host.engine.keep(task).rawValue }
 }
 
-@c @implementation public func curfew_host_release(
+@c @implementation public func curfew_host_release_task(
     _ host: OpaquePointer, _ task: curfew_task
 ) -> curfew_status {
     with(host) { (host: HostRuntime) in host.engine.release(task).rawValue }

@@ -7,14 +7,14 @@ import Scheduling
 enum RaisedEvent {
     static func with<T>(
         _ event: TargetEvent, _ values: [EventValue]? = nil,
-        _ body: (UnsafePointer<curfew_raised>) -> T
+        _ body: (UnsafePointer<curfew_target_event>) -> T
     ) -> T {
         let copy = EventCopy.make(event.selector, values ?? event.values)
         defer { UnsafeMutableRawPointer(copy).deallocate() }
         var resumable: UInt64 = 0
         if case .resumable(let number) = event.sender { resumable = number }
-        var raised = curfew_raised(
-            struct_size: UInt32(MemoryLayout<curfew_raised>.size), count: copy.pointee.count,
+        var raised = curfew_target_event(
+            struct_size: UInt32(MemoryLayout<curfew_target_event>.size), count: copy.pointee.count,
             selector: copy.pointee.selector, values: copy.pointee.values,
             task: event.sender?.task ?? 0, resumable: resumable, sender: address(event.sender),
             queued: event.mode == .queued, reserved: (0, 0, 0, 0, 0, 0, 0))

@@ -32,7 +32,7 @@ extension RequestConfiguration {
         take(copy.place_limit, &places)
         if copy.crash_limit != 0 { limits.crashes = copy.crash_limit }
         if copy.history_ns != 0 { limits.historyAge = copy.history_ns }
-        if copy.patience_ns != 0 { patience = copy.patience_ns == 1 ? 0 : copy.patience_ns }
+        if copy.debounce_ns != 0 { patience = copy.debounce_ns == 1 ? 0 : copy.debounce_ns }
         rate.spacing = copy.spacing_ns
         if copy.penalty_ns != 0 { rate.penalty = copy.penalty_ns == 1 ? 0 : copy.penalty_ns }
         dayBudget = DayBudget(
@@ -45,6 +45,6 @@ extension RequestConfiguration {
         }
         usageThreshold = copy.usage_threshold
         if copy.reads_machine { readMachine() }
-        if copy.floor_ns != 0 { floor = copy.floor_ns == 1 ? 0 : copy.floor_ns }
+        if copy.throttle_ns != 0 { floor = copy.throttle_ns == 1 ? 0 : copy.throttle_ns }
     }
 }

@@ -4,7 +4,7 @@ import PluginBridge
 import Runner
 import Scheduling
 
-extension curfew_attempt_info {
+extension curfew_attempt {
     init(_ attempt: Attempt) {
         self.init()
         self.attempt = attempt.number

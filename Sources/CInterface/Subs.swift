@@ -97,7 +97,7 @@ extension EventTarget.Options {
     }
 }
 
-@c @implementation public func curfew_target_read_counts(
+@c @implementation public func curfew_target_get_counts(
     _ host: OpaquePointer, _ number: curfew_target,
     _ out: UnsafeMutablePointer<curfew_target_counts>
 ) -> curfew_status {
@@ -117,7 +117,7 @@ extension EventTarget.Options {
 
 @c @implementation public func curfew_target_add_sub(
     _ host: OpaquePointer, _ number: curfew_target, _ selector: UnsafePointer<CChar>,
-    _ function: @escaping curfew_sub_function, _ data: UnsafeMutableRawPointer?,
+    _ function: @escaping curfew_target_sub_function, _ data: UnsafeMutableRawPointer?,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     guard isFunction(unsafeBitCast(function, to: UInt.self)) else {
@@ -131,7 +131,7 @@ extension EventTarget.Options {
     }
 }
 
-@c @implementation public func curfew_target_sub_exists(
+@c @implementation public func curfew_target_has_sub(
     _ host: OpaquePointer, _ number: curfew_target, _ name: UnsafePointer<CChar>,
     _ parameters: UInt32
 ) -> Bool {
@@ -194,7 +194,7 @@ extension EventTarget.Options {
     }
 }
 
-@c @implementation public func curfew_target_sender(
+@c @implementation public func curfew_target_get_sender(
     _ host: OpaquePointer, _ number: curfew_target
 ) -> UnsafeRawPointer? {
     RaisedEvent.address((try? target(host, number))?.sender)
@@ -202,18 +202,18 @@ extension EventTarget.Options {
 
 // MARK: Pauses
 
-extension curfew_wait_options {
+extension curfew_target_wait_options {
     /// Options of any version; all zero for NULL.
     fileprivate static func read(
-        _ options: UnsafePointer<curfew_wait_options>?
-    ) throws(BridgeError) -> curfew_wait_options {
-        guard let options else { return curfew_wait_options() }
-        guard let copy = StructCopy.read(options, least: 8, zero: curfew_wait_options()),
+        _ options: UnsafePointer<curfew_target_wait_options>?
+    ) throws(BridgeError) -> curfew_target_wait_options {
+        guard let options else { return curfew_target_wait_options() }
+        guard let copy = StructCopy.read(options, least: 8, zero: curfew_target_wait_options()),
             copy.task == 0 || copy.sender == nil
         else {
             throw BridgeError(
                 .invalid,
-                "curfew_wait_options: its struct_size is not sizeof(curfew_wait_options), or both task and sender are set"
+                "curfew_target_wait_options: its struct_size is not sizeof(curfew_target_wait_options), or both task and sender are set"
             )
         }
         return copy
@@ -228,7 +228,7 @@ extension curfew_wait_options {
 
 /// Begins a wait or a sleep whose end a continuation of C's is told.
 private func begin(
-    _ continuation: @escaping curfew_continuation, _ data: UnsafeMutableRawPointer?,
+    _ continuation: @escaping curfew_target_continuation, _ data: UnsafeMutableRawPointer?,
     _ out: UnsafeMutablePointer<curfew_target_wait>?, _ error: UnsafeMutablePointer<curfew_error>?,
     _ body: (ForeignWait) throws(BridgeError) -> UInt64
 ) -> curfew_status {
@@ -244,12 +244,12 @@ private func begin(
 
 @c @implementation public func curfew_target_wait_for(
     _ host: OpaquePointer, _ number: curfew_target, _ selector: UnsafePointer<CChar>,
-    _ options: UnsafePointer<curfew_wait_options>?, _ continuation: @escaping curfew_continuation,
+    _ options: UnsafePointer<curfew_target_wait_options>?, _ continuation: @escaping curfew_target_continuation,
     _ data: UnsafeMutableRawPointer?, _ out: UnsafeMutablePointer<curfew_target_wait>?,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     begin(continuation, data, out, error) { wait throws(BridgeError) in
-        let options = try curfew_wait_options.read(options)
+        let options = try curfew_target_wait_options.read(options)
         return try target(host, number).waitFor(
             try needed(selector, "the selector", limit: EventSelector.textLimit),
             from: options.filter, limit: options.limit
@@ -259,7 +259,7 @@ private func begin(
 
 @c @implementation public func curfew_target_sleep(
     _ host: OpaquePointer, _ number: curfew_target, _ milliseconds: UInt64,
-    _ continuation: @escaping curfew_continuation, _ data: UnsafeMutableRawPointer?,
+    _ continuation: @escaping curfew_target_continuation, _ data: UnsafeMutableRawPointer?,
     _ out: UnsafeMutablePointer<curfew_target_wait>?
 ) -> curfew_status {
     begin(continuation, data, out, nil) { wait throws(BridgeError) in
@@ -268,7 +268,7 @@ private func begin(
     }
 }
 
-@c @implementation public func curfew_target_give_up(
+@c @implementation public func curfew_target_cancel_wait(
     _ host: OpaquePointer, _ number: curfew_target, _ wait: curfew_target_wait
 ) -> curfew_status {
     answer(nil) { () throws(BridgeError) in
@@ -288,7 +288,7 @@ private func begin(
 
 // MARK: Resumable subs
 
-@c @implementation public func curfew_target_begin(
+@c @implementation public func curfew_target_begin_resumable(
     _ host: OpaquePointer, _ number: curfew_target, _ out: UnsafeMutablePointer<curfew_resumable>
 ) -> curfew_status {
     answer(nil) { () throws(BridgeError) in
@@ -296,7 +296,7 @@ private func begin(
     }
 }
 
-@c @implementation public func curfew_target_finish(
+@c @implementation public func curfew_target_finish_resumable(
     _ host: OpaquePointer, _ number: curfew_target, _ resumable: curfew_resumable,
     _ value: UnsafePointer<curfew_value>?
 ) -> curfew_status {
@@ -306,7 +306,7 @@ private func begin(
     }
 }
 
-@c @implementation public func curfew_target_fail(
+@c @implementation public func curfew_target_fail_resumable(
     _ host: OpaquePointer, _ number: curfew_target, _ resumable: curfew_resumable,
     _ message: UnsafePointer<CChar>
 ) -> curfew_status {
@@ -319,14 +319,14 @@ private func begin(
     }
 }
 
-@c @implementation public func curfew_target_complete(
+@c @implementation public func curfew_target_wait_for_resumable(
     _ host: OpaquePointer, _ number: curfew_target, _ resumable: curfew_resumable,
-    _ options: UnsafePointer<curfew_wait_options>?, _ continuation: @escaping curfew_continuation,
+    _ options: UnsafePointer<curfew_target_wait_options>?, _ continuation: @escaping curfew_target_continuation,
     _ data: UnsafeMutableRawPointer?, _ out: UnsafeMutablePointer<curfew_target_wait>?,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     begin(continuation, data, out, error) { wait throws(BridgeError) in
-        let options = try curfew_wait_options.read(options)
+        let options = try curfew_target_wait_options.read(options)
         return try target(host, number).waitForCompletion(
             of: resumable, limit: options.limit
         ) { wait.settle($0) }

@@ -400,9 +400,9 @@ extension Scenario {
             let launched = Signal()
             BGTaskScheduler.shared.register(forTaskWithIdentifier: Stage.refresh, using: nil) {
                 task in
-                var info = curfew_request_info()
-                info.struct_size = UInt32(MemoryLayout<curfew_request_info>.size)
-                _ = curfew_host_query_request(stage.host, 1, &info, nil)
+                var info = curfew_request_state()
+                info.struct_size = UInt32(MemoryLayout<curfew_request_state>.size)
+                _ = curfew_host_get_request(stage.host, 1, &info, nil)
                 print("launched again, crashes \(info.crashes)")
                 task.setTaskCompleted(success: true)
                 launched.send()

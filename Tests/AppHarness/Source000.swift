@@ -41,7 +41,7 @@ final class Source000: @unchecked Sendable {
             values[1].text = text
             values[1].text_bytes = UInt64(error.utf8.count)
             guard let host = AppHost.shared.host else { return }
-            _ = curfew_host_raise(host, "\(prefix)\(name)_done::", values, 2)
+            _ = curfew_host_raise_event(host, "\(prefix)\(name)_done::", values, 2, nil)
         }
     }
 

@@ -17,12 +17,12 @@ final class Stage: Sendable {
 
     init() {
         var made: OpaquePointer?
-        guard curfew_clock_create(&made) == curfew_status(CURFEW_OK), let made else {
+        guard curfew_clock_create(&made, nil) == curfew_status(CURFEW_OK), let made else {
             fatalError("no clock")
         }
         clock = made
         // Dates that the scenario makes are dates of the real clock.
-        _ = curfew_clock_set_wall(clock, Int64(Date().timeIntervalSince1970 * 1e9))
+        _ = curfew_clock_set_wall_ns(clock, Int64(Date().timeIntervalSince1970 * 1e9), nil)
     }
 
     /// Makes the app's host; the machine is as the scenario says.
@@ -39,20 +39,20 @@ final class Stage: Sendable {
     }
 
     func advance(_ seconds: Double) {
-        _ = curfew_clock_advance(clock, UInt64(seconds * 1e9))
+        _ = curfew_clock_advance(clock, UInt64(seconds * 1e9), nil)
     }
 
     /// A date on the app's clock.
     static func date(in seconds: Double) -> Date {
-        let now = AppHost.shared.host.map { Double(curfew_host_wall_ns($0)) / 1e9 } ?? 0
+        let now = AppHost.shared.host.map { Double(curfew_host_get_wall_ns($0)) / 1e9 } ?? 0
         return Date(timeIntervalSince1970: now + seconds)
     }
 
     /// Says how the machine is.
     func set(_ factor: Int, _ isGood: Bool) {
-        let state = isGood ? CURFEW_FACTOR_YES : CURFEW_FACTOR_NO
-        _ = curfew_host_set_factor(
-            host, curfew_factor(factor), curfew_factor_state(state), nil, nil)
+        let state = isGood ? CURFEW_FACTOR_VALUE_YES : CURFEW_FACTOR_VALUE_NO
+        _ = curfew_host_override_factor(
+            host, curfew_factor(factor), curfew_factor_value(state), nil, nil)
     }
 
     func set(_ refresh: Int, _ enablement: Int) {
@@ -88,7 +88,7 @@ final class Stage: Sendable {
         options.struct_size = UInt32(MemoryLayout<curfew_submit_options>.size)
         options.kind = curfew_kind(kind)
         var count: UInt32 = 0
-        _ = curfew_host_why_not(host, identifier, &options, &reports, 32, &count, nil, nil)
+        _ = curfew_host_explain_submit(host, identifier, &options, &reports, 32, &count, nil, nil)
         return reports.prefix(Int(count)).map { report in
             let name = withUnsafeBytes(of: report.name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
@@ -101,10 +101,10 @@ final class Stage: Sendable {
     func ended(_ request: curfew_request) -> String {
         let deadline = SuspendingClock.now + .seconds(Stage.patience)
         while SuspendingClock.now < deadline {
-            var info = curfew_request_info()
-            info.struct_size = UInt32(MemoryLayout<curfew_request_info>.size)
-            _ = curfew_host_query_request(host, request, &info, nil)
-            if info.state == curfew_request_state(CURFEW_REQUEST_FINISHED) {
+            var info = curfew_request_state()
+            info.struct_size = UInt32(MemoryLayout<curfew_request_state>.size)
+            _ = curfew_host_get_request(host, request, &info, nil)
+            if info.phase == curfew_request_phase(CURFEW_REQUEST_PHASE_FINISHED) {
                 return [
                     "none", "succeeded", "failed", "expired", "cancelled", "interrupted",
                     "abandoned",
@@ -119,10 +119,10 @@ final class Stage: Sendable {
     func waitUntilRunning(_ request: curfew_request) {
         let deadline = SuspendingClock.now + .seconds(Stage.patience)
         while SuspendingClock.now < deadline {
-            var info = curfew_request_info()
-            info.struct_size = UInt32(MemoryLayout<curfew_request_info>.size)
-            _ = curfew_host_query_request(host, request, &info, nil)
-            if info.state == curfew_request_state(CURFEW_REQUEST_RUNNING) { return }
+            var info = curfew_request_state()
+            info.struct_size = UInt32(MemoryLayout<curfew_request_state>.size)
+            _ = curfew_host_get_request(host, request, &info, nil)
+            if info.phase == curfew_request_phase(CURFEW_REQUEST_PHASE_RUNNING) { return }
         }
         print("not running")
     }

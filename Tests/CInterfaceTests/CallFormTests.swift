@@ -230,7 +230,7 @@ struct CallFormTests {
     func largeResult() throws {
         let plugin = try CalledPlugin(
             #"{"function": "calls_done", "signature": "text (text)", "arguments": [{"from": "payload"}], "result": "value"}"#
-        ) { $0.result_bytes = 10 }
+        ) { $0.max_result_bytes = 10 }
         #expect(try plugin.run("0123456789") == .succeeded("0123456789"))
         #expect(
             try plugin.run("0123456789a")

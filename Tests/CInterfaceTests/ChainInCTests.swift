@@ -159,7 +159,7 @@ struct ChainInCTests {
         let first = try chain.launch()
         let (_, second) = chain.host.tryLaunch(CHAIN_IDENTIFIER)
         chain.turn()
-        #expect(try chain.host.query(second).phase == curfew_phase(CURFEW_PHASE_QUEUED))
+        #expect(try chain.host.query(second).phase == curfew_task_phase(CURFEW_TASK_PHASE_QUEUED))
         chain.pass(10_000_000)
         chain.turn()
         #expect(try chain.outcome(first) == curfew_outcome(CURFEW_OUTCOME_SUCCEEDED))
@@ -172,7 +172,7 @@ struct ChainInCTests {
 
     private func counts(_ chain: Chain) throws -> curfew_target_counts {
         let read = OutStruct.filled(curfew_target_counts.self) {
-            curfew_target_read_counts(chain.host.raw, chain_target(chain.module), $0)
+            curfew_target_get_counts(chain.host.raw, chain_target(chain.module), $0, nil)
         }
         return try #require(read.value)
     }

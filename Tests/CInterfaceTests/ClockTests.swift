@@ -15,14 +15,14 @@ struct ClockTests {
         #expect(clock.now == .second + 5)
         #expect(clock.advance(0) == .ok)
         #expect(clock.now == .second + 5)
-        #expect(Answer(curfew_clock_destroy(nil)) == .ok)
+        #expect(Answer(curfew_clock_destroy(nil, nil)) == .ok)
     }
 
     @Test("it cannot be freed while a host uses it")
     func inUse() throws {
         let clock = TestClock()
         let host = try TestHost(clock: clock)
-        #expect(Answer(curfew_clock_destroy(clock.raw)) == .wrongState)
+        #expect(Answer(curfew_clock_destroy(clock.raw, nil)) == .wrongState)
         #expect(host.destroy() == .ok)
     }
 
@@ -32,9 +32,9 @@ struct ClockTests {
     func impossibleDates(date: Int64) throws {
         let clock = TestClock()
         let host = try TestHost(clock: clock)
-        let before = curfew_host_wall_ns(host.raw)
-        #expect(Answer(curfew_clock_set_wall(clock.raw, date)) == .invalid)
-        #expect(curfew_host_wall_ns(host.raw) == before)
+        let before = curfew_host_get_wall_ns(host.raw)
+        #expect(Answer(curfew_clock_set_wall_ns(clock.raw, date, nil)) == .invalid)
+        #expect(curfew_host_get_wall_ns(host.raw) == before)
     }
 
     @Test(
@@ -44,12 +44,12 @@ struct ClockTests {
         let clock = TestClock()
         let host = try TestHost(clock: clock)
         try host.register(kind: CURFEW_KIND_PROCESSING) { call in call.fail("again") }
-        #expect(Answer(curfew_clock_set_wall(clock.raw, date)) == .ok)
-        #expect(curfew_host_wall_ns(host.raw) == date)
+        #expect(Answer(curfew_clock_set_wall_ns(clock.raw, date, nil)) == .ok)
+        #expect(curfew_host_get_wall_ns(host.raw) == date)
         func add(cron: String? = nil, every: UInt64 = 0) -> Answer {
             host.submit(cron: cron) {
                 $0.on_pending = curfew_on_pending(CURFEW_ON_PENDING_ADD)
-                $0.every_ns = every
+                $0.interval_ns = every
                 $0.attempts = 9
             }.answer
         }
@@ -65,8 +65,8 @@ struct ClockTests {
         _ = add(cron: "0 0 29 2 *")
         // Beyond the end of spans, and of dates.
         for span in [1 << 60, .max] as [UInt64] { #expect(clock.advance(span) == .ok) }
-        #expect((0...8_277_292_036_000_000_000).contains(curfew_host_wall_ns(host.raw)))
-        #expect(Answer(curfew_clock_set_wall(clock.raw, 0)) == .ok)
+        #expect((0...8_277_292_036_000_000_000).contains(curfew_host_get_wall_ns(host.raw)))
+        #expect(Answer(curfew_clock_set_wall_ns(clock.raw, 0, nil)) == .ok)
         #expect(add() == .ok)
     }
 

@@ -50,11 +50,11 @@ struct ConcurrencyTests {
     func busy() throws {
         let host = try TestHost { $0.queue_limit = 4 }
         try host.register { _ in 0 }
-        _ = curfew_host_pause_handler(host.raw, nil)
+        _ = curfew_host_pause_handler(host.raw, nil, nil)
         let tasks = try (0..<4).map { _ in try host.launch() }
         #expect(host.tryLaunch().answer == .busy)
         #expect(try host.handler().queued == 4)
-        _ = curfew_host_resume_handler(host.raw, nil)
+        _ = curfew_host_resume_handler(host.raw, nil, nil)
         for task in tasks { #expect(host.wait(task) == .ok) }
         #expect(host.wait(try host.launch()) == .ok)
         #expect(host.shutDown() == .ok)
@@ -66,7 +66,7 @@ struct ConcurrencyTests {
     func cancelledPlaces() throws {
         let host = try TestHost { $0.queue_limit = 4 }
         try host.register { _ in 0 }
-        _ = curfew_host_pause_handler(host.raw, nil)
+        _ = curfew_host_pause_handler(host.raw, nil, nil)
         for _ in 0..<4 { #expect(host.cancel(try host.launch()) == .ok) }
         #expect(try host.handler().queued == 0)
         #expect(host.tryLaunch().answer == .ok)
@@ -209,7 +209,7 @@ struct ConcurrencyTests {
             tasks.append(task)
             try host.waitUntil("pending") {
                 host.queryAnswer(task) == .ok
-                    && (try? host.query(task).phase) == curfew_phase(CURFEW_PHASE_PENDING)
+                    && (try? host.query(task).phase) == curfew_task_phase(CURFEW_TASK_PHASE_PENDING)
             }
             for work in work { work.change { $0 = (round, task) } }
             #expect(said.wait { $0.count == 2 })

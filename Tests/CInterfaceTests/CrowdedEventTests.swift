@@ -23,7 +23,7 @@ struct CrowdedEventTests {
 
         mutating func end(_ place: Int) -> Answer {
             let (_, subscription) = subscriptions.remove(at: place)
-            return Answer(curfew_host_unsubscribe(host.raw, subscription))
+            return Answer(curfew_host_unsubscribe(host.raw, subscription, nil))
         }
 
         /// Whom one more event is delivered to.
@@ -155,10 +155,10 @@ struct CrowdedEventTests {
                 guard number > 0 else { continue }
                 for place in [0, number / 2, number - 1] {
                     let status = curfew_host_find_handler(
-                        host.raw, "org.example.many\(place)", &found)
+                        host.raw, "org.example.many\(place)", &found, nil)
                     if status != CURFEW_OK || found != UInt32(place) { wrong += 1 }
                 }
-                if curfew_host_find_handler(host.raw, "org.example.man", &found) == CURFEW_OK {
+                if curfew_host_find_handler(host.raw, "org.example.man", &found, nil) == CURFEW_OK {
                     wrong += 1
                 }
             }

@@ -38,14 +38,14 @@ struct DiscoveryTests {
             }
         }
         var found: UInt32 = 0
-        return (Answer(curfew_host_discover(host.raw, &found, nil)), found)
+        return (Answer(curfew_host_discover_plugins(host.raw, &found, nil)), found)
     }
 
     /// What is listed: the place below the test's directory, the state and the reason.
     private func list(_ host: TestHost) -> [(place: String, status: Int, reason: String)] {
-        (0..<curfew_host_plugins(host.raw)).compactMap { index in
+        (0..<curfew_host_get_plugin_count(host.raw)).compactMap { index in
             OutStruct.filled(curfew_plugin_state.self) {
-                curfew_host_plugin_at(host.raw, index, $0)
+                curfew_host_get_plugin(host.raw, index, $0, nil)
             }.value
         }.map {
             (
@@ -59,14 +59,14 @@ struct DiscoveryTests {
     func off() throws {
         try write("data/curfew/plugins/a", id: "org.example.a")
         let host = try TestHost()
-        #expect(curfew_host_plugins(host.raw) == 0)
+        #expect(curfew_host_get_plugin_count(host.raw) == 0)
         let (answer, found) = discover(host, ["XDG_DATA_HOME": files.path("data")])
         #expect(answer == .ok)
         // A machine may have plugins of its own.
         #expect(found >= 1)
         #expect(list(host).first?.place == "data/curfew/plugins/a")
-        #expect(list(host).first?.status == CURFEW_PLUGIN_VALIDATED)
-        #expect(curfew_host_handlers(host.raw) == 0)
+        #expect(list(host).first?.status == CURFEW_PLUGIN_PHASE_VALIDATED)
+        #expect(curfew_host_get_handler_count(host.raw) == 0)
     }
 
     @Test("the first plugin with an id wins, and the others are listed as shadowed")
@@ -87,8 +87,8 @@ struct DiscoveryTests {
             #expect(list.map(\.place) == ["one/a", "two/a", "two/b", "two/c", "three"])
             #expect(
                 list.map(\.status) == [
-                    CURFEW_PLUGIN_VALIDATED, CURFEW_PLUGIN_SHADOWED, CURFEW_PLUGIN_VALIDATED,
-                    CURFEW_PLUGIN_FAILED, CURFEW_PLUGIN_SHADOWED,
+                    CURFEW_PLUGIN_PHASE_VALIDATED, CURFEW_PLUGIN_PHASE_SHADOWED, CURFEW_PLUGIN_PHASE_VALIDATED,
+                    CURFEW_PLUGIN_PHASE_FAILED, CURFEW_PLUGIN_PHASE_SHADOWED,
                 ])
             #expect(list[0].reason == "")
             #expect(
@@ -108,7 +108,7 @@ struct DiscoveryTests {
             atPath: files.path("one/link"), withDestinationPath: plugin.directory)
         #expect(discover(host, ["CURFEW_PLUGIN_PATH": files.path("one")]).found == 2)
         let list = list(host)
-        #expect(list.map(\.status) == [CURFEW_PLUGIN_READY, CURFEW_PLUGIN_SHADOWED])
+        #expect(list.map(\.status) == [CURFEW_PLUGIN_PHASE_READY, CURFEW_PLUGIN_PHASE_SHADOWED])
         #expect(list[1].reason.contains(plugin.directory))
     }
 
@@ -119,9 +119,9 @@ struct DiscoveryTests {
         try write("one", id: "org.example.hooked")
         let path = files.path("one") + ":" + plugin.directory
         #expect(discover(host, ["CURFEW_PLUGIN_PATH": path]).found == 2)
-        #expect(list(host).map(\.status) == [CURFEW_PLUGIN_VALIDATED, CURFEW_PLUGIN_SHADOWED])
+        #expect(list(host).map(\.status) == [CURFEW_PLUGIN_PHASE_VALIDATED, CURFEW_PLUGIN_PHASE_SHADOWED])
         #expect(plugin.load(in: host).answer == .ok)
-        #expect(list(host).map(\.status) == [CURFEW_PLUGIN_VALIDATED, CURFEW_PLUGIN_READY])
+        #expect(list(host).map(\.status) == [CURFEW_PLUGIN_PHASE_VALIDATED, CURFEW_PLUGIN_PHASE_READY])
         #expect(list(host)[1].reason == "")
     }
 
@@ -147,7 +147,7 @@ struct DiscoveryTests {
         let host = try TestHost()
         let inside = Guarded(Answer.ok)
         try host.register { [unowned host] _ in
-            inside.change { $0 = Answer(curfew_host_discover(host.raw, nil, nil)) }
+            inside.change { $0 = Answer(curfew_host_discover_plugins(host.raw, nil, nil)) }
             return 0
         }
         #expect(host.wait(try host.launch()) == .ok)

@@ -14,7 +14,7 @@ struct EndingTests {
     ) throws {
         #expect(host.wait(task) == .ok, sourceLocation: location)
         #expect(try Ending(of: task, in: host) == ending, sourceLocation: location)
-        #expect(try host.query(task).phase == CURFEW_PHASE_OVER, sourceLocation: location)
+        #expect(try host.query(task).phase == CURFEW_TASK_PHASE_OVER, sourceLocation: location)
         #expect(host.shutDown() == .ok, sourceLocation: location)
         #expect(host.all.dones(of: task) == [ending.done], sourceLocation: location)
     }
@@ -111,7 +111,7 @@ struct EndingTests {
         let task = try host.launch()
         #expect(stuck.entered.wait())
         host.clock?.advance(.second)
-        #expect(try host.query(task).phase == CURFEW_PHASE_STOPPING)
+        #expect(try host.query(task).phase == CURFEW_TASK_PHASE_STOPPING)
         #expect(host.all.dones(of: task).isEmpty)
         stuck.go.send()
         #expect(host.wait(task) == .ok)
@@ -349,7 +349,7 @@ struct EndingTests {
             runs.change { $0 += 1 }
             return 0
         }
-        _ = curfew_host_pause_handler(host.raw, "org.example.tidy")
+        _ = curfew_host_pause_handler(host.raw, "org.example.tidy", nil)
         let task = try host.launch()
         #expect(host.shutDown() == .ok)
         let ending = Ending(CURFEW_OUTCOME_INTERRUPTED, text: Ending.interruptedText)
@@ -385,7 +385,7 @@ struct EndingTests {
         #expect(host.call(task).complete() == .stale)
         #expect(host.shutDown() == .ok)
         #expect(host.all.dones(of: task) == [ending.done])
-        #expect(host.counts.misbehaviours == 1)
+        #expect(host.counts.contract_violations == 1)
     }
 
     @Test("an abandoned task is stale to its plugin, also while its launcher keeps it")

@@ -94,8 +94,8 @@ struct EventTests {
         #expect(
             Answer(curfew_host_observe(host.raw, selector, Observer.function, nil, nil, nil))
                 == .invalid)
-        #expect(Answer(curfew_host_subscribe(host.raw, selector, function, nil, nil)) == .invalid)
-        #expect(Answer(curfew_host_expect(host.raw, selector, 0, nil, &number)) == .invalid)
+        #expect(Answer(curfew_host_subscribe(host.raw, selector, function, nil, nil, nil)) == .invalid)
+        #expect(Answer(curfew_host_expect_event(host.raw, selector, 0, nil, &number, nil)) == .invalid)
         #expect(host.raise(selector) == .invalid)
     }
 
@@ -118,7 +118,7 @@ struct EventTests {
         try host.register { _ in 0 }
         let senders = Guarded<[curfew_task]>([])
         let observer = Observer { [unowned host] _ in
-            let sender = curfew_host_sender(host.raw)
+            let sender = curfew_host_get_sender(host.raw)
             senders.change { $0.append(sender) }
         }
         try host.observe("tidy_done::", by: observer)
@@ -126,7 +126,7 @@ struct EventTests {
         #expect(host.wait(task) == .ok)
         #expect(host.shutDown() == .ok)
         #expect(senders.now == [task])
-        #expect(curfew_host_sender(host.raw) == 0)
+        #expect(curfew_host_get_sender(host.raw) == 0)
     }
 
     @Test("a task's id and its outcome are good during the delivery of its done event")
@@ -145,10 +145,10 @@ struct EventTests {
     @Test("a failed unsubscription is NOT_FOUND")
     func unsubscribeUnknown() throws {
         let host = try TestHost()
-        #expect(Answer(curfew_host_unsubscribe(host.raw, 0)) == .notFound)
+        #expect(Answer(curfew_host_unsubscribe(host.raw, 0, nil)) == .notFound)
         let number = try host.observe("tidy_done::", by: Observer())
-        #expect(Answer(curfew_host_unsubscribe(host.raw, number)) == .ok)
-        #expect(Answer(curfew_host_unsubscribe(host.raw, number)) == .notFound)
+        #expect(Answer(curfew_host_unsubscribe(host.raw, number, nil)) == .ok)
+        #expect(Answer(curfew_host_unsubscribe(host.raw, number, nil)) == .notFound)
     }
 
     @Test("a subscriber may end its own subscription, and that of the next one, from inside")
@@ -158,7 +158,7 @@ struct EventTests {
         let numbers = Guarded<[curfew_subscription]>([])
         let answers = Guarded<[Answer]>([])
         let first = Observer { [unowned host] _ in
-            let said = numbers.now.map { Answer(curfew_host_unsubscribe(host.raw, $0)) }
+            let said = numbers.now.map { Answer(curfew_host_unsubscribe(host.raw, $0, nil)) }
             answers.change { $0 += said }
         }
         let second = Observer()
@@ -190,7 +190,7 @@ struct EventTests {
         let begun = Signal()
         let side = Side { () -> Bool in
             begun.send()
-            _ = curfew_host_unsubscribe(host.raw, number)
+            _ = curfew_host_unsubscribe(host.raw, number, nil)
             return stuck.expired.isSet
         }
         #expect(begun.wait())
@@ -223,7 +223,7 @@ struct EventTests {
         let begun = Signal()
         let side = Side { () -> Bool in
             begun.send()
-            _ = curfew_host_unsubscribe(host.raw, number)
+            _ = curfew_host_unsubscribe(host.raw, number, nil)
             return stuck.expired.isSet
         }
         #expect(begun.wait())
@@ -256,7 +256,7 @@ struct EventTests {
         stuck.go.send()
         #expect(working.wait())
         let side = Side { () -> Bool in
-            let answer = Answer(curfew_host_unsubscribe(host.raw, number))
+            let answer = Answer(curfew_host_unsubscribe(host.raw, number, nil))
             unsubscribed.send()
             return answer == .ok
         }
@@ -296,7 +296,7 @@ struct EventTests {
                 .ok, .ok, .ok, .denied, .denied, .denied, .denied, .denied, .denied, .denied,
                 .denied, .invalid, .invalid, .invalid, .invalid,
             ])
-        #expect(host.counts.misbehaviours == 12)
+        #expect(host.counts.contract_violations == 12)
         #expect(host.shutDown() == .ok)
         #expect(
             host.all.events.filter { $0.task == task }.map(\.selector)
@@ -317,7 +317,7 @@ struct EventTests {
     }
 
     @Test(
-        "curfew_host_raise: the embedder's own events, about no task, with the types of the first")
+        "curfew_host_raise_event: the embedder's own events, about no task, with the types of the first")
     func hostRaise() throws {
         let host = try TestHost()
         try host.register(events: ["tidy_step(int32)"]) { _ in 0 }
@@ -350,13 +350,13 @@ struct EventTests {
         let number = try host.observe("hello", by: observer)
         for _ in 0..<3 { #expect(host.raise("hello") == .ok) }
         #expect(observer.seen.wait { $0.count == 3 })
-        #expect(Answer(curfew_host_unsubscribe(host.raw, number)) == .ok)
+        #expect(Answer(curfew_host_unsubscribe(host.raw, number, nil)) == .ok)
         #expect(host.raise("hello") == .ok)
         #expect(host.wait(try host.launch()) == .ok)
         #expect(host.shutDown() == .ok)
         // Untaken: registeringtidy_done, the last hello, tidy_done.
         #expect(host.counts.events_delivered == 3)
-        #expect(host.counts.events_untaken == 3)
+        #expect(host.counts.events_unhandled == 3)
         #expect(host.counts.events_lost == 0)
     }
 
@@ -375,7 +375,7 @@ struct EventTests {
                 #expect(observer.waits { $0.task == task })
             }
             #expect(host.wait(task) == .ok)
-            #expect(curfew_host_unsubscribe(host.raw, subscription) == 0)
+            #expect(curfew_host_unsubscribe(host.raw, subscription, nil) == 0)
             #expect(host.release(task) == .ok)
         }
         #expect(inTime > 0)

@@ -56,7 +56,7 @@ struct HostileCallTests {
         let (host, call) = try pending()
         #expect(call.progress(fraction) == .invalid)
         #expect(try host.query(call.task).progress == 0)
-        #expect(host.counts.misbehaviours == 1)
+        #expect(host.counts.contract_violations == 1)
         #expect(call.progress(0) == .ok)
         #expect(call.progress(1) == .ok)
         #expect(call.progress(-0.0) == .ok)
@@ -96,14 +96,14 @@ struct HostileCallTests {
         #expect(
             Answer(call.api.pointee.complete(call.api, call.task, 0, nil, 0, nil, .max)) == .invalid
         )
-        #expect(host.counts.misbehaviours == 3)
-        #expect(try host.query(call.task).phase == CURFEW_PHASE_PENDING)
+        #expect(host.counts.contract_violations == 3)
+        #expect(try host.query(call.task).phase == CURFEW_TASK_PHASE_PENDING)
         #expect(call.complete() == .ok)
     }
 
     @Test("a result over the limit is TOO_LARGE, and the task goes on")
     func resultTooLarge() throws {
-        let (host, call) = try pending { $0.result_bytes = 4 }
+        let (host, call) = try pending { $0.max_result_bytes = 4 }
         #expect(call.complete(result: [1, 2, 3, 4, 5]) == .tooLarge)
         var byte: UInt8 = 1
         for bytes in [UInt64(Int.max), UInt64(Int.max) + 1, .max] {
@@ -111,7 +111,7 @@ struct HostileCallTests {
                 Answer(call.api.pointee.complete(call.api, call.task, 0, nil, 0, &byte, bytes))
                     == .tooLarge)
         }
-        #expect(try host.query(call.task).phase == CURFEW_PHASE_PENDING)
+        #expect(try host.query(call.task).phase == CURFEW_TASK_PHASE_PENDING)
         #expect(call.complete(result: [1, 2, 3, 4]) == .ok)
         #expect(host.result(call.task) == [1, 2, 3, 4])
     }
@@ -185,7 +185,7 @@ struct HostileCallTests {
         #expect(Answer(raise(call.api, call.task, [-1, -2, 0], nil, 0)) == .invalid)
         #expect(Answer(raise(call.api, call.task, "tidy_step", nil, 1)) == .invalid)
         #expect(Answer(raise(call.api, call.task, "tidy_step", nil, .max)) == .invalid)
-        #expect(host.counts.misbehaviours >= 5)
+        #expect(host.counts.contract_violations >= 5)
         #expect(call.raise("tidy_step", [.text("fine")]) == .ok)
     }
 
@@ -265,10 +265,10 @@ struct HostileCallTests {
         log(api, 0, curfew_log_level(CURFEW_LOG_INFO), nil, 5)
         log(api, call.task, 99, "two\nlines\u{1B}[31m", 14)
         log(api, 12_345, -5, "low", 3)
-        log(api, 0, curfew_log_level(CURFEW_LOG_PLUGIN_MISBEHAVING), "I misbehave", 11)
+        log(api, 0, curfew_log_level(CURFEW_LOG_CONTRACT_VIOLATION), "I misbehave", 11)
         let endless = [CChar](repeating: 97, count: 100_000)
         log(api, 0, curfew_log_level(CURFEW_LOG_WARNING), endless, 100_000)
-        let mark = "\(CURFEW_LOG_PLUGIN_MISBEHAVING) "
+        let mark = "\(CURFEW_LOG_CONTRACT_VIOLATION) "
         let (told, lines) = (
             host.log.now.filter { $0.hasPrefix(mark) },
             host.log.now.filter { !$0.hasPrefix(mark) }

@@ -17,13 +17,13 @@ struct LimitTests {
             let name = "org.example.tidy\(number)"
             let index = try host.register(name, budget: 60 * .second) { _ in 0 }
             // Each fills its queue and empties it again, so that every cell has held a task.
-            #expect(Answer(curfew_host_pause_handler(host.raw, name)) == .ok)
+            #expect(Answer(curfew_host_pause_handler(host.raw, name, nil)) == .ok)
             var refused = 0
             for _ in 0..<size {
-                if curfew_host_launch_at(host.raw, index, nil, nil, nil) != 0 { refused += 1 }
+                if curfew_host_launch_by_index(host.raw, index, nil, nil, nil) != 0 { refused += 1 }
             }
             #expect(refused == 0, "handler \(number)")
-            #expect(Answer(curfew_host_resume_handler(host.raw, name)) == .ok)
+            #expect(Answer(curfew_host_resume_handler(host.raw, name, nil)) == .ok)
             try host.waitUntil("empty") { try host.handler(name).queued == 0 }
         }
     }
@@ -58,19 +58,19 @@ struct LimitTests {
         let index = try host.register(name) { _ in 0 }
         var launched: UInt64 = 0
         for lap in 0..<5 {
-            #expect(Answer(curfew_host_pause_handler(host.raw, name)) == .ok)
+            #expect(Answer(curfew_host_pause_handler(host.raw, name, nil)) == .ok)
             // Not always to the end, so that laps begin in the middle.
             let count = lap % 2 == 0 ? size : size - 1
             for _ in 0..<count {
-                #expect(curfew_host_launch_at(host.raw, index, nil, nil, nil) == 0)
+                #expect(curfew_host_launch_by_index(host.raw, index, nil, nil, nil) == 0)
                 launched += 1
             }
             if count == size {
                 #expect(
-                    Answer(curfew_host_launch_at(host.raw, index, nil, nil, nil)) == .busy)
+                    Answer(curfew_host_launch_by_index(host.raw, index, nil, nil, nil)) == .busy)
             }
             #expect(try host.handler(name).queued == count)
-            #expect(Answer(curfew_host_resume_handler(host.raw, name)) == .ok)
+            #expect(Answer(curfew_host_resume_handler(host.raw, name, nil)) == .ok)
             try host.waitUntil("empty") { try host.handler(name).queued == 0 }
         }
         try host.waitUntil("over") { try host.handler(name).ended.1 == launched }
@@ -103,7 +103,7 @@ struct LimitTests {
         }
         try host.register { _ in 0 }
         try host.register("org.example.paused") { _ in 0 }
-        #expect(Answer(curfew_host_pause_handler(host.raw, "org.example.paused")) == .ok)
+        #expect(Answer(curfew_host_pause_handler(host.raw, "org.example.paused", nil)) == .ok)
         var tasks: [curfew_task] = []
         while case (.ok, let task) = host.tryLaunch() {
             tasks.append(task)
@@ -119,7 +119,7 @@ struct LimitTests {
         "a payload for which there is no memory is EXHAUSTED, and nothing was launched",
         .enabled(if: !ProcessFacts.isSanitized))
     func noMemory() throws {
-        let host = try TestHost(observing: false) { $0.payload_bytes = 1 << 31 }
+        let host = try TestHost(observing: false) { $0.max_payload_bytes = 1 << 31 }
         try host.register { _ in 0 }
         let bytes = 1 << 30
         let memory = mmap(nil, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
@@ -204,7 +204,7 @@ struct LimitTests {
             if number == 0 { first = expectation }
         }
         var number: curfew_subscription = 0
-        let answer = Answer(curfew_host_expect(host.raw, "hello", 0, nil, &number))
+        let answer = Answer(curfew_host_expect_event(host.raw, "hello", 0, nil, &number, nil))
         #expect(answer == .exhausted)
         #expect(host.collect(first).answer == .replaced)
         _ = try host.expect("hello")
@@ -236,9 +236,9 @@ struct LimitTests {
         let host = try TestHost()
         let plugin = try HookedPlugin { _, _, _ in curfew_status(CURFEW_FAILED) }
         for _ in 0..<20 { #expect(plugin.load(in: host).answer == .failed) }
-        #expect(curfew_host_plugins(host.raw) == 1)
+        #expect(curfew_host_get_plugin_count(host.raw) == 1)
         for _ in 0..<20 { #expect(host.load("/nonexistent").answer == .refused) }
-        #expect(curfew_host_plugins(host.raw) == 2)
+        #expect(curfew_host_get_plugin_count(host.raw) == 2)
     }
 
     @Test("a plugin that was refused is answered by nobody, and may be loaded again")

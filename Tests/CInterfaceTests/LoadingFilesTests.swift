@@ -137,7 +137,7 @@ struct LoadingFilesTests {
         #expect(host.load(directory).answer == .ok)
         for change in 0..<3 {
             let task = try host.launch("org.curfew.test.patient", budget: 100 * .second)
-            try host.waitUntil("running") { try host.query(task).phase == CURFEW_PHASE_RUNNING }
+            try host.waitUntil("running") { try host.query(task).phase == CURFEW_TASK_PHASE_RUNNING }
             let descriptor = open(library, O_WRONLY)
             switch change {
             case 0:
@@ -185,7 +185,7 @@ struct LoadingFilesTests {
                 // It is the right one, and it works.
                 let task = try host.launch("org.curfew.test.patient")
                 try host.waitUntil("running") {
-                    try host.query(task).phase == CURFEW_PHASE_RUNNING
+                    try host.query(task).phase == CURFEW_TASK_PHASE_RUNNING
                 }
                 #expect(host.cancel(task) == .ok)
                 #expect(host.wait(task) == .ok)

@@ -43,7 +43,7 @@ struct LoadingRuntimeTests {
             assert curfew.curfew_host_create(None, ctypes.byref(host), None) == 0
             before = caught()
             error = (ctypes.c_uint32 * 256)(1024)
-            status = curfew.curfew_host_load(host, sys.argv[2].encode(), error)
+            status = curfew.curfew_host_load_plugin(host, sys.argv[2].encode(), error)
             with open("/proc/self/maps") as maps:
                 loaded = "libswiftCore.so" in maps.read()
             print(status, bytes(error)[8:].split(b"\\0")[0].decode())
@@ -84,7 +84,7 @@ struct LoadingRuntimeTests {
             curfew = ctypes.CDLL(sys.argv[1])
             host = ctypes.c_void_p()
             assert curfew.curfew_host_create(None, ctypes.byref(host), None) == 0
-            print(curfew.curfew_host_load(host, sys.argv[2].encode(), None))
+            print(curfew.curfew_host_load_plugin(host, sys.argv[2].encode(), None))
             with open("/proc/self/maps") as maps:
                 print("libcrypto" in maps.read())
             """

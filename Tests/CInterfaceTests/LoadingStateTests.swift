@@ -20,8 +20,8 @@ struct LoadingStateTests {
             return HookedPlugin.register("org.example.hooked", api, error)
         }
         #expect(plugin.load(in: host).answer == answer)
-        let lines = host.log.now.filter { $0.hasPrefix("\(CURFEW_LOG_PLUGIN_MISBEHAVING) ") }
-        #expect(host.counts.misbehaviours == UInt64(lines.count))
+        let lines = host.log.now.filter { $0.hasPrefix("\(CURFEW_LOG_CONTRACT_VIOLATION) ") }
+        #expect(host.counts.contract_violations == UInt64(lines.count))
         for line in lines {
             #expect(line.contains("[org.example.hooked]"))
             #expect(line.contains("CF0727 process-state: "))
@@ -231,8 +231,8 @@ struct LoadingStateTests {
         thread.start()
         #expect(isInside.wait { $0 })
         // The same host answers.
-        #expect(curfew_host_plugins(slow.raw) == 1)
-        #expect(Answer(curfew_host_scan(slow.raw, plugin.directory, nil, nil)) == .ok)
+        #expect(curfew_host_get_plugin_count(slow.raw) == 1)
+        #expect(Answer(curfew_host_scan_plugins(slow.raw, plugin.directory, nil, nil)) == .ok)
         #expect(slow.tryRegister("org.example.own").answer == .ok)
         #expect(slow.wait(try slow.launch("org.example.own")) == .ok)
         // Another one loads when its turn comes, and gives up when it is shut down before.

@@ -9,9 +9,9 @@ import Testing
 @Suite("Loading plugins")
 struct LoadingTests {
     private func plugins(_ host: TestHost) -> [curfew_plugin_state] {
-        (0..<curfew_host_plugins(host.raw)).compactMap { index in
+        (0..<curfew_host_get_plugin_count(host.raw)).compactMap { index in
             OutStruct.filled(curfew_plugin_state.self) {
-                curfew_host_plugin_at(host.raw, index, $0)
+                curfew_host_get_plugin(host.raw, index, $0, nil)
             }.value
         }
     }
@@ -28,7 +28,7 @@ struct LoadingTests {
         let plugin = try HookedPlugin(handlers: ["org.example.one", "org.example.two"])
         #expect(plugin.load(in: host).answer == .ok)
         let state = try #require(plugins(host).first)
-        #expect(state.status == CURFEW_PLUGIN_READY)
+        #expect(state.phase == CURFEW_PLUGIN_PHASE_READY)
         #expect(String(cString: state.id) == "org.example.hooked")
         #expect(String(cString: state.version) == "1.0.0")
         #expect(String(cString: state.directory) == plugin.directory)
@@ -68,16 +68,16 @@ struct LoadingTests {
         try directory.write("no plugin", to: "c/readme")
         let host = try TestHost()
         var found: UInt32 = 0
-        #expect(Answer(curfew_host_scan(host.raw, directory.path, &found, nil)) == .ok)
+        #expect(Answer(curfew_host_scan_plugins(host.raw, directory.path, &found, nil)) == .ok)
         #expect(found == 2)
         let list = plugins(host)
         #expect(list.map(\.status) == [1, 4], "\(list.map { String(cString: $0.reason) })")
         #expect(String(cString: list[0].id) == "org.example.a")
         #expect(String(cString: list[1].id) == "")
         #expect(String(cString: list[1].reason).contains("manifest.json"))
-        #expect(curfew_host_handlers(host.raw) == 0)
+        #expect(curfew_host_get_handler_count(host.raw) == 0)
         #expect(
-            Answer(curfew_host_scan(host.raw, directory.path("none"), &found, nil)) == .system)
+            Answer(curfew_host_scan_plugins(host.raw, directory.path("none"), &found, nil)) == .system)
         #expect(host.load(directory.path("b")).answer == .refused)
         #expect(host.load(directory.path("a")).answer != .ok)
     }
@@ -154,9 +154,9 @@ struct LoadingTests {
         let (answer, text) = plugin.load(in: host)
         #expect(answer == .failed)
         #expect(text.contains("no licence"))
-        #expect(curfew_host_handlers(host.raw) == 0)
+        #expect(curfew_host_get_handler_count(host.raw) == 0)
         let state = try #require(plugins(host).last)
-        #expect(state.status == CURFEW_PLUGIN_FAILED)
+        #expect(state.phase == CURFEW_PLUGIN_PHASE_FAILED)
         #expect(String(cString: state.reason).contains("no licence"))
         #expect(host.shutDown() == .ok)
         let event = host.all.events.first { $0.selector == "registeringhooked_done::" }
@@ -185,7 +185,7 @@ struct LoadingTests {
         let (answer, text) = plugin.load(in: host)
         #expect(answer == .refused)
         #expect(text.contains("org.example.two"))
-        #expect(curfew_host_handlers(host.raw) == 0)
+        #expect(curfew_host_get_handler_count(host.raw) == 0)
         #expect(host.tryLaunch("org.example.one").answer == .notFound)
         #expect(host.shutDown() == .ok)
         #expect(registrations(host, "one") == [false])
@@ -228,7 +228,7 @@ struct LoadingTests {
         #expect(answer == .refused)
         #expect(text.contains("registered \"org.example.three\""))
         #expect(text.contains("did not register \"org.example.two\""))
-        #expect(curfew_host_handlers(host.raw) == 0)
+        #expect(curfew_host_get_handler_count(host.raw) == 0)
     }
 
     @Test("what the entry says of itself must be what the manifest says")
@@ -271,7 +271,7 @@ struct LoadingTests {
         #expect(host.wait(try host.launch("org.example.one")) == .ok)
         #expect(host.tryLaunch("org.example.two").answer == .notFound)
         let state = try #require(plugins(host).last)
-        #expect(state.status == CURFEW_PLUGIN_FAILED)
+        #expect(state.phase == CURFEW_PLUGIN_PHASE_FAILED)
         #expect(String(cString: state.directory) == second.directory)
         #expect(host.shutDown() == .ok)
         #expect(registrations(host, "two") == [false])
@@ -304,7 +304,7 @@ struct LoadingTests {
         #expect(answer == .exists)
         #expect(text.contains("one_done::") || text.contains("registeringone_done::"))
         #expect(text.contains("org.example.first"))
-        #expect(curfew_host_handlers(host.raw) == 1)
+        #expect(curfew_host_get_handler_count(host.raw) == 1)
         #expect(host.tryLaunch("org.example.new").answer == .notFound)
         // It was not even entered.
         #expect(second.retirements.now == 0)
@@ -319,10 +319,10 @@ struct LoadingTests {
         let plugin = try HookedPlugin { [unowned host] api, _, error in
             let said = [
                 host.load("/nonexistent").answer,
-                Answer(curfew_host_scan(host.raw, "/", nil, nil)),
+                Answer(curfew_host_scan_plugins(host.raw, "/", nil, nil)),
                 Answer(curfew_host_shutdown(host.raw, nil, nil)),
                 Answer(curfew_host_destroy(host.raw, nil, nil)),
-                Answer(curfew_clock_advance(host.clock!.raw, 1)),
+                Answer(curfew_clock_advance(host.clock!.raw, 1, nil)),
             ]
             answers.change { $0 = said }
             return HookedPlugin.register("org.example.hooked", api, error)
@@ -364,9 +364,9 @@ struct LoadingTests {
         let api = try #require(table.now)
         #expect(Answer(HookedPlugin.register("org.example.one", api)) == .wrongState)
         #expect(
-            Answer(HookedPlugin.register("org.example.two", curfew_host_table(host.raw)))
+            Answer(HookedPlugin.register("org.example.two", curfew_host_get_api(host.raw)))
                 == .wrongState)
-        #expect(host.counts.misbehaviours == 2)
+        #expect(host.counts.contract_violations == 2)
     }
 
     @Test("a plugin's table reaches its own tasks only")
@@ -412,11 +412,11 @@ struct LoadingTests {
         // A task of one host is nothing to the other.
         #expect(hosts[1].call(tasks[0]).complete() != .ok)
         #expect(hosts[0].cancel(tasks[1]) != .ok)
-        #expect(try hosts[0].query(tasks[0]).phase == CURFEW_PHASE_PENDING)
+        #expect(try hosts[0].query(tasks[0]).phase == CURFEW_TASK_PHASE_PENDING)
         hosts[0].clock?.advance(100 * .second)
         #expect(try hosts[0].query(tasks[0]).outcome == CURFEW_OUTCOME_EXPIRED)
-        #expect(try hosts[1].query(tasks[1]).phase == CURFEW_PHASE_PENDING)
-        _ = curfew_host_pause_handler(hosts[0].raw, nil)
+        #expect(try hosts[1].query(tasks[1]).phase == CURFEW_TASK_PHASE_PENDING)
+        _ = curfew_host_pause_handler(hosts[0].raw, nil, nil)
         #expect(hosts[0].destroy() == .ok)
         #expect(plugin.retirements.now == 1)
         #expect(hosts[1].call(tasks[1]).complete() == .ok)

@@ -20,15 +20,15 @@ struct LogFunctionTests {
             var request: curfew_request = 0
             note("destroy", curfew_host_destroy(host, nil, &error))
             note("shutdown", curfew_host_shutdown(host, nil, &error))
-            note("load", curfew_host_load(host, "/nonexistent", &error))
-            note("scan", curfew_host_scan(host, "/", nil, &error))
+            note("load", curfew_host_load_plugin(host, "/nonexistent", &error))
+            note("scan", curfew_host_scan_plugins(host, "/", nil, &error))
             note(
                 "submit",
                 curfew_host_submit(host, "org.example.tidy", nil, &request, nil, &error))
             note("cancel", curfew_host_cancel_request(host, 1, &error))
-            note("wait", curfew_host_wait(host, 1, 0, nil))
-            note("dispatch", curfew_host_dispatch(host, 0, nil))
-            note("advance", curfew_clock_advance(clock!, 1))
+            note("wait", curfew_host_wait_task(host, 1, 0, nil, nil))
+            note("dispatch", curfew_host_dispatch(host, 0, nil, nil))
+            note("advance", curfew_clock_advance(clock!, 1, nil))
         }
 
         private func note(_ name: String, _ status: curfew_status) {

@@ -10,7 +10,7 @@ import Testing
 struct MisdeedTests {
     /// The lines of misdeeds so far, without their level; `N` stands for the task.
     private func lines(_ host: TestHost, _ task: curfew_task = 0) -> [String] {
-        let mark = "\(CURFEW_LOG_PLUGIN_MISBEHAVING) "
+        let mark = "\(CURFEW_LOG_CONTRACT_VIOLATION) "
         return host.log.now.filter { $0.hasPrefix(mark) }.map {
             String($0.dropFirst(mark.count)).replacing("task \(task):", with: "task N:")
         }
@@ -45,7 +45,7 @@ struct MisdeedTests {
                 #"CF0705 event-types: "org.example.tidy" raised "tidy_step:" with (text) in task N: its manifest declares (int32); nothing was raised"#,
                 #"CF0703 event-name: "org.example.tidy" raised "Tidy\n" with 0 parameters in task N: no event can have that name, or so many; nothing was raised"#,
             ])
-        #expect(host.counts.misbehaviours == 6)
+        #expect(host.counts.contract_violations == 6)
     }
 
     @Test("values of events that cannot be read say which and why")
@@ -90,12 +90,12 @@ struct MisdeedTests {
         let expected =
             #"CF0707 event-flood: "org.example.tidy" raised "tidy_step" in task N: the queue of 4 events is full; this one is lost, and others are until there is room"#
         #expect(lines(host, task) == [expected, expected])
-        #expect(host.counts.misbehaviours == 2)
+        #expect(host.counts.contract_violations == 2)
     }
 
     @Test("progress, results and completions that mean nothing")
     func arguments() throws {
-        let (host, call) = try pending { $0.result_bytes = 4 }
+        let (host, call) = try pending { $0.max_result_bytes = 4 }
         _ = call.progress(1.5)
         _ = call.complete(CURFEW_PENDING)
         _ = call.api.pointee.complete(call.api, call.task, 0, nil, 0, nil, 5)
@@ -203,7 +203,7 @@ struct MisdeedTests {
         #expect(host.wait(task) == .ok)
         #expect(answers.wait { $0.count == 2 })
         #expect(Set(answers.now) == [.late, .already])
-        #expect(host.counts.misbehaviours == 0)
+        #expect(host.counts.contract_violations == 0)
     }
 
     @Test("an answer after the grace is no misdeed, and told as what it is")
@@ -221,7 +221,7 @@ struct MisdeedTests {
         stuck.go.send()
         try host.waitUntil("returned") { try host.query(task).returned }
         #expect(host.log.wait { $0.count >= 2 })
-        #expect(host.counts.misbehaviours == 0)
+        #expect(host.counts.contract_violations == 0)
         let level = CURFEW_LOG_INFO
         #expect(
             host.log.now.map { $0.replacing("task \(task):", with: "task N:") } == [
@@ -237,7 +237,7 @@ struct MisdeedTests {
         #expect(call.complete() == .ok)
         try host.waitUntil("gone") { host.queryAnswer(call.task) == .stale }
         #expect(call.complete() == .stale)
-        #expect(host.counts.misbehaviours == 0)
+        #expect(host.counts.contract_violations == 0)
         #expect(
             host.log.now == [
                 "\(CURFEW_LOG_INFO) CF0006 stale: the embedder called complete for task \(call.task): it is over and its last reference is gone; this answer is not taken"
@@ -444,7 +444,7 @@ struct MisdeedTests {
                 "; 256 times so far", "; 512 times so far", "; 1,024 times so far",
                 "; 2,048 times so far", "; 4,096 times so far",
             ])
-        #expect(host.counts.misbehaviours == 5_000)
+        #expect(host.counts.contract_violations == 5_000)
         // Each rule, and each plugin, is counted by itself.
         _ = call.raise("tidied")
         #expect(lines(host).count == 18)
@@ -457,7 +457,7 @@ struct MisdeedTests {
             Side { for _ in 0..<1_000 { _ = call.progress(.nan) } }
         }
         for side in sides { _ = side.join() }
-        #expect(host.counts.misbehaviours == 4_000)
+        #expect(host.counts.contract_violations == 4_000)
         #expect(lines(host).count == 8 + 8)
     }
 }

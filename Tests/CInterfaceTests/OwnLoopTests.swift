@@ -9,14 +9,14 @@ import Testing
 @Suite("An own event loop")
 struct OwnLoopTests {
     private func isReadable(_ host: TestHost, within milliseconds: Int32 = 0) -> Bool {
-        var entry = pollfd(fd: curfew_host_event_fd(host.raw), events: Int16(POLLIN), revents: 0)
+        var entry = pollfd(fd: curfew_host_get_event_fd(host.raw), events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, milliseconds) == 1
     }
 
     @Test("the descriptor is readable while events wait, and only then")
     func descriptor() throws {
         let host = try TestHost(ownLoop: true)
-        #expect(curfew_host_event_fd(host.raw) >= 0)
+        #expect(curfew_host_get_event_fd(host.raw) >= 0)
         #expect(!isReadable(host))
         #expect(host.raise("hello") == .ok)
         #expect(isReadable(host))
@@ -93,8 +93,8 @@ struct OwnLoopTests {
     @Test("where Curfew turns the loop there is no descriptor, and dispatching is WRONG_STATE")
     func foreignLoop() throws {
         let host = try TestHost()
-        #expect(curfew_host_event_fd(host.raw) == -1)
-        #expect(Answer(curfew_host_dispatch(host.raw, 0, nil)) == .wrongState)
+        #expect(curfew_host_get_event_fd(host.raw) == -1)
+        #expect(Answer(curfew_host_dispatch(host.raw, 0, nil, nil)) == .wrongState)
     }
 
     @Test("events are delivered by the thread that dispatches, one at a time, never by itself")
@@ -125,14 +125,14 @@ struct OwnLoopTests {
         let answers = Guarded<[Answer]>([])
         let stuck = Stuck()
         let observer = Observer { [unowned host] _ in
-            let answer = Answer(curfew_host_dispatch(host.raw, 0, nil))
+            let answer = Answer(curfew_host_dispatch(host.raw, 0, nil, nil))
             answers.change { $0.append(answer) }
             stuck.entered.send()
             _ = stuck.go.wait()
         }
         try host.observe("hello", by: observer)
         try host.register { [unowned host] _ in
-            let answer = Answer(curfew_host_dispatch(host.raw, 0, nil))
+            let answer = Answer(curfew_host_dispatch(host.raw, 0, nil, nil))
             answers.change { $0.append(answer) }
             return 0
         }
@@ -140,7 +140,7 @@ struct OwnLoopTests {
         #expect(host.raise("hello") == .ok)
         let side = Side { host.dispatch() }
         #expect(stuck.entered.wait())
-        #expect(Answer(curfew_host_dispatch(host.raw, 0, nil)) == .wrongThread)
+        #expect(Answer(curfew_host_dispatch(host.raw, 0, nil, nil)) == .wrongThread)
         stuck.go.send()
         #expect(side.join() != nil)
         #expect(answers.now == [.wrongThread, .wrongThread])
@@ -159,7 +159,7 @@ struct OwnLoopTests {
         #expect(
             Answer(
                 curfew_host_wait_event(
-                    host.raw, "hello", 0, nil, Guarded<Int>.limit.nanoseconds, &event)) == .ok)
+                    host.raw, "hello", 0, nil, Guarded<Int>.limit.nanoseconds, &event, nil)) == .ok)
         curfew_event_free(event)
         let inside = Guarded<[Answer]>([])
         let observer = Observer { [unowned host] _ in

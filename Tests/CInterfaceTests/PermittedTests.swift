@@ -39,7 +39,7 @@ struct PermittedTests {
                 + " add <string>org.example.other</string> to its"
                 + " BGTaskSchedulerPermittedIdentifiers")
         #expect(host.tryRegister("other").answer == .invalid)
-        #expect(curfew_host_handlers(host.raw) == 2)
+        #expect(curfew_host_get_handler_count(host.raw) == 2)
     }
 
     @Test("a list in a directory like /tmp is its owner's, whose links others cannot replace")
@@ -108,7 +108,7 @@ struct PermittedTests {
         }
         #expect(!text.contains("\"org.example.one\""))
         #expect(host.log.now.contains { $0.contains("CF0421 permitted-identifier-not-listed: ") })
-        #expect(curfew_host_handlers(host.raw) == 0)
+        #expect(curfew_host_get_handler_count(host.raw) == 0)
         #expect(host.shutDown() == .ok)
         let events = host.all.events.filter { $0.selector == "registeringone_done::" }
         #expect(events.count == 1)
@@ -120,7 +120,7 @@ struct PermittedTests {
         let host = try host(["org.example.*"], modes: ["fetch"], in: files)
         let plugin = try HookedPlugin(handlers: ["org.example.one", "org.example.two"])
         #expect(plugin.load(in: host).answer == .ok)
-        #expect(curfew_host_handlers(host.raw) == 2)
+        #expect(curfew_host_get_handler_count(host.raw) == 2)
     }
 
     @Test("a list with a fault makes no host, and its place is told")

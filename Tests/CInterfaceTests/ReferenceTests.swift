@@ -39,7 +39,7 @@ struct ReferenceTests {
         let call = host.call(task)
         #expect(call.keep() == .ok)
         #expect(call.release() == .ok)
-        #expect(try host.query(task).phase == CURFEW_PHASE_PENDING)
+        #expect(try host.query(task).phase == CURFEW_TASK_PHASE_PENDING)
         #expect(call.complete() == .ok)
         #expect(try host.query(task).outcome == CURFEW_OUTCOME_SUCCEEDED)
     }
@@ -104,7 +104,7 @@ struct ReferenceTests {
         for _ in 0..<30 { #expect(host.release(task) == .ok) }
         #expect(host.release(task) == .wrongState)
         for _ in 0..<60 { #expect(call.release() == .ok) }
-        #expect(try host.query(task).phase == CURFEW_PHASE_PENDING)
+        #expect(try host.query(task).phase == CURFEW_TASK_PHASE_PENDING)
         #expect(call.complete() == .ok)
     }
 
@@ -134,13 +134,13 @@ struct ReferenceTests {
     func queued() throws {
         let host = try TestHost()
         try host.register { _ in 0 }
-        _ = curfew_host_pause_handler(host.raw, nil)
+        _ = curfew_host_pause_handler(host.raw, nil, nil)
         let task = try host.launch()
         let call = host.call(task)
         #expect(call.complete() == .stale)
         #expect(call.keep() == .stale)
         #expect(call.release() == .stale)
-        #expect(try host.query(task).phase == CURFEW_PHASE_QUEUED)
+        #expect(try host.query(task).phase == CURFEW_TASK_PHASE_QUEUED)
     }
 
     @Test("the done event comes when completion is accepted, not when the function returns")
@@ -183,7 +183,7 @@ struct ReferenceTests {
         #expect(stuck.entered.wait())
         #expect(host.wait(first) == .ok)
         #expect(try host.handler().active == 1)
-        #expect(try host.query(second).phase == CURFEW_PHASE_QUEUED)
+        #expect(try host.query(second).phase == CURFEW_TASK_PHASE_QUEUED)
         // A handler of its own makes sure that a worker that was free would have had its turn.
         try host.register("org.example.other") { _ in 0 }
         #expect(host.wait(try host.launch("org.example.other")) == .ok)
@@ -212,7 +212,7 @@ struct ReferenceTests {
         #expect(stuck.entered.wait())
         let second = try host.launch("org.example.other")
         #expect(host.wait(first) == .ok)
-        #expect(try host.query(second).phase == CURFEW_PHASE_QUEUED)
+        #expect(try host.query(second).phase == CURFEW_TASK_PHASE_QUEUED)
         #expect(!entered.isSet)
         stuck.go.send()
         #expect(host.wait(second) == .ok)
@@ -240,10 +240,10 @@ struct ReferenceTests {
         #expect(try host.query(task).result_bytes == 4)
         var bytes: [UInt8] = [0, 0, 0]
         var count: UInt64 = 0
-        #expect(Answer(curfew_host_read_result(host.raw, task, &bytes, 2, &count)) == .tooLarge)
+        #expect(Answer(curfew_host_read_task_result(host.raw, task, &bytes, 2, &count, nil)) == .tooLarge)
         #expect(bytes == [1, 2, 0])
         #expect(count == 4)
-        #expect(Answer(curfew_host_read_result(host.raw, task, nil, 100, &count)) == .tooLarge)
+        #expect(Answer(curfew_host_read_task_result(host.raw, task, nil, 100, &count, nil)) == .tooLarge)
         #expect(count == 4)
         #expect(host.result(task) == [1, 2, 3, 4])
         #expect(host.errorText(task) == "")
@@ -256,8 +256,8 @@ struct ReferenceTests {
         let task = try host.launch()
         try host.waitUntilPending(task)
         var count: UInt64 = 0
-        #expect(Answer(curfew_host_read_result(host.raw, task, nil, 0, &count)) == .wrongState)
-        #expect(Answer(curfew_host_read_error(host.raw, task, nil, 0, &count)) == .wrongState)
+        #expect(Answer(curfew_host_read_task_result(host.raw, task, nil, 0, &count, nil)) == .wrongState)
+        #expect(Answer(curfew_host_read_task_error(host.raw, task, nil, 0, &count, nil)) == .wrongState)
     }
 
     @Test("progress is an event, and readable outside")

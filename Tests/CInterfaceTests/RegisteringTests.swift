@@ -21,7 +21,7 @@ struct RegisteringTests {
         #expect(host.tryRegister("org.example.b", events: ["tidy_step(bool)"]).answer == .ok)
         #expect(
             host.tryRegister("org.example.c", events: ["tidy_done(bool,text)"]).answer == .exists)
-        #expect(curfew_host_handlers(host.raw) == 4)
+        #expect(curfew_host_get_handler_count(host.raw) == 4)
     }
 
     @Test(
@@ -35,7 +35,7 @@ struct RegisteringTests {
         let host = try TestHost()
         let answer = host.tryRegister("org.example.mine", events: events).answer
         #expect(answer == .invalid || answer == .exists)
-        #expect(curfew_host_handlers(host.raw) == 0)
+        #expect(curfew_host_get_handler_count(host.raw) == 0)
         // Nothing of it stays.
         #expect(host.tryRegister("org.example.mine", events: ["mine_done()"]).answer == .ok)
     }
@@ -68,7 +68,7 @@ struct RegisteringTests {
         }
         let types = [String](repeating: "bool", count: 17).joined(separator: ",")
         #expect(host.tryRegister(name, events: ["step(\(types))"]).answer == .invalid)
-        #expect(curfew_host_handlers(host.raw) == 0)
+        #expect(curfew_host_get_handler_count(host.raw) == 0)
     }
 
     @Test("the defaults are those of the header")
@@ -103,14 +103,14 @@ struct RegisteringTests {
         #expect(attempt { $0.queue_limit = 3 }.1.contains("queue_limit"))
         #expect(attempt { $0.queue_limit = .max }.0 == .invalid)
         #expect(attempt { $0.task_limit = .max }.0 == .invalid)
-        #expect(attempt { $0.payload_bytes = .max }.0 == .invalid)
+        #expect(attempt { $0.max_payload_bytes = .max }.0 == .invalid)
         let list = strdup("/nowhere/Info.plist")
         defer { free(list) }
         #expect(attempt { $0.permitted = UnsafePointer(list) }.0 == .invalid)
         let text = attempt { $0.permitted = UnsafePointer(list) }.1
         #expect(text.contains("cannot open it"))
         #expect(text.contains("/nowhere/Info.plist"))
-        #expect(attempt { $0.result_bytes = .max }.0 == .invalid)
+        #expect(attempt { $0.max_result_bytes = .max }.0 == .invalid)
         #expect(attempt { $0.lost_after_ns = .max }.0 != .system)
         #expect(attempt { $0.event_limit = .max }.0 == .ok)
         var pool = curfew_worker_config()
@@ -163,24 +163,24 @@ struct RegisteringTests {
         let index = try host.register { _ in 0 }
         #expect(
             OutStruct.filled(curfew_handler_state.self) {
-                curfew_host_handler_at(host.raw, index + 1, $0)
+                curfew_host_get_handler(host.raw, index + 1, $0, nil)
             }.answer == .notFound)
         #expect(
             OutStruct.filled(curfew_plugin_state.self) {
-                curfew_host_plugin_at(host.raw, .max, $0)
+                curfew_host_get_plugin(host.raw, .max, $0, nil)
             }.answer == .notFound)
-        #expect(Answer(curfew_host_launch_at(host.raw, .max, nil, nil, nil)) == .notFound)
+        #expect(Answer(curfew_host_launch_by_index(host.raw, .max, nil, nil, nil)) == .notFound)
         var task: curfew_task = 0
-        #expect(Answer(curfew_host_launch_at(host.raw, index, nil, &task, nil)) == .ok)
+        #expect(Answer(curfew_host_launch_by_index(host.raw, index, nil, &task, nil)) == .ok)
         #expect(task != 0)
         var found: UInt32 = 9
-        #expect(Answer(curfew_host_find_handler(host.raw, "org.example.none", &found)) == .notFound)
+        #expect(Answer(curfew_host_find_handler(host.raw, "org.example.none", &found, nil)) == .notFound)
         #expect(host.tryLaunch("org.example.none").answer == .notFound)
     }
 
     @Test("launches out of range: budget, grace and payload")
     func launches() throws {
-        let host = try TestHost { $0.payload_bytes = 8 }
+        let host = try TestHost { $0.max_payload_bytes = 8 }
         try host.register { call in call.payload?.count == 8 ? 0 : call.fail("size") }
         #expect(host.tryLaunch(payload: [UInt8](repeating: 1, count: 9)).answer == .tooLarge)
         let task = try host.launch(payload: [UInt8](repeating: 1, count: 8))

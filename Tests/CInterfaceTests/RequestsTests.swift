@@ -18,17 +18,17 @@ struct RequestsTests {
             seen.change { $0 = payload }
             return call.fail("no more room")
         }
-        let now = curfew_host_wall_ns(host.raw)
+        let now = curfew_host_get_wall_ns(host.raw)
         let (answer, request, how, _) = host.submit(payload: [7, 8]) {
             $0.earliest_ns = now + 60 * second
         }
         #expect(answer == .ok)
         #expect(request == 1)
         #expect(Int(how) == CURFEW_SUBMISSION_QUEUED)
-        #expect(host.state(request) == CURFEW_REQUEST_PENDING)
+        #expect(host.state(request) == CURFEW_REQUEST_PHASE_PENDING)
         #expect(host.all.waits { $0.selector == "schedulingtidy_done::" })
         host.clock?.advance(60 * UInt64(second))
-        try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_FINISHED }
+        try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_PHASE_FINISHED }
         #expect(seen.now == [7, 8])
 
         let info = try #require(host.request(request).value)
@@ -36,7 +36,7 @@ struct RequestsTests {
         #expect(info.payload_bytes == 2)
         #expect(Int(info.outcome) == CURFEW_OUTCOME_FAILED)
         #expect(info.launches == 1)
-        let attempts = host.list(curfew_attempt_info.self, capacity: 4) {
+        let attempts = host.list(curfew_attempt.self, capacity: 4) {
             curfew_host_list_attempts(host.raw, request, $0, $1, $2, nil)
         }.elements
         #expect(attempts.count == 1)
@@ -44,7 +44,7 @@ struct RequestsTests {
         #expect(attempts[0].error_bytes == 12)
         #expect(attempts[0].started_ns == now + 60 * second)
         let journal = host.list(curfew_journal_entry.self, capacity: 10) {
-            curfew_host_read_journal(host.raw, 0, request, $0, $1, $2, nil)
+            curfew_host_list_journal(host.raw, 0, request, $0, $1, $2, nil)
         }.elements
         #expect(
             journal.map { host.text($0.what) } == ["submitted", "launched", "ended", "finished"])
@@ -60,7 +60,7 @@ struct RequestsTests {
         }
         // Submitted by a thread that finds the one of requests resting for an hour.
         for delay in [3_600 * second, second / 20] {
-            let earliest = curfew_host_wall_ns(host.raw) + delay
+            let earliest = curfew_host_get_wall_ns(host.raw) + delay
             let (answer, _, _, _) = host.submit {
                 $0.earliest_ns = earliest
                 $0.on_pending = curfew_on_pending(CURFEW_ON_PENDING_REPLACE)
@@ -95,7 +95,7 @@ struct RequestsTests {
         host.keep(inside)
         place.change { $0 = host.raw }
         try host.register { _ in 0 }
-        let earliest = curfew_host_wall_ns(host.raw) + 3_600 * second
+        let earliest = curfew_host_get_wall_ns(host.raw) + 3_600 * second
         #expect(host.submit { $0.earliest_ns = earliest }.answer == .ok)
         #expect(
             Answer(curfew_host_simulate_launch(host.raw, "org.example.tidy", nil, nil)) == .ok)
@@ -110,9 +110,9 @@ struct RequestsTests {
         try host.register { _ in 0 }
         #expect(
             Answer(
-                curfew_host_set_factor(
+                curfew_host_override_factor(
                     host.raw, curfew_factor(CURFEW_FACTOR_NETWORK),
-                    curfew_factor_state(CURFEW_FACTOR_NO), "the cable is out", nil)) == .ok)
+                    curfew_factor_value(CURFEW_FACTOR_VALUE_NO), "the cable is out", nil)) == .ok)
         let request = host.submit { $0.needs = curfew_needs(CURFEW_NEEDS_NETWORK) }.request
         let reports = host.why(request)
         #expect(reports.first?.name == "network")
@@ -121,12 +121,12 @@ struct RequestsTests {
         #expect(host.text(report.detail) == "the cable is out")
         #expect(host.text(report.source) == "embedder")
         #expect(host.text(report.change) == "connect it to a network")
-        #expect(report.since_ns == curfew_host_wall_ns(host.raw))
+        #expect(report.since_ns == curfew_host_get_wall_ns(host.raw))
         #expect(
             Answer(
-                curfew_host_clear_factor(host.raw, curfew_factor(CURFEW_FACTOR_NETWORK), nil))
+                curfew_host_clear_factor_override(host.raw, curfew_factor(CURFEW_FACTOR_NETWORK), nil))
                 == .ok)
-        try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_FINISHED }
+        try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_PHASE_FINISHED }
         #expect(host.why(request).isEmpty)
     }
 
@@ -139,7 +139,7 @@ struct RequestsTests {
         func read(_ request: curfew_request) -> Answer {
             let room = UInt64(buffer.count)
             return Answer(
-                curfew_host_read_payload(host.raw, request, &buffer, room, &bytes, nil))
+                curfew_host_read_request_payload(host.raw, request, &buffer, room, &bytes, nil))
         }
         #expect(read(request) == .tooLarge)
         #expect(bytes == 3)
@@ -156,8 +156,8 @@ struct RequestsTests {
         let lowPower = curfew_factor(CURFEW_FACTOR_LOW_POWER_MODE)
         var report = curfew_factor_report()
         report.struct_size = UInt32(MemoryLayout<curfew_factor_report>.size)
-        #expect(Answer(curfew_host_factor(host.raw, lowPower, &report, nil)) == .ok)
-        #expect(Int(report.state) == CURFEW_FACTOR_UNKNOWN)
+        #expect(Answer(curfew_host_get_factor(host.raw, lowPower, &report, nil)) == .ok)
+        #expect(Int(report.value) == CURFEW_FACTOR_VALUE_UNKNOWN)
         let seen = Guarded<[String]>([])
         let number = try withExtendedLifetime(seen) { () throws -> curfew_subscription in
             var number: curfew_subscription = 0
@@ -173,21 +173,21 @@ struct RequestsTests {
                         }, Unmanaged.passUnretained(seen).toOpaque(), &number, nil)) == .ok)
             return number
         }
-        for state in [CURFEW_FACTOR_NO, CURFEW_FACTOR_NO, CURFEW_FACTOR_YES] {
+        for state in [CURFEW_FACTOR_VALUE_NO, CURFEW_FACTOR_VALUE_NO, CURFEW_FACTOR_VALUE_YES] {
             #expect(
                 Answer(
-                    curfew_host_set_factor(
-                        host.raw, lowPower, curfew_factor_state(state), "by hand", nil)) == .ok)
+                    curfew_host_override_factor(
+                        host.raw, lowPower, curfew_factor_value(state), "by hand", nil)) == .ok)
         }
         try host.waitUntil("told") { seen.now.count == 2 }
         #expect(seen.now == ["low-power-mode 0", "low-power-mode 1"])
-        #expect(Answer(curfew_host_factor(host.raw, lowPower, &report, nil)) == .ok)
-        #expect(Int(report.state) == CURFEW_FACTOR_YES)
+        #expect(Answer(curfew_host_get_factor(host.raw, lowPower, &report, nil)) == .ok)
+        #expect(Int(report.value) == CURFEW_FACTOR_VALUE_YES)
         #expect(host.text(report.detail) == "by hand")
         #expect(!report.holds)
         let handler = curfew_factor(CURFEW_FACTOR_HANDLER)
-        #expect(Answer(curfew_host_factor(host.raw, handler, &report, nil)) == .invalid)
-        #expect(Answer(curfew_host_unsubscribe(host.raw, number)) == .ok)
+        #expect(Answer(curfew_host_get_factor(host.raw, handler, &report, nil)) == .invalid)
+        #expect(Answer(curfew_host_unsubscribe(host.raw, number, nil)) == .ok)
     }
 
     @Test("a request of another kind than its handler has that kind, and the budget usual for it")
@@ -201,7 +201,7 @@ struct RequestsTests {
         }
         for kind in [CURFEW_KIND_APP_REFRESH, CURFEW_KIND_PROCESSING] {
             let request = host.submit { $0.kind = curfew_kind(kind) }.request
-            try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_FINISHED }
+            try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_PHASE_FINISHED }
         }
         #expect(seen.now.last == "2 600")
         #expect(seen.now.first?.hasPrefix("1 ") == true)
@@ -210,14 +210,14 @@ struct RequestsTests {
     @Test("all reasons are told at once, and the earliest time that can be told")
     func allReasons() throws {
         let host = try TestHost()
-        let now = curfew_host_wall_ns(host.raw)
+        let now = curfew_host_get_wall_ns(host.raw)
         let request = host.submit { $0.earliest_ns = now + 5 * second }.request
         var names = host.why(request).filter { $0.report.holds }.map(\.name)
         #expect(names == ["handler", "date"])
         try host.register { _ in 0 }
         var earliest: Int64 = 0
         names = host.list(curfew_factor_report.self, capacity: 32) {
-            curfew_host_why(host.raw, request, $0, $1, $2, &earliest, nil)
+            curfew_host_explain_request(host.raw, request, $0, $1, $2, &earliest, nil)
         }.elements.filter(\.holds).map { host.text($0.name) }
         #expect(names == ["date"])
         #expect(earliest == now + 5 * second)
@@ -227,13 +227,13 @@ struct RequestsTests {
     func refusals() throws {
         let host = try TestHost()
         try host.register { _ in 0 }
-        _ = curfew_host_pause_handler(host.raw, nil)
+        _ = curfew_host_pause_handler(host.raw, nil, nil)
         let first = host.submit(payload: [1], key: "nightly")
         #expect(first.answer == .ok)
         let again = host.submit(payload: [1], key: "nightly")
         #expect(again.answer == .ok)
         #expect(again.request == first.request)
-        #expect(Int(again.how) == CURFEW_SUBMISSION_KNOWN)
+        #expect(Int(again.how) == CURFEW_SUBMISSION_DUPLICATE_KEY)
         let other = host.submit(payload: [2], key: "nightly")
         #expect(other.answer == .exists)
         #expect(other.text.contains("request 1 was submitted under the same key"))
@@ -242,16 +242,16 @@ struct RequestsTests {
         #expect(many.text.contains("1 request of the kind app-refresh is pending"))
         for change: (inout curfew_submit_options) -> Void in [
             { $0.kind = 9 }, { $0.priority = 2 }, { $0.on_pending = 4 }, { $0.needs = 4 },
-            { $0.needs = 256 }, { $0.attempts = 101 }, { $0.every_ns = 5 },
+            { $0.needs = 256 }, { $0.attempts = 101 }, { $0.interval_ns = 5 },
             { $0.earliest_ns = -1 },
             {
-                $0.catch_up = -1; $0.every_ns = 60_000_000_000
+                $0.catch_up = -1; $0.interval_ns = 60_000_000_000
             },
             {
                 $0.earliest_ns = 2; $0.latest_ns = 1
             }, { $0.struct_size = 4 },
             {
-                $0.attempts = 2; $0.back_off_ns = 1
+                $0.attempts = 2; $0.backoff_ns = 1
             },
         ] {
             let refused = host.submit("org.example.other", change)
@@ -281,9 +281,9 @@ struct RequestsTests {
         #expect(Answer(curfew_host_cancel_request(host.raw, 77, nil)) == .notFound)
         var filter = curfew_request_filter()
         filter.struct_size = UInt32(MemoryLayout<curfew_request_filter>.size)
-        filter.states = 1 << UInt32(CURFEW_REQUEST_PENDING)
+        filter.phases = 1 << UInt32(CURFEW_REQUEST_PHASE_PENDING)
         func page(_ capacity: Int) -> [curfew_request] {
-            host.list(curfew_request_info.self, capacity: capacity) {
+            host.list(curfew_request_state.self, capacity: capacity) {
                 curfew_host_list_requests(host.raw, &filter, $0, $1, $2, nil)
             }.elements.map(\.request)
         }
@@ -324,13 +324,13 @@ struct RequestsTests {
         }
         let request = host.submit { $0.attempts = 3 }.request
         try host.waitUntil("snoozed") {
-            Int(host.request(request).value?.pending_reason ?? 0) == CURFEW_PENDING_SNOOZED
+            Int(host.request(request).value?.pending_reason ?? 0) == CURFEW_PENDING_REASON_SNOOZED
         }
         host.clock?.advance(10 * UInt64(second))
-        try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_FINISHED }
+        try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_PHASE_FINISHED }
         #expect(attempts.now == [1, 1])
         #expect(answers.now == [.ok, .ok, .ok])
-        #expect(host.state(request + 1) == CURFEW_REQUEST_PENDING)
+        #expect(host.state(request + 1) == CURFEW_REQUEST_PHASE_PENDING)
     }
 
     @Test("a task that is no launch of a request cannot be snoozed, and belongs to none")
@@ -346,7 +346,7 @@ struct RequestsTests {
             return 0
         }
         let task = try host.launch()
-        try host.waitUntil("over") { try host.query(task).phase == curfew_phase(CURFEW_PHASE_OVER) }
+        try host.waitUntil("over") { try host.query(task).phase == curfew_task_phase(CURFEW_TASK_PHASE_OVER) }
         #expect(seen.now == [UInt64(CURFEW_WRONG_STATE), 0])
     }
 
@@ -368,9 +368,9 @@ struct RequestsTests {
         #expect(first?.destroy() == .ok)
         first = nil
         let second = try host()
-        #expect(second.state(request) == CURFEW_REQUEST_PENDING)
+        #expect(second.state(request) == CURFEW_REQUEST_PHASE_PENDING)
         try second.register { _ in 0 }
-        try second.waitUntil("over") { second.state(request) == CURFEW_REQUEST_FINISHED }
+        try second.waitUntil("over") { second.state(request) == CURFEW_REQUEST_PHASE_FINISHED }
         #expect(second.destroy() == .ok)
     }
 
@@ -379,19 +379,19 @@ struct RequestsTests {
         for (floor, isHeld) in [(0, false), (1, false), (900 * second, true)] {
             var requests = curfew_request_config()
             requests.struct_size = UInt32(MemoryLayout<curfew_request_config>.size)
-            requests.floor_ns = UInt64(floor)
+            requests.throttle_ns = UInt64(floor)
             let host = try withUnsafePointer(to: &requests) { requests in
                 try TestHost { $0.requests = requests }
             }
             try host.register { _ in 0 }
             let first = host.submit().request
-            try host.waitUntil("over") { host.state(first) == CURFEW_REQUEST_FINISHED }
+            try host.waitUntil("over") { host.state(first) == CURFEW_REQUEST_PHASE_FINISHED }
             let second = host.submit().request
             if isHeld {
                 #expect(host.why(second).first?.name == "date")
                 host.clock?.advance(1_000_000_000)
             }
-            try host.waitUntil("over") { host.state(second) == CURFEW_REQUEST_FINISHED }
+            try host.waitUntil("over") { host.state(second) == CURFEW_REQUEST_PHASE_FINISHED }
         }
     }
 
@@ -416,9 +416,9 @@ struct RequestsTests {
                 curfew_host_set_setting(
                     host.raw, nil, nil, curfew_refresh(CURFEW_REFRESH_AVAILABLE),
                     curfew_enablement(CURFEW_ENABLEMENT_ENABLED), nil)) == .ok)
-        try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_FINISHED }
+        try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_PHASE_FINISHED }
         let balance = OutStruct.filled(curfew_day_balance.self) {
-            curfew_host_day_balance(host.raw, $0, nil)
+            curfew_host_get_day_balance(host.raw, $0, nil)
         }.value
         #expect(balance?.limits_launches == true)
         #expect(balance?.launches == 0)
@@ -426,7 +426,7 @@ struct RequestsTests {
         let next = host.submit().request
         #expect(host.why(next).first?.name == "day-budget")
         host.clock?.advance(86_400 * UInt64(second))
-        try host.waitUntil("over") { host.state(next) == CURFEW_REQUEST_FINISHED }
+        try host.waitUntil("over") { host.state(next) == CURFEW_REQUEST_PHASE_FINISHED }
     }
 
     @Test("a handler that was removed stays so, whatever names others try to set something for")

@@ -10,7 +10,7 @@ struct SeenRaised: Sendable {
     let sender: UInt
     let isQueued: Bool
 
-    init(_ event: UnsafePointer<curfew_raised>) {
+    init(_ event: UnsafePointer<curfew_target_event>) {
         selector = String(cString: event.pointee.selector)
         parameters = (0..<Int(event.pointee.count)).compactMap {
             Parameter(event.pointee.values[$0])

@@ -24,11 +24,11 @@ struct ShutdownTests {
         #expect(host.raise("hello") == .closing)
         #expect(host.load("/nonexistent").answer == .closing)
         var found: UInt32 = 0
-        #expect(Answer(curfew_host_scan(host.raw, "/", &found, nil)) == .closing)
+        #expect(Answer(curfew_host_scan_plugins(host.raw, "/", &found, nil)) == .closing)
         var number: curfew_subscription = 0
-        #expect(Answer(curfew_host_expect(host.raw, "tidy_done::", 0, nil, &number)) == .closing)
+        #expect(Answer(curfew_host_expect_event(host.raw, "tidy_done::", 0, nil, &number, nil)) == .closing)
         #expect(
-            Answer(curfew_host_wait_event(host.raw, "tidy_done::", 0, nil, 0, nil)) == .closing)
+            Answer(curfew_host_wait_event(host.raw, "tidy_done::", 0, nil, 0, nil, nil)) == .closing)
     }
 
     @Test("a second shutdown does nothing, and destroying comes after it")
@@ -172,7 +172,7 @@ struct ShutdownTests {
 
     @Test("memory a lost thread may touch is kept and counted, once")
     func leaks() throws {
-        let before = curfew_leaked_hosts()
+        let before = curfew_get_leaked_host_count()
         let stuck = Stuck()
         let answers = Guarded<[Answer]>([])
         do {
@@ -189,7 +189,7 @@ struct ShutdownTests {
             #expect(stuck.entered.wait())
             #expect(host.destroy(expire: .millisecond, leave: .millisecond) == .timedOut)
         }
-        #expect(curfew_leaked_hosts() == before + 1)
+        #expect(curfew_get_leaked_host_count() == before + 1)
         stuck.go.send()
         #expect(stuck.expired.wait())
         #expect(answers.now == [.closing, .stale, .stale])
@@ -197,12 +197,12 @@ struct ShutdownTests {
 
     @Test("a host that nobody is inside of leaves nothing behind")
     func noLeak() throws {
-        let before = curfew_leaked_hosts()
+        let before = curfew_get_leaked_host_count()
         let host = try TestHost()
         try host.register { _ in 0 }
         for _ in 0..<100 { #expect(host.wait(try host.launch()) == .ok) }
         #expect(host.destroy() == .ok)
-        #expect(curfew_leaked_hosts() == before)
+        #expect(curfew_get_leaked_host_count() == before)
     }
 
     @Test("a table stays good for a task that was never answered, and says CLOSING")
@@ -226,7 +226,7 @@ struct ShutdownTests {
         try host.register { _ in curfew_status(CURFEW_PENDING) }
         let task = try host.launch()
         try host.waitUntilPending(task)
-        _ = curfew_host_pause_handler(host.raw, nil)
+        _ = curfew_host_pause_handler(host.raw, nil, nil)
         let queued = try host.launch()
         #expect(host.shutDown(expire: .millisecond) == .ok)
         #expect(host.all.dones(of: task).isEmpty)
@@ -306,7 +306,7 @@ struct ShutdownTests {
             Answer(
                 curfew_host_subscribe(
                     host.raw, "hooked_done::",
-                    unsafeBitCast(function, to: curfew_any_function.self), nil, nil)) == .ok)
+                    unsafeBitCast(function, to: curfew_any_function.self), nil, nil, nil)) == .ok)
         #expect(host.wait(try host.launch("org.example.hooked")) == .ok)
         #expect(answers.wait { $0.count == 2 })
         #expect(host.destroy() == .ok)
@@ -370,7 +370,7 @@ struct ShutdownTests {
 
     @Test("a host destroyed at any moment of its tasks loses none of them")
     func anyMoment() throws {
-        let leaked = curfew_leaked_hosts()
+        let leaked = curfew_get_leaked_host_count()
         var random = SystemRandomNumberGenerator()
         for round in 0..<300 {
             let host = try TestHost(clock: nil)
@@ -389,7 +389,7 @@ struct ShutdownTests {
                 host.all.events.filter(\.isDone).map(\.task).sorted() == launched.sorted(),
                 "round \(round)")
         }
-        #expect(curfew_leaked_hosts() == leaked)
+        #expect(curfew_get_leaked_host_count() == leaked)
     }
 
     @Test("a plugin's own thread may call about a task it owes while the host goes, and after")
@@ -428,7 +428,7 @@ struct ShutdownTests {
 
     @Test("a call of a plugin's thread that does not come out keeps the host's memory")
     func callInside() throws {
-        let leaked = curfew_leaked_hosts()
+        let leaked = curfew_get_leaked_host_count()
         let log = Stuck()
         let host = try TestHost(observing: false) { $0.block(logging: log) }
         host.keep(log)
@@ -436,14 +436,14 @@ struct ShutdownTests {
         let caller = Side { call.log("hello") }
         #expect(log.entered.wait())
         #expect(host.destroy(leave: .millisecond) == .timedOut)
-        #expect(curfew_leaked_hosts() == leaked + 1)
+        #expect(curfew_get_leaked_host_count() == leaked + 1)
         log.go.send()
         #expect(caller.join() != nil)
     }
 
     @Test("an entry that has not returned when the host goes keeps the host's memory")
     func entryInside() throws {
-        let leaked = curfew_leaked_hosts()
+        let leaked = curfew_get_leaked_host_count()
         let host = try TestHost()
         let stuck = Stuck()
         let plugin = try HookedPlugin { api, _, error in
@@ -454,7 +454,7 @@ struct ShutdownTests {
         let loader = Side { plugin.load(in: host).answer }
         #expect(stuck.entered.wait())
         #expect(host.destroy(leave: .millisecond) == .timedOut)
-        #expect(curfew_leaked_hosts() == leaked + 1)
+        #expect(curfew_get_leaked_host_count() == leaked + 1)
         stuck.go.send()
         // Its registration was answered CLOSING, and so it said no.
         #expect(loader.join() == .failed)
@@ -475,7 +475,7 @@ struct ShutdownTests {
         stuck.go.send()
         #expect(loader.join() == .closing)
         #expect(plugin.retirements.now == 1)
-        #expect(curfew_host_handlers(host.raw) == 0)
+        #expect(curfew_host_get_handler_count(host.raw) == 0)
         #expect(host.destroy() == .ok)
     }
 
@@ -534,7 +534,7 @@ struct ShutdownTests {
 
     @Test("a retire function that never returns makes destroying say TIMED_OUT and name the plugin")
     func retireInside() throws {
-        let leaked = curfew_leaked_hosts()
+        let leaked = curfew_get_leaked_host_count()
         let host = try TestHost()
         let stuck = Stuck()
         func plugin(_ id: String, _ handler: String) throws -> HookedPlugin {
@@ -553,7 +553,7 @@ struct ShutdownTests {
         let (answer, text) = host.destroySaying(leave: .millisecond)
         #expect(answer == .timedOut)
         #expect(text.contains("the retire function of \"org.example.stays\""), "\(text)")
-        #expect(curfew_leaked_hosts() == leaked + 1)
+        #expect(curfew_get_leaked_host_count() == leaked + 1)
         // The other one was told all the same.
         #expect(comes.retirements.wait { $0 == 1 })
         stuck.go.send()
@@ -561,7 +561,7 @@ struct ShutdownTests {
 
     @Test("an expiration callback that never returns makes shutdown say TIMED_OUT and name it")
     func callbackInside() throws {
-        let leaked = curfew_leaked_hosts()
+        let leaked = curfew_get_leaked_host_count()
         let host = try TestHost()
         let stuck = Stuck()
         try host.register(
@@ -578,6 +578,6 @@ struct ShutdownTests {
         #expect(text.contains("the expiration callback of \"org.example.tidy\""), "\(text)")
         stuck.go.send()
         #expect(host.destroy() == .ok)
-        #expect(curfew_leaked_hosts() == leaked)
+        #expect(curfew_get_leaked_host_count() == leaked)
     }
 }

@@ -20,7 +20,7 @@ struct StoppingTests {
         let task = try host.launch()
         #expect(stuck.entered.wait())
         host.clock?.advance(.second + .second / 2)
-        #expect(try host.query(task).phase == CURFEW_PHASE_STOPPING)
+        #expect(try host.query(task).phase == CURFEW_TASK_PHASE_STOPPING)
         stuck.go.send(2)
         #expect(host.wait(task) == .ok)
         let ending = try Ending(of: task, in: host)
@@ -31,7 +31,7 @@ struct StoppingTests {
                     text: Ending.expiredText))
         #expect(host.wait(try host.launch()) == .ok)
         #expect(try !host.handler().quarantined)
-        #expect(host.counts.misbehaviours == 0)
+        #expect(host.counts.contract_violations == 0)
     }
 
     @Test("a function without an expiration callback that outlasts its grace is not answered")
@@ -94,7 +94,7 @@ struct StoppingTests {
         #expect(host.wait(task) == .ok)
         #expect(
             roles.now == [
-                curfew_thread(CURFEW_THREAD_WORKER), curfew_thread(CURFEW_THREAD_WATCHER),
+                curfew_thread(CURFEW_THREAD_WORKER), curfew_thread(CURFEW_THREAD_DEADLINE),
             ])
         #expect(role(host.call(task)) == CURFEW_THREAD_OTHER)
     }
@@ -105,7 +105,7 @@ struct StoppingTests {
     func stopArguments() throws {
         let host = try TestHost()
         try host.register { _ in 0 }
-        _ = curfew_host_pause_handler(host.raw, nil)
+        _ = curfew_host_pause_handler(host.raw, nil, nil)
         let task = try host.launch()
         #expect(host.stop(task) == .wrongState)
         for reason in [
@@ -154,16 +154,16 @@ struct StoppingTests {
             order.change { $0 += call.payload ?? [] }
             return 0
         }
-        _ = curfew_host_pause_handler(host.raw, nil)
+        _ = curfew_host_pause_handler(host.raw, nil, nil)
         let tasks = try (1...3).map { try host.launch(payload: [UInt8($0)]) }
         #expect(host.resume(tasks[0]) == .wrongState)
         #expect(host.pause(tasks[0]) == .ok)
-        #expect(try host.query(tasks[0]).phase == CURFEW_PHASE_HELD)
+        #expect(try host.query(tasks[0]).phase == CURFEW_TASK_PHASE_PAUSED)
         #expect(host.pause(tasks[0]) == .ok)
-        _ = curfew_host_resume_handler(host.raw, nil)
+        _ = curfew_host_resume_handler(host.raw, nil, nil)
         #expect(host.wait(tasks[2]) == .ok)
         #expect(order.now == [2, 3])
-        #expect(try host.query(tasks[0]).phase == CURFEW_PHASE_HELD)
+        #expect(try host.query(tasks[0]).phase == CURFEW_TASK_PHASE_PAUSED)
         #expect(host.resume(tasks[0]) == .ok)
         #expect(host.wait(tasks[0]) == .ok)
         #expect(order.now == [2, 3, 1])
@@ -179,11 +179,11 @@ struct StoppingTests {
             order.change { $0 += call.payload ?? [] }
             return 0
         }
-        _ = curfew_host_pause_handler(host.raw, nil)
+        _ = curfew_host_pause_handler(host.raw, nil, nil)
         let tasks = try (1...3).map { try host.launch(payload: [UInt8($0)]) }
         #expect(host.pause(tasks[0]) == .ok)
         #expect(host.resume(tasks[0]) == .ok)
-        _ = curfew_host_resume_handler(host.raw, nil)
+        _ = curfew_host_resume_handler(host.raw, nil, nil)
         #expect(host.wait(tasks[2]) == .ok)
         #expect(order.now == [1, 2, 3])
     }
@@ -193,17 +193,17 @@ struct StoppingTests {
         let host = try TestHost(workers: 1) { $0.queue_limit = 2 }
         let stuck = Stuck()
         try host.register(run: stuck.run())
-        _ = curfew_host_pause_handler(host.raw, nil)
+        _ = curfew_host_pause_handler(host.raw, nil, nil)
         let held = try host.launch()
         let running = try host.launch()
         #expect(host.pause(held) == .ok)
-        _ = curfew_host_resume_handler(host.raw, nil)
+        _ = curfew_host_resume_handler(host.raw, nil, nil)
         #expect(stuck.entered.wait())
-        #expect(try host.query(running).phase == CURFEW_PHASE_RUNNING)
+        #expect(try host.query(running).phase == CURFEW_TASK_PHASE_RUNNING)
         _ = try host.launch()
         let last = try host.launch()
         #expect(host.resume(held) == .busy)
-        #expect(try host.query(held).phase == CURFEW_PHASE_HELD)
+        #expect(try host.query(held).phase == CURFEW_TASK_PHASE_PAUSED)
         stuck.go.send(4)
         #expect(host.wait(last) == .ok)
         #expect(host.resume(held) == .ok)
@@ -214,16 +214,16 @@ struct StoppingTests {
     func cancelHeld(afterItsTurn: Bool) throws {
         let host = try TestHost(workers: 1)
         try host.register { _ in 0 }
-        _ = curfew_host_pause_handler(host.raw, nil)
+        _ = curfew_host_pause_handler(host.raw, nil, nil)
         let held = try host.launch()
         let next = try host.launch()
         #expect(host.pause(held) == .ok)
         if afterItsTurn {
-            _ = curfew_host_resume_handler(host.raw, nil)
+            _ = curfew_host_resume_handler(host.raw, nil, nil)
             #expect(host.wait(next) == .ok)
         }
         #expect(host.cancel(held) == .ok)
-        _ = curfew_host_resume_handler(host.raw, nil)
+        _ = curfew_host_resume_handler(host.raw, nil, nil)
         #expect(host.wait(held) == .ok)
         #expect(host.wait(next) == .ok)
         #expect(try host.query(held).outcome == CURFEW_OUTCOME_CANCELLED)
@@ -251,15 +251,15 @@ struct StoppingTests {
         let host = try TestHost()
         try host.register { _ in 0 }
         try host.register("org.example.other") { _ in 0 }
-        #expect(Answer(curfew_host_pause_handler(host.raw, "org.example.none")) == .notFound)
-        #expect(Answer(curfew_host_resume_handler(host.raw, "org.example.none")) == .notFound)
-        #expect(Answer(curfew_host_pause_handler(host.raw, "org.example.tidy")) == .ok)
+        #expect(Answer(curfew_host_pause_handler(host.raw, "org.example.none", nil)) == .notFound)
+        #expect(Answer(curfew_host_resume_handler(host.raw, "org.example.none", nil)) == .notFound)
+        #expect(Answer(curfew_host_pause_handler(host.raw, "org.example.tidy", nil)) == .ok)
         #expect(try host.handler().paused)
         let task = try host.launch()
         #expect(host.wait(try host.launch("org.example.other")) == .ok)
-        #expect(try host.query(task).phase == CURFEW_PHASE_QUEUED)
+        #expect(try host.query(task).phase == CURFEW_TASK_PHASE_QUEUED)
         #expect(try host.handler().queued == 1)
-        #expect(Answer(curfew_host_resume_handler(host.raw, nil)) == .ok)
+        #expect(Answer(curfew_host_resume_handler(host.raw, nil, nil)) == .ok)
         #expect(host.wait(task) == .ok)
         #expect(try !host.handler().paused)
     }
@@ -269,7 +269,7 @@ struct StoppingTests {
         let host = try TestHost()
         let stuck = Stuck()
         try host.register(run: stuck.run())
-        _ = curfew_host_pause_handler(host.raw, "org.example.tidy")
+        _ = curfew_host_pause_handler(host.raw, "org.example.tidy", nil)
         let ask: @Sendable (TestHost) -> [Answer] = { host in
             let (launched, task) = host.tryLaunch()
             return [

@@ -58,21 +58,21 @@ struct StructSizeTests {
         #expect(try HookedPlugin().load(in: host).answer == .ok)
         #expect(host.shutDown() == .ok)
         checkFilled(curfew_task_state.self, offsets: [\.attempt, \.started_ns, \.result_bytes]) {
-            curfew_host_query(host.raw, task, $0)
+            curfew_host_get_task(host.raw, task, $0, nil)
         }
         checkFilled(curfew_task_state.self, offsets: [\.attempt, \.started_ns, \.result_bytes]) {
-            curfew_host_wait(host.raw, task, 0, $0)
+            curfew_host_wait_task(host.raw, task, 0, $0, nil)
         }
         checkFilled(curfew_handler_state.self, offsets: [\.plugin, \.queued, \.launched]) {
-            curfew_host_handler_at(host.raw, 0, $0)
+            curfew_host_get_handler(host.raw, 0, $0, nil)
         }
         checkFilled(curfew_plugin_state.self, offsets: [\.version, \.handlers]) {
-            curfew_host_plugin_at(host.raw, 0, $0)
+            curfew_host_get_plugin(host.raw, 0, $0, nil)
         }
         checkFilled(curfew_counts.self, offsets: [\.launched, \.events_delivered]) {
-            curfew_host_counts(host.raw, $0)
+            curfew_host_get_counts(host.raw, $0, nil)
         }
-        let table = curfew_host_table(host.raw)
+        let table = curfew_host_get_api(host.raw)
         checkFilled(curfew_task_info.self, offsets: [\.payload, \.budget_ns]) {
             table.pointee.task_info(table, task, $0)
         }
@@ -146,7 +146,7 @@ struct StructSizeTests {
             }
         }
         var config = curfew_host_config()
-        config.own_loop = true
+        config.manual_dispatch = true
         #expect(create(config, MemoryLayout<curfew_host_config>.size) == .ok)
         #expect(create(config, MemoryLayout<curfew_host_config>.size + 128) == .ok)
         #expect(create(config, MemoryLayout<curfew_host_config>.offset(of: \.task_limit)!) == .ok)
@@ -243,10 +243,10 @@ struct StructSizeTests {
                 return pass(description, size: handler ?? MemoryLayout<curfew_handler>.size) {
                     description in
                     guard let options else {
-                        return curfew_host_register(host.raw, description, nil, nil)
+                        return curfew_host_register_handler(host.raw, description, nil, nil)
                     }
                     return pass(curfew_handler_options(), size: options) {
-                        curfew_host_register(host.raw, description, $0, nil)
+                        curfew_host_register_handler(host.raw, description, $0, nil)
                     }.status
                 }
             }

@@ -128,7 +128,7 @@ struct SubsFormTests {
         let second = try plugin.host.launch("org.example.chain")
         try plugin.host.waitUntilPending(first)
         plugin.host.clock?.advance(9_999_999)
-        #expect(try plugin.host.query(second).phase == CURFEW_PHASE_QUEUED)
+        #expect(try plugin.host.query(second).phase == CURFEW_TASK_PHASE_QUEUED)
         plugin.host.clock?.advance(1)
         #expect(try plugin.ending(of: first) == Ending(CURFEW_OUTCOME_SUCCEEDED))
         try plugin.host.waitUntilPending(second)
@@ -148,7 +148,7 @@ struct SubsFormTests {
         // It may begin while the second that ends the third one's grace passes, and be over by then.
         try plugin.host.waitUntil("begun") {
             let phase = try plugin.host.query(fourth).phase
-            return phase == CURFEW_PHASE_PENDING || phase == CURFEW_PHASE_OVER
+            return phase == CURFEW_TASK_PHASE_PENDING || phase == CURFEW_TASK_PHASE_OVER
         }
         plugin.host.clock?.advance(10_000_000)
         #expect(try plugin.ending(of: fourth) == Ending(CURFEW_OUTCOME_SUCCEEDED))
@@ -167,7 +167,7 @@ struct SubsFormTests {
             #expect(try plugin.ending(of: second).outcome == CURFEW_OUTCOME_CANCELLED)
             // Another handler's task, from one end to the other, is time enough to come in.
             #expect(plugin.host.wait(try plugin.host.launch("org.example.plain")) == .ok)
-            #expect(try plugin.host.query(third).phase == CURFEW_PHASE_QUEUED)
+            #expect(try plugin.host.query(third).phase == CURFEW_TASK_PHASE_QUEUED)
             plugin.host.clock?.advance(10_000_000)
             #expect(try plugin.ending(of: first) == Ending(CURFEW_OUTCOME_SUCCEEDED))
             try plugin.host.waitUntilPending(third)

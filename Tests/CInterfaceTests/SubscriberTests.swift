@@ -18,7 +18,7 @@ struct SubscriberTests {
     ) -> Answer {
         Answer(
             curfew_host_subscribe(
-                host.raw, selector, unsafeBitCast(function, to: curfew_any_function.self), nil, nil)
+                host.raw, selector, unsafeBitCast(function, to: curfew_any_function.self), nil, nil, nil)
         )
     }
 

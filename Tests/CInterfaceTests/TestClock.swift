@@ -10,14 +10,14 @@ final class TestClock: @unchecked Sendable {
 
     init() {
         var clock: OpaquePointer?
-        _ = curfew_clock_create(&clock)
+        _ = curfew_clock_create(&clock, nil)
         raw = clock!
     }
 
-    deinit { _ = curfew_clock_destroy(raw) }
+    deinit { _ = curfew_clock_destroy(raw, nil) }
 
-    var now: UInt64 { curfew_clock_now_ns(raw) }
+    var now: UInt64 { curfew_clock_get_now_ns(raw) }
 
     @discardableResult
-    func advance(_ nanoseconds: UInt64) -> Answer { Answer(curfew_clock_advance(raw, nanoseconds)) }
+    func advance(_ nanoseconds: UInt64) -> Answer { Answer(curfew_clock_advance(raw, nanoseconds, nil)) }
 }

@@ -37,9 +37,9 @@ extension TestHost {
         return (answer, request, how, error.text)
     }
 
-    func request(_ request: curfew_request) -> (answer: Answer, value: curfew_request_info?) {
-        OutStruct.filled(curfew_request_info.self) {
-            curfew_host_query_request(raw, request, $0, nil)
+    func request(_ request: curfew_request) -> (answer: Answer, value: curfew_request_state?) {
+        OutStruct.filled(curfew_request_state.self) {
+            curfew_host_get_request(raw, request, $0, nil)
         }
     }
 
@@ -67,7 +67,7 @@ extension TestHost {
 
     func why(_ request: curfew_request) -> [(report: curfew_factor_report, name: String)] {
         list(curfew_factor_report.self, capacity: 32) {
-            curfew_host_why(raw, request, $0, $1, $2, nil, nil)
+            curfew_host_explain_request(raw, request, $0, $1, $2, nil, nil)
         }.elements.map { ($0, text($0.name)) }
     }
 

@@ -28,7 +28,7 @@ final class TestHost: @unchecked Sendable {
         pool.workers = workers
         var config = curfew_host_config()
         config.struct_size = UInt32(MemoryLayout<curfew_host_config>.size)
-        config.own_loop = ownLoop
+        config.manual_dispatch = ownLoop
         config.clock = clock?.raw
         config.log_data = Unmanaged.passUnretained(log).toOpaque()
         config.log = { data, level, plugin, task, text, _ in
@@ -137,7 +137,7 @@ final class TestHost: @unchecked Sendable {
             concurrency: concurrency, event: event, events: events, expired: expired, run: run)
         guard answer == .ok else { throw Failure("not registered: \(text)") }
         var index: UInt32 = 0
-        _ = curfew_host_find_handler(raw, identifier, &index)
+        _ = curfew_host_find_handler(raw, identifier, &index, nil)
         return index
     }
 
@@ -166,7 +166,7 @@ final class TestHost: @unchecked Sendable {
                 options.max_concurrency = concurrency
                 options.event = UnsafePointer(name)
                 options.events = UnsafePointer(list.baseAddress)
-                return Answer(curfew_host_register(raw, description, &options, &error))
+                return Answer(curfew_host_register_handler(raw, description, &options, &error))
             }
         }
         return (answer, error.text)
@@ -174,11 +174,11 @@ final class TestHost: @unchecked Sendable {
 
     func handler(_ identifier: String = "org.example.tidy") throws -> curfew_handler_state {
         var index: UInt32 = 0
-        guard curfew_host_find_handler(raw, identifier, &index) == CURFEW_OK else {
+        guard curfew_host_find_handler(raw, identifier, &index, nil) == CURFEW_OK else {
             throw Failure("no handler \(identifier)")
         }
         let state = OutStruct.filled(curfew_handler_state.self) {
-            curfew_host_handler_at(raw, index, $0)
+            curfew_host_get_handler(raw, index, $0, nil)
         }.value
         guard let state else { throw Failure("no state of \(identifier)") }
         return state
@@ -186,7 +186,7 @@ final class TestHost: @unchecked Sendable {
 
     func load(_ directory: String) -> (answer: Answer, text: String) {
         var error = curfew_error.empty
-        let answer = Answer(curfew_host_load(raw, directory, &error))
+        let answer = Answer(curfew_host_load_plugin(raw, directory, &error))
         return (answer, error.text)
     }
 
@@ -223,27 +223,27 @@ final class TestHost: @unchecked Sendable {
 
     func query(_ task: curfew_task) throws -> curfew_task_state {
         let (answer, state) = OutStruct.filled(curfew_task_state.self) {
-            curfew_host_query(raw, task, $0)
+            curfew_host_get_task(raw, task, $0, nil)
         }
         guard let state else { throw Failure("no state of task \(task): \(answer)") }
         return state
     }
 
-    /// What `curfew_host_query` answers, where the state does not matter.
+    /// What `curfew_host_get_task` answers, where the state does not matter.
     func queryAnswer(_ task: curfew_task) -> Answer {
-        OutStruct.filled(curfew_task_state.self) { curfew_host_query(raw, task, $0) }.answer
+        OutStruct.filled(curfew_task_state.self) { curfew_host_get_task(raw, task, $0, nil) }.answer
     }
 
     func wait(
         _ task: curfew_task, within limit: UInt64 = Guarded<Int>.limit.nanoseconds
     ) -> Answer {
-        Answer(curfew_host_wait(raw, task, limit, nil))
+        Answer(curfew_host_wait_task(raw, task, limit, nil, nil))
     }
 
     /// Returns once the task's function has returned `PENDING`; the host tells nobody about that.
     func waitUntilPending(_ task: curfew_task) throws {
         do {
-            try waitUntil("pending") { try query(task).phase == CURFEW_PHASE_PENDING }
+            try waitUntil("pending") { try query(task).phase == CURFEW_TASK_PHASE_PENDING }
         } catch let failure as Failure {
             let state = try query(task)
             throw Failure(
@@ -260,28 +260,28 @@ final class TestHost: @unchecked Sendable {
         }
     }
 
-    func cancel(_ task: curfew_task) -> Answer { Answer(curfew_host_cancel(raw, task)) }
+    func cancel(_ task: curfew_task) -> Answer { Answer(curfew_host_cancel_task(raw, task, nil)) }
 
     func stop(_ task: curfew_task, _ reason: Int = CURFEW_REASON_HOST) -> Answer {
-        Answer(curfew_host_stop(raw, task, curfew_reason(reason)))
+        Answer(curfew_host_stop_task(raw, task, curfew_reason(reason), nil))
     }
 
-    func pause(_ task: curfew_task) -> Answer { Answer(curfew_host_pause(raw, task)) }
+    func pause(_ task: curfew_task) -> Answer { Answer(curfew_host_pause_task(raw, task, nil)) }
 
-    func resume(_ task: curfew_task) -> Answer { Answer(curfew_host_resume(raw, task)) }
+    func resume(_ task: curfew_task) -> Answer { Answer(curfew_host_resume_task(raw, task, nil)) }
 
-    func keepTask(_ task: curfew_task) -> Answer { Answer(curfew_host_keep(raw, task)) }
+    func keepTask(_ task: curfew_task) -> Answer { Answer(curfew_host_keep_task(raw, task, nil)) }
 
-    func release(_ task: curfew_task) -> Answer { Answer(curfew_host_release(raw, task)) }
+    func release(_ task: curfew_task) -> Answer { Answer(curfew_host_release_task(raw, task, nil)) }
 
     /// The task as the host's own table reaches it.
-    func call(_ task: curfew_task) -> RunCall { RunCall(api: curfew_host_table(raw), task: task) }
+    func call(_ task: curfew_task) -> RunCall { RunCall(api: curfew_host_get_api(raw), task: task) }
 
     func errorText(_ task: curfew_task) -> String? {
         var bytes = [CChar](repeating: 0, count: 70_000)
         var count: UInt64 = 0
         guard
-            curfew_host_read_error(raw, task, &bytes, UInt64(bytes.count), &count) == CURFEW_OK
+            curfew_host_read_task_error(raw, task, &bytes, UInt64(bytes.count), &count, nil) == CURFEW_OK
         else { return nil }
         return String(
             decoding: bytes.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -291,7 +291,7 @@ final class TestHost: @unchecked Sendable {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         var count: UInt64 = 0
         guard
-            curfew_host_read_result(raw, task, &bytes, UInt64(bytes.count), &count) == CURFEW_OK
+            curfew_host_read_task_result(raw, task, &bytes, UInt64(bytes.count), &count, nil) == CURFEW_OK
         else { return nil }
         return Array(bytes.prefix(Int(count)))
     }
@@ -314,7 +314,7 @@ final class TestHost: @unchecked Sendable {
         _ selector: String, task: curfew_task = 0, context: UnsafeRawPointer? = nil
     ) throws -> curfew_subscription {
         var number: curfew_subscription = 0
-        let answer = Answer(curfew_host_expect(raw, selector, task, context, &number))
+        let answer = Answer(curfew_host_expect_event(raw, selector, task, context, &number, nil))
         guard answer == .ok else { throw Failure("not expected: \(answer)") }
         return number
     }
@@ -323,14 +323,14 @@ final class TestHost: @unchecked Sendable {
         _ expectation: curfew_subscription, within limit: UInt64 = Guarded<Int>.limit.nanoseconds
     ) -> (answer: Answer, event: SeenEvent?) {
         var event: UnsafeMutablePointer<curfew_event>?
-        let answer = Answer(curfew_host_collect(raw, expectation, limit, &event))
+        let answer = Answer(curfew_host_collect_event(raw, expectation, limit, &event, nil))
         defer { curfew_event_free(event) }
         return (answer, event.map { SeenEvent($0) })
     }
 
     func raise(_ selector: String, _ parameters: [Parameter] = []) -> Answer {
         Parameter.withValues(parameters) { values, count in
-            Answer(curfew_host_raise(raw, selector, values, count))
+            Answer(curfew_host_raise_event(raw, selector, values, count, nil))
         }
     }
 
@@ -338,13 +338,13 @@ final class TestHost: @unchecked Sendable {
     @discardableResult
     func dispatch(_ limit: UInt32 = 0) -> UInt32? {
         var count: UInt32 = 0
-        return curfew_host_dispatch(raw, limit, &count) == CURFEW_OK ? count : nil
+        return curfew_host_dispatch(raw, limit, &count, nil) == CURFEW_OK ? count : nil
     }
 
     var counts: curfew_counts {
         var counts = curfew_counts()
         counts.struct_size = UInt32(MemoryLayout<curfew_counts>.size)
-        _ = curfew_host_counts(raw, &counts)
+        _ = curfew_host_get_counts(raw, &counts, nil)
         return counts
     }
 }

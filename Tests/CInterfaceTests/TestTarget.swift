@@ -39,7 +39,7 @@ final class TestTarget: @unchecked Sendable {
         options.kind = curfew_target_kind(kind)
         options.takes_host_events = takesHostEvents
         options.target_data = Unmanaged.passUnretained(untaken).toOpaque()
-        options.untaken = { data, event, isPaused in
+        options.unhandled = { data, event, isPaused in
             let name = (isPaused ? "paused " : "") + String(cString: event.pointee.selector)
             Unmanaged<Guarded<[String]>>.fromOpaque(data!).takeUnretainedValue()
                 .change { $0.append(name) }
@@ -94,11 +94,11 @@ final class TestTarget: @unchecked Sendable {
         _ name: String, for selector: String, task: curfew_task = 0, sender: UInt = 0,
         limit: UInt64 = 0, _ body: @escaping @Sendable () -> Void = {}
     ) -> (answer: Answer, wait: curfew_target_wait) {
-        var options = curfew_wait_options()
-        options.struct_size = UInt32(MemoryLayout<curfew_wait_options>.size)
+        var options = curfew_target_wait_options()
+        options.struct_size = UInt32(MemoryLayout<curfew_target_wait_options>.size)
         options.task = task
         options.sender = UnsafeRawPointer(bitPattern: sender)
-        options.limit_ns = limit
+        options.timeout_ns = limit
         var wait: curfew_target_wait = 0
         let answer = Answer(
             curfew_target_wait_for(
@@ -113,25 +113,25 @@ final class TestTarget: @unchecked Sendable {
         var wait: curfew_target_wait = 0
         let answer = Answer(
             curfew_target_sleep(
-                host.raw, number, milliseconds, Self.continuation, continued(name) {}, &wait))
+                host.raw, number, milliseconds, Self.continuation, continued(name) {}, &wait, nil))
         return (answer, wait)
     }
 
     func complete(_ name: String, _ resumable: curfew_resumable) -> Answer {
         Answer(
-            curfew_target_complete(
+            curfew_target_wait_for_resumable(
                 host.raw, number, resumable, nil, Self.continuation, continued(name) {}, nil, nil))
     }
 
     func begin() -> curfew_resumable {
         var resumable: curfew_resumable = 0
-        _ = curfew_target_begin(host.raw, number, &resumable)
+        _ = curfew_target_begin_resumable(host.raw, number, &resumable, nil)
         return resumable
     }
 
     func finish(_ resumable: curfew_resumable, _ value: Parameter) -> Answer {
         Parameter.withValues([value]) { values, _ in
-            Answer(curfew_target_finish(host.raw, number, resumable, values))
+            Answer(curfew_target_finish_resumable(host.raw, number, resumable, values, nil))
         }
     }
 
@@ -148,7 +148,7 @@ final class TestTarget: @unchecked Sendable {
         return Unmanaged.passUnretained(wait).toOpaque()
     }
 
-    private static let continuation: curfew_continuation = { data, status, event in
+    private static let continuation: curfew_target_continuation = { data, status, event in
         Unmanaged<Wait>.fromOpaque(data!).takeUnretainedValue()
             .body(Answer(status), event.map { SeenRaised($0) })
     }
@@ -196,7 +196,7 @@ final class TestTarget: @unchecked Sendable {
 
     var counts: curfew_target_counts {
         OutStruct.filled(curfew_target_counts.self) {
-            curfew_target_read_counts(host.raw, number, $0)
+            curfew_target_get_counts(host.raw, number, $0, nil)
         }.value ?? curfew_target_counts()
     }
 

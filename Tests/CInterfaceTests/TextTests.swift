@@ -45,11 +45,11 @@ struct TextTests {
         let host = try TestHost()
         with(Array(files.path("plug").utf8) + [0xFF]) { odd in
             #expect(rename(files.path("plug#"), odd) == 0)
-            #expect(Answer(curfew_host_load(host.raw, odd, nil)) == .invalid)
-            #expect(Answer(curfew_host_scan(host.raw, odd, nil, nil)) == .invalid)
+            #expect(Answer(curfew_host_load_plugin(host.raw, odd, nil)) == .invalid)
+            #expect(Answer(curfew_host_scan_plugins(host.raw, odd, nil, nil)) == .invalid)
         }
         var found: UInt32 = 0
-        #expect(Answer(curfew_host_scan(host.raw, files.path, &found, nil)) == .ok)
+        #expect(Answer(curfew_host_scan_plugins(host.raw, files.path, &found, nil)) == .ok)
         #expect(found == 1)
         #expect(host.log.now.contains { $0.contains("its name is not UTF-8") })
     }
@@ -84,10 +84,10 @@ struct TextTests {
                 var count: UInt32 = 9
                 #expect(
                     Answer(curfew_host_cancel_requests(host.raw, text, &count, nil)) == .invalid)
-                #expect(Answer(curfew_host_pause_handler(host.raw, text)) == .notFound)
-                #expect(Answer(curfew_host_resume_handler(host.raw, text)) == .notFound)
-                #expect(Answer(curfew_host_lift(host.raw, text)) == .notFound)
-                #expect(Answer(curfew_host_raise(host.raw, text, nil, 0)) == .invalid)
+                #expect(Answer(curfew_host_pause_handler(host.raw, text, nil)) == .notFound)
+                #expect(Answer(curfew_host_resume_handler(host.raw, text, nil)) == .notFound)
+                #expect(Answer(curfew_host_release_handler(host.raw, text, nil)) == .notFound)
+                #expect(Answer(curfew_host_raise_event(host.raw, text, nil, 0, nil)) == .invalid)
                 #expect(Answer(curfew_host_submit(host.raw, text, nil, nil, nil, nil)) == .invalid)
                 #expect(
                     Answer(
@@ -97,11 +97,11 @@ struct TextTests {
                 #expect(Answer(curfew_host_simulate_launch(host.raw, text, nil, nil)) == .notFound)
                 var subscription: curfew_subscription = 0
                 #expect(
-                    Answer(curfew_host_expect(host.raw, text, 0, nil, &subscription)) == .invalid)
-                #expect(!curfew_target_sub_exists(host.raw, 1, text, 0))
+                    Answer(curfew_host_expect_event(host.raw, text, 0, nil, &subscription, nil)) == .invalid)
+                #expect(!curfew_target_has_sub(host.raw, 1, text, 0))
             }
         }
-        #expect(host.state(request) == CURFEW_REQUEST_PENDING)
+        #expect(host.state(request) == CURFEW_REQUEST_PHASE_PENDING)
     }
 
     @Test("a cron expression of 16 MB is refused for its length")
@@ -119,11 +119,11 @@ struct TextTests {
         let long = String(repeating: "x", count: 1 << 20)
         #expect(
             Answer(
-                curfew_host_set_factor(
+                curfew_host_override_factor(
                     host.raw, curfew_factor(CURFEW_FACTOR_NETWORK),
-                    curfew_factor_state(CURFEW_FACTOR_NO), long, nil)) == .ok)
+                    curfew_factor_value(CURFEW_FACTOR_VALUE_NO), long, nil)) == .ok)
         let report = OutStruct.filled(curfew_factor_report.self) {
-            curfew_host_factor(host.raw, curfew_factor(CURFEW_FACTOR_NETWORK), $0, nil)
+            curfew_host_get_factor(host.raw, curfew_factor(CURFEW_FACTOR_NETWORK), $0, nil)
         }.value
         #expect(report.map { host.text($0.detail).utf8.count } == 255)
     }

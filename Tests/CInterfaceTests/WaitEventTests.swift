@@ -61,7 +61,7 @@ struct WaitEventTests {
         #expect(host.raise("hello") == .ok)
         #expect(observer.seen.wait { $0.count == 1 })
         #expect(
-            Answer(curfew_host_wait_event(host.raw, "hello", 0, nil, .millisecond, nil))
+            Answer(curfew_host_wait_event(host.raw, "hello", 0, nil, .millisecond, nil, nil))
                 == .timedOut)
     }
 
@@ -69,14 +69,14 @@ struct WaitEventTests {
     func filtered() throws {
         let host = try TestHost()
         try host.register { _ in 0 }
-        _ = curfew_host_pause_handler(host.raw, nil)
+        _ = curfew_host_pause_handler(host.raw, nil, nil)
         let first = try host.launch()
         let second = try host.launch()
         let unfiltered = try host.expect("tidy_done::")
         let filtered = try host.expect("tidy_done::", task: second)
         let both = try host.expect(
             "tidy_done::", task: second, context: UnsafeRawPointer(bitPattern: 1))
-        _ = curfew_host_resume_handler(host.raw, nil)
+        _ = curfew_host_resume_handler(host.raw, nil, nil)
         #expect(host.wait(second) == .ok)
         #expect(host.collect(unfiltered).event?.task == first)
         #expect(host.collect(filtered).event?.task == second)

@@ -117,7 +117,7 @@ struct WaitRaceTests {
         let host = try TestHost(observing: false)
         for _ in 0..<3_000 {
             let wait = try host.expect("hello")
-            let raised = Answer(curfew_host_raise(host.raw, "hello", nil, 0))
+            let raised = Answer(curfew_host_raise_event(host.raw, "hello", nil, 0, nil))
             #expect(raised == .ok)
             try #require(host.collect(wait).answer == .ok)
         }

@@ -45,7 +45,7 @@ static void call_done(chain *module) {
 /* --- Private Sub DoBackgroundAppRefreshTask ------------------------------------------------- */
 
 /* After Sleep(10). */
-static void do_slept(void *data, curfew_status status, const curfew_raised *event) {
+static void do_slept(void *data, curfew_status status, const curfew_target_event *event) {
     chain *module = data;
     (void)event;
     if (status != CURFEW_OK) {
@@ -58,27 +58,27 @@ static void do_slept(void *data, curfew_status status, const curfew_raised *even
 
 static void do_background_app_refresh_task(chain *module) {
     note(module, "do", "");
-    curfew_target_sleep(module->host, module->me, 10, do_slept, module, NULL);
+    curfew_target_sleep(module->host, module->me, 10, do_slept, module, NULL, NULL);
 }
 
 /* --- Private Sub BackgroundAppRefreshTask_Controller (AppRefreshTask As Object) ------------- */
 
 /* After Wait For BackgroundAppRefreshTask_Done. */
-static void controller_resumed(void *data, curfew_status status, const curfew_raised *event) {
+static void controller_resumed(void *data, curfew_status status, const curfew_target_event *event) {
     chain *module = data;
     (void)event;
     if (status != CURFEW_OK) {
         note(module, "controller ended: ", curfew_status_text(status));
         return;
     }
-    const curfew_host_api *api = curfew_host_table(module->host);
+    const curfew_host_api *api = curfew_host_get_api(module->host);
     bool expired = module->is_app_refresh_task_expired;
     curfew_status verdict = api->complete(
         api, module->task, expired ? CURFEW_FAILED : CURFEW_OK, NULL, 0, NULL, 0);
     note(module, expired ? "completed False: " : "completed True: ", curfew_status_text(verdict));
 }
 
-static curfew_status controller(void *data, const curfew_raised *event, curfew_value *out,
+static curfew_status controller(void *data, const curfew_target_event *event, curfew_value *out,
                                 curfew_error *error) {
     chain *module = data;
     (void)out;
@@ -99,13 +99,13 @@ static void expired(chain *module) {
 
 /* --- Private Sub BackgroundAppRefreshTask_Done (Success As Boolean, Error As String) --------- */
 
-static curfew_status done(void *data, const curfew_raised *event, curfew_value *out,
+static curfew_status done(void *data, const curfew_target_event *event, curfew_value *out,
                           curfew_error *error) {
     chain *module = data;
     (void)out;
     (void)error;
     note(module, event->values[0].integer ? "done True" : "done False ", event->values[1].text);
-    curfew_host_resume_handler(module->host, CHAIN_IDENTIFIER);
+    curfew_host_resume_handler(module->host, CHAIN_IDENTIFIER, NULL);
     return CURFEW_OK;
 }
 
@@ -124,7 +124,7 @@ static curfew_status handle(void *data, const curfew_host_api *api, curfew_task 
     (void)error;
     /* One flag serves all tasks of a type, so the next one waits until this one is over; a task that
      * is pending has given its place back. */
-    curfew_host_pause_handler(module->host, CHAIN_IDENTIFIER);
+    curfew_host_pause_handler(module->host, CHAIN_IDENTIFIER, NULL);
     schedule_natively(module);
     if (module->form == CHAIN_NO_CONTROLLER) {
         expired(module); /* @catch */
@@ -155,7 +155,7 @@ static void register_natively(chain *module) {
     curfew_handler_options options = {.struct_size = sizeof options};
     options.event = "backgroundapprefreshtask";
     curfew_error error = {.struct_size = sizeof error};
-    if (curfew_host_register(module->host, &handler, &options, &error) == CURFEW_OK) return;
+    if (curfew_host_register_handler(module->host, &handler, &options, &error) == CURFEW_OK) return;
     curfew_value values[2] = {bool_value(false), text_value(error.message)};
     curfew_target_post(module->host, module->me, "registeringbackgroundapprefreshtask_done::",
                        values, 2, NULL, NULL);
@@ -164,14 +164,14 @@ static void register_natively(chain *module) {
 /* --- Private Sub RegisterBackgroundAppRefreshTask As ResumableSub --------------------------- */
 
 /* After Wait For RegisteringBackgroundAppRefreshTask_Done (Success As Boolean, Error As String) */
-static void registered(void *data, curfew_status status, const curfew_raised *event) {
+static void registered(void *data, curfew_status status, const curfew_target_event *event) {
     chain *module = data;
     curfew_value result =
         status == CURFEW_OK ? event->values[1] : text_value(curfew_status_text(status));
-    curfew_target_finish(module->host, module->me, module->registering, &result);
+    curfew_target_finish_resumable(module->host, module->me, module->registering, &result, NULL);
 }
 
-static void register_completed(void *data, curfew_status status, const curfew_raised *event) {
+static void register_completed(void *data, curfew_status status, const curfew_target_event *event) {
     chain *module = data;
     if (status == CURFEW_OK) {
         const char *text = event->values[0].text;
@@ -182,14 +182,14 @@ static void register_completed(void *data, curfew_status status, const curfew_ra
 }
 
 curfew_status chain_register(chain *module) {
-    curfew_status status = curfew_target_begin(module->host, module->me, &module->registering);
+    curfew_status status = curfew_target_begin_resumable(module->host, module->me, &module->registering, NULL);
     if (status != CURFEW_OK) return status;
     register_natively(module);
     status = curfew_target_wait_for(module->host, module->me,
                                     "RegisteringBackgroundAppRefreshTask_Done::", NULL, registered,
                                     module, NULL, NULL);
     if (status != CURFEW_OK) return status;
-    return curfew_target_complete(module->host, module->me, module->registering, NULL,
+    return curfew_target_wait_for_resumable(module->host, module->me, module->registering, NULL,
                                   register_completed, module, NULL, NULL);
 }
 

@@ -59,16 +59,16 @@ final class StressRun: @unchecked Sendable {
         self.ownLoop = ownLoop
         self.taskLimit = taskLimit
         self.endsEarly = endsEarly
-        if ownsTime { curfew_clock_create(&clock) }
+        if ownsTime { curfew_clock_create(&clock, nil) }
     }
 
-    deinit { curfew_clock_destroy(clock) }
+    deinit { curfew_clock_destroy(clock, nil) }
 
     /// Runs for about `seconds` and returns what went wrong.
     func carryOut(seconds: Double) -> [String] {
         makeHost()
         // A loop that nobody has turned yet is turned by whoever waits first.
-        if ownLoop { expect(Int(CURFEW_OK), curfew_host_dispatch(host, 0, nil), "dispatch") }
+        if ownLoop { expect(Int(CURFEW_OK), curfew_host_dispatch(host, 0, nil, nil), "dispatch") }
         let dispatcher =
             (ownLoop ? [start { $0.dispatch() }] : []) + (clock == nil ? [] : [start { $0.tick() }])
         let threads =
@@ -96,7 +96,7 @@ final class StressRun: @unchecked Sendable {
     private func makeHost() {
         var config = curfew_host_config()
         config.struct_size = UInt32(MemoryLayout<curfew_host_config>.size)
-        config.own_loop = ownLoop
+        config.manual_dispatch = ownLoop
         config.clock = clock
         config.task_limit = taskLimit
         config.queue_limit = 64
@@ -105,7 +105,7 @@ final class StressRun: @unchecked Sendable {
         // Tasks that are abandoned on purpose have their line each.
         config.log = { _, _, _, _, _, _ in }
         expect(Int(CURFEW_OK), curfew_host_create(&config, &host, nil), "create")
-        table = curfew_host_table(host)
+        table = curfew_host_get_api(host)
         expect(
             Int(CURFEW_OK),
             curfew_host_observe(
@@ -137,7 +137,7 @@ final class StressRun: @unchecked Sendable {
                 nature == .deaf ? CURFEW_KIND_PROCESSING : CURFEW_KIND_APP_REFRESH)
             let status = "org.example.\(nature)".withCString { identifier in
                 handler.identifier = identifier
-                return curfew_host_register(host, &handler, &options, nil)
+                return curfew_host_register_handler(host, &handler, &options, nil)
             }
             expect(Int(CURFEW_OK), status, "register")
         }
@@ -148,7 +148,7 @@ final class StressRun: @unchecked Sendable {
         let lost = selector == "curfew_gap:" ? UInt64(event.values[0].integer) : 0
         ledger.delivered(
             event.sequence, lost: lost, task: event.task, done: selector.hasSuffix("_done::"))
-        if curfew_host_sender(host) != event.task { ledger.fault("the sender is another task") }
+        if curfew_host_get_sender(host) != event.task { ledger.fault("the sender is another task") }
     }
 
     private func end() {
@@ -170,11 +170,11 @@ final class StressRun: @unchecked Sendable {
     }
 
     private func check() {
-        if ownLoop { expect(Int(CURFEW_OK), curfew_host_dispatch(host, 0, nil), "dispatch") }
+        if ownLoop { expect(Int(CURFEW_OK), curfew_host_dispatch(host, 0, nil, nil), "dispatch") }
         ledger.close()
         var counts = curfew_counts()
         counts.struct_size = UInt32(MemoryLayout<curfew_counts>.size)
-        expect(Int(CURFEW_OK), curfew_host_counts(host, &counts), "counts")
+        expect(Int(CURFEW_OK), curfew_host_get_counts(host, &counts, nil), "counts")
         let ended = withUnsafeBytes(of: counts.ended) {
             $0.bindMemory(to: UInt64.self).reduce(0, &+)
         }
@@ -257,7 +257,7 @@ final class StressRun: @unchecked Sendable {
             let status = payload.withUnsafeBytes { bytes in
                 options.payload = bytes.count > 0 ? bytes.baseAddress : nil
                 options.payload_bytes = UInt64(bytes.count)
-                return curfew_host_launch_at(host, nature, &options, &task, nil)
+                return curfew_host_launch_by_index(host, nature, &options, &task, nil)
             }
             switch Int(status) {
             case Int(CURFEW_OK):
@@ -271,11 +271,11 @@ final class StressRun: @unchecked Sendable {
             if kept.count > 8 {
                 let one = kept.remove(at: Int(random.below(8)))
                 touch(one, isKept: true, &random)
-                expect(Int(CURFEW_OK), curfew_host_release(host, one), "release")
+                expect(Int(CURFEW_OK), curfew_host_release_task(host, one, nil), "release")
             }
         }
         for task in kept {
-            expect(Int(CURFEW_OK), curfew_host_release(host, task), "the last release")
+            expect(Int(CURFEW_OK), curfew_host_release_task(host, task, nil), "the last release")
         }
     }
 
@@ -291,30 +291,30 @@ final class StressRun: @unchecked Sendable {
         let wrongState = Int32(CURFEW_WRONG_STATE)
         let closing = Int32(CURFEW_CLOSING)
         switch random.below(9) {
-        case 0: check(curfew_host_cancel(host, task), [ok, already], "cancel")
+        case 0: check(curfew_host_cancel_task(host, task, nil), [ok, already], "cancel")
         case 1:
             check(
-                curfew_host_stop(host, task, curfew_reason(CURFEW_REASON_HOST)),
+                curfew_host_stop_task(host, task, curfew_reason(CURFEW_REASON_HOST), nil),
                 [ok, already, wrongState], "stop")
         case 2:
-            check(curfew_host_pause(host, task), [ok, already, wrongState], "pause")
+            check(curfew_host_pause_task(host, task, nil), [ok, already, wrongState], "pause")
             if random.below(2) == 0 {
-                check(curfew_host_cancel(host, task), [ok, already], "cancel while held")
+                check(curfew_host_cancel_task(host, task, nil), [ok, already], "cancel while held")
             }
             if random.below(16) > 0 {
                 check(
-                    curfew_host_resume(host, task), [ok, already, wrongState, Int32(CURFEW_BUSY)],
+                    curfew_host_resume_task(host, task, nil), [ok, already, wrongState, Int32(CURFEW_BUSY)],
                     "resume")
             }
         case 3, 4:
             withState { state in
-                check(curfew_host_query(host, task, state), [ok], "query")
+                check(curfew_host_get_task(host, task, state, nil), [ok], "query")
             }
         case 5:
             guard isKept else { return }
             withState { state in
                 let limit = random.below(4) * Self.millisecond
-                let status = curfew_host_wait(host, task, limit, state)
+                let status = curfew_host_wait_task(host, task, limit, state, nil)
                 check(
                     status, [ok, Int32(CURFEW_TIMED_OUT)] + (endsEarly ? [closing] : []), "wait")
                 if status == ok, state.pointee.outcome == CURFEW_OUTCOME_NONE {
@@ -322,20 +322,20 @@ final class StressRun: @unchecked Sendable {
                 }
             }
         case 6:
-            let status = curfew_host_keep(host, task)
+            let status = curfew_host_keep_task(host, task, nil)
             check(status, [ok], "keep")
-            if status == ok { check(curfew_host_release(host, task), [ok], "release of a keep") }
+            if status == ok { check(curfew_host_release_task(host, task, nil), [ok], "release of a keep") }
         case 7:
             var buffer = [UInt8](repeating: 0, count: 64)
             var bytes: UInt64 = 0
             check(
-                curfew_host_read_result(host, task, &buffer, 64, &bytes), [ok, wrongState],
+                curfew_host_read_task_result(host, task, &buffer, 64, &bytes, nil), [ok, wrongState],
                 "read_result")
         default:
             var buffer = [CChar](repeating: 0, count: 64)
             var bytes: UInt64 = 0
             check(
-                curfew_host_read_error(host, task, &buffer, 64, &bytes), [ok, wrongState],
+                curfew_host_read_task_error(host, task, &buffer, 64, &bytes, nil), [ok, wrongState],
                 "read_error")
         }
     }
@@ -390,7 +390,7 @@ final class StressRun: @unchecked Sendable {
                     Int(CURFEW_OK),
                     curfew_host_subscribe(
                         host, name + "_done::",
-                        unsafeBitCast(function, to: curfew_any_function.self), &number, nil),
+                        unsafeBitCast(function, to: curfew_any_function.self), nil, &number, nil),
                     "subscribe")
             case 1:
                 expect(
@@ -400,12 +400,12 @@ final class StressRun: @unchecked Sendable {
                         { _, event in precondition(event.pointee.count < 3) }, nil, &number, nil),
                     "observe")
             default:
-                let expected = curfew_host_expect(host, name + "_done::", 0, context, &number)
+                let expected = curfew_host_expect_event(host, name + "_done::", 0, context, &number, nil)
                 if endsEarly, Int(expected) == Int(CURFEW_CLOSING) { continue }
                 expect(Int(CURFEW_OK), expected, "expect")
                 var event: UnsafeMutablePointer<curfew_event>?
-                let status = curfew_host_collect(
-                    host, number, random.below(4) * Self.millisecond, &event)
+                let status = curfew_host_collect_event(
+                    host, number, random.below(4) * Self.millisecond, &event, nil)
                 if status == CURFEW_OK, event?.pointee.count != 2 {
                     ledger.fault("a done event with \(event?.pointee.count ?? 0) values")
                 }
@@ -413,14 +413,14 @@ final class StressRun: @unchecked Sendable {
                 continue
             }
             if random.below(2) == 0 { sched_yield() }
-            expect(Int(CURFEW_OK), curfew_host_unsubscribe(host, number), "unsubscribe")
+            expect(Int(CURFEW_OK), curfew_host_unsubscribe(host, number, nil), "unsubscribe")
         }
     }
 
     private func dispatch() {
         while dispatching.load(ordering: .sequentiallyConsistent) {
-            expect(Int(CURFEW_OK), curfew_host_dispatch(host, 0, nil), "dispatch")
-            var one = pollfd(fd: curfew_host_event_fd(host), events: Int16(POLLIN), revents: 0)
+            expect(Int(CURFEW_OK), curfew_host_dispatch(host, 0, nil, nil), "dispatch")
+            var one = pollfd(fd: curfew_host_get_event_fd(host), events: Int16(POLLIN), revents: 0)
             poll(&one, 1, 1)
         }
     }
@@ -429,7 +429,7 @@ final class StressRun: @unchecked Sendable {
         var random = SplitMix(31)
         while dispatching.load(ordering: .sequentiallyConsistent) {
             let step = random.below(8) * Self.millisecond / 4
-            expect(Int(CURFEW_OK), curfew_clock_advance(clock!, step), "advance")
+            expect(Int(CURFEW_OK), curfew_clock_advance(clock!, step, nil), "advance")
             sched_yield()
         }
     }

@@ -217,7 +217,7 @@ static void observe(void *event_data, const curfew_event *event) {
     CHECK(event->struct_size >= sizeof *event, "the event is shorter than the header says");
     CHECK(event->sequence == ++sequence, "event %" PRIu64 " came after %" PRIu64, event->sequence,
           sequence - 1);
-    CHECK(curfew_host_sender(host) == event->task, "the sender is another task than the event's");
+    CHECK(curfew_host_get_sender(host) == event->task, "the sender is another task than the event's");
     for (int at = 0; at < TASKS; at++) note_of_job(&jobs[at], event);
     if (strcmp(event->selector, "client_hello:") == 0) hello_events++;
 }
@@ -243,7 +243,7 @@ static void take_log(void *log_data, curfew_log_level level, const char *plugin,
 /* --- The two ways to turn the loop ------------------------------------------------------------ */
 
 static void turn_own_loop(void) {
-    const int fd = curfew_host_event_fd(host);
+    const int fd = curfew_host_get_event_fd(host);
     CHECK(fd >= 0, "there is no descriptor to wait on");
     const int poller = epoll_create1(EPOLL_CLOEXEC);
     CHECK(poller >= 0, "epoll_create1: %s", strerror(errno));
@@ -256,7 +256,7 @@ static void turn_own_loop(void) {
         if (count < 0 && errno == EINTR) continue;
         CHECK(count == 1, "no event came in time");
         uint32_t delivered = 0;
-        ANSWERS(CURFEW_OK, curfew_host_dispatch(host, 8, &delivered));
+        ANSWERS(CURFEW_OK, curfew_host_dispatch(host, 8, &delivered, NULL));
         CHECK(delivered <= 8, "%" PRIu32 " events delivered where 8 was the limit", delivered);
         rounds++;
     }
@@ -265,11 +265,11 @@ static void turn_own_loop(void) {
 }
 
 static void wait_for_curfews_loop(void) {
-    CHECK(curfew_host_event_fd(host) == -1, "there is a descriptor although Curfew turns the loop");
-    ANSWERS(CURFEW_WRONG_STATE, curfew_host_dispatch(host, 0, NULL));
+    CHECK(curfew_host_get_event_fd(host) == -1, "there is a descriptor although Curfew turns the loop");
+    ANSWERS(CURFEW_WRONG_STATE, curfew_host_dispatch(host, 0, NULL, NULL));
     for (int at = 0; at < TASKS; at++) {
         curfew_task_state state = {.struct_size = sizeof state};
-        ANSWERS(CURFEW_OK, curfew_host_wait(host, jobs[at].task, LIMIT_NS, &state));
+        ANSWERS(CURFEW_OK, curfew_host_wait_task(host, jobs[at].task, LIMIT_NS, &state, NULL));
     }
 }
 
@@ -332,17 +332,17 @@ static void check_work(void) {
 static void load(const job *of, const char *directory) {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/%s", directory, of->plugin);
-    ANSWERS(CURFEW_OK, curfew_host_load(host, path, &error));
+    ANSWERS(CURFEW_OK, curfew_host_load_plugin(host, path, &error));
 
     /* Once is enough; what is there stays. */
     curfew_error refusal = {.struct_size = sizeof refusal};
-    ANSWERS(CURFEW_EXISTS, curfew_host_load(host, path, &refusal));
+    ANSWERS(CURFEW_EXISTS, curfew_host_load_plugin(host, path, &refusal));
     CHECK(refusal.code == CURFEW_EXISTS && refusal.message[0] != 0, "refused without a word");
 
     uint32_t index;
-    ANSWERS(CURFEW_OK, curfew_host_find_handler(host, of->identifier, &index));
+    ANSWERS(CURFEW_OK, curfew_host_find_handler(host, of->identifier, &index, NULL));
     curfew_handler_state handler = {.struct_size = sizeof handler};
-    ANSWERS(CURFEW_OK, curfew_host_handler_at(host, index, &handler));
+    ANSWERS(CURFEW_OK, curfew_host_get_handler(host, index, &handler, NULL));
     CHECK(strcmp(handler.identifier, of->identifier) == 0, "handler %s instead of %s",
           handler.identifier, of->identifier);
     CHECK(strcmp(handler.event, of->event) == 0, "event %s instead of %s", handler.event,
@@ -356,20 +356,20 @@ static void launch(job *of) {
                                            .keep = true,
                                            .payload = of->payload,
                                            .payload_bytes = strlen(of->payload)};
-    ANSWERS(CURFEW_OK, curfew_host_pause_handler(host, of->identifier));
+    ANSWERS(CURFEW_OK, curfew_host_pause_handler(host, of->identifier, NULL));
     ANSWERS(CURFEW_OK, curfew_host_launch(host, of->identifier, &options, &of->task, &error));
     CHECK(of->task != 0, "no task id for %s", of->identifier);
     say("launched   %s %s", of->identifier, of->payload);
     curfew_task_state state = {.struct_size = sizeof state};
-    ANSWERS(CURFEW_OK, curfew_host_query(host, of->task, &state));
-    CHECK(state.phase == CURFEW_PHASE_QUEUED, "%s is in phase %d", of->identifier, state.phase);
-    ANSWERS(CURFEW_OK, curfew_host_resume_handler(host, of->identifier));
+    ANSWERS(CURFEW_OK, curfew_host_get_task(host, of->task, &state, NULL));
+    CHECK(state.phase == CURFEW_TASK_PHASE_QUEUED, "%s is in phase %d", of->identifier, state.phase);
+    ANSWERS(CURFEW_OK, curfew_host_resume_handler(host, of->identifier, NULL));
 }
 
 static void check_end(const job *of) {
     curfew_task_state state = {.struct_size = sizeof state};
-    ANSWERS(CURFEW_OK, curfew_host_query(host, of->task, &state));
-    CHECK(state.phase == CURFEW_PHASE_OVER, "%s is in phase %d", of->identifier, state.phase);
+    ANSWERS(CURFEW_OK, curfew_host_get_task(host, of->task, &state, NULL));
+    CHECK(state.phase == CURFEW_TASK_PHASE_OVER, "%s is in phase %d", of->identifier, state.phase);
     CHECK(state.outcome == of->outcome, "%s has outcome %d", of->identifier, state.outcome);
     CHECK(state.attempt == 1, "%s: attempt %" PRIu32, of->identifier, state.attempt);
     if (of->outcome == CURFEW_OUTCOME_EXPIRED)
@@ -378,15 +378,15 @@ static void check_end(const job *of) {
 
     char text[4096];
     uint64_t bytes = 0;
-    ANSWERS(CURFEW_OK, curfew_host_read_error(host, of->task, text, sizeof text, &bytes));
+    ANSWERS(CURFEW_OK, curfew_host_read_task_error(host, of->task, text, sizeof text, &bytes, NULL));
     CHECK(bytes == strlen(of->error) && memcmp(text, of->error, bytes) == 0,
           "%s has the error \"%.*s\"", of->identifier, (int)bytes, text);
-    ANSWERS(CURFEW_OK, curfew_host_read_result(host, of->task, text, sizeof text, &bytes));
+    ANSWERS(CURFEW_OK, curfew_host_read_task_result(host, of->task, text, sizeof text, &bytes, NULL));
     say("over       %s; result: %.*s", of->identifier, (int)bytes, text);
     CHECK(bytes == state.result_bytes, "%s: two lengths of one result", of->identifier);
 
-    ANSWERS(CURFEW_ALREADY, curfew_host_cancel(host, of->task));
-    ANSWERS(CURFEW_OK, curfew_host_release(host, of->task));
+    ANSWERS(CURFEW_ALREADY, curfew_host_cancel_task(host, of->task, NULL));
+    ANSWERS(CURFEW_OK, curfew_host_release_task(host, of->task, NULL));
 }
 
 /* An event of this program's own, taken by an expectation. In the loop of the program's own,
@@ -394,17 +394,17 @@ static void check_end(const job *of) {
 static void raise_and_collect(void) {
     static const char word[] = "hello";
     curfew_subscription expectation;
-    ANSWERS(CURFEW_OK, curfew_host_expect(host, "client_hello:", 0, word, &expectation));
+    ANSWERS(CURFEW_OK, curfew_host_expect_event(host, "client_hello:", 0, word, &expectation, NULL));
     const curfew_value value = {.struct_size = sizeof value,
                                 .type = CURFEW_TYPE_TEXT,
                                 .text = word,
                                 .text_bytes = strlen(word)};
-    ANSWERS(CURFEW_OK, curfew_host_raise(host, "client_hello:", &value, 1));
+    ANSWERS(CURFEW_OK, curfew_host_raise_event(host, "client_hello:", &value, 1, NULL));
     curfew_event *event = NULL;
-    ANSWERS(CURFEW_OK, curfew_host_collect(host, expectation, LIMIT_NS, &event));
+    ANSWERS(CURFEW_OK, curfew_host_collect_event(host, expectation, LIMIT_NS, &event, NULL));
     CHECK(event->count == 1 && text_is(&event->values[0], word), "client_hello: parameters");
     curfew_event_free(event);
-    ANSWERS(CURFEW_NOT_FOUND, curfew_host_collect(host, expectation, 0, &event));
+    ANSWERS(CURFEW_NOT_FOUND, curfew_host_collect_event(host, expectation, 0, &event, NULL));
 }
 
 static void check_all_was_seen(void) {
@@ -422,15 +422,15 @@ static void check_all_was_seen(void) {
     CHECK(hello_events == 1, "client_hello was seen %u times", hello_events);
 
     curfew_counts counts = {.struct_size = sizeof counts};
-    ANSWERS(CURFEW_OK, curfew_host_counts(host, &counts));
+    ANSWERS(CURFEW_OK, curfew_host_get_counts(host, &counts, NULL));
     CHECK(counts.launched == TASKS, "%" PRIu64 " tasks launched", counts.launched);
     CHECK(counts.ended[CURFEW_OUTCOME_SUCCEEDED] == TASKS - 1 &&
               counts.ended[CURFEW_OUTCOME_EXPIRED] == 1,
           "%" PRIu64 " succeeded, %" PRIu64 " expired", counts.ended[CURFEW_OUTCOME_SUCCEEDED],
           counts.ended[CURFEW_OUTCOME_EXPIRED]);
-    CHECK(counts.events_lost == 0 && counts.misbehaviours == 0 && counts.lost_workers == 0,
+    CHECK(counts.events_lost == 0 && counts.contract_violations == 0 && counts.lost_workers == 0,
           "%" PRIu64 " events lost, %" PRIu64 " rules broken, %" PRIu32 " workers lost",
-          counts.events_lost, counts.misbehaviours, counts.lost_workers);
+          counts.events_lost, counts.contract_violations, counts.lost_workers);
     CHECK(counts.events_delivered == sequence, "%" PRIu64 " events delivered, %" PRIu64 " seen",
           counts.events_delivered, sequence);
 }
@@ -441,7 +441,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: client thread|epoll PLUGINS TEST_PLUGINS SCRATCH\n");
         return 2;
     }
-    const bool own_loop = strcmp(arguments[1], "epoll") == 0;
+    const bool manual_dispatch = strcmp(arguments[1], "epoll") == 0;
     const char *plugins = arguments[2], *test_plugins = arguments[3], *scratch = arguments[4];
 
     CHECK(strcmp(curfew_version(), CURFEW_VERSION_STRING) == 0,
@@ -471,13 +471,13 @@ int main(int count, char **arguments) {
     make_inputs(scratch);
 
     const curfew_host_config config = {
-        .struct_size = sizeof config, .own_loop = own_loop, .log = take_log};
+        .struct_size = sizeof config, .manual_dispatch = manual_dispatch, .log = take_log};
     ANSWERS(CURFEW_OK, curfew_host_create(&config, &host, &error));
     ANSWERS(CURFEW_OK, curfew_host_observe(host, NULL, observe, jobs, NULL, &error));
 
     curfew_error refusal = {.struct_size = sizeof refusal};
     refusing = true;
-    const curfew_status refused = curfew_host_load(host, scratch, &refusal);
+    const curfew_status refused = curfew_host_load_plugin(host, scratch, &refusal);
     refusing = false;
     CHECK(refused == CURFEW_REFUSED || refused == CURFEW_SYSTEM, "%s is no plugin, and loading it "
           "answered %s", scratch, curfew_status_text(refused));
@@ -488,9 +488,9 @@ int main(int count, char **arguments) {
     for (int at = 0; at < TASKS; at++) load(&jobs[at], at == 2 ? test_plugins : plugins);
     curfew_subscription direct;
     ANSWERS(CURFEW_OK, curfew_host_subscribe(host, "patient_done::",
-                                             (curfew_any_function)patient_done, &direct, &error));
+                                             (curfew_any_function)patient_done, NULL, &direct, &error));
     for (int at = 0; at < TASKS; at++) launch(&jobs[at]);
-    if (own_loop)
+    if (manual_dispatch)
         turn_own_loop();
     else
         wait_for_curfews_loop();
@@ -499,15 +499,15 @@ int main(int count, char **arguments) {
     raise_and_collect();
     ANSWERS(CURFEW_OK, curfew_host_shutdown(host, NULL, &error));
     ANSWERS(CURFEW_OK, curfew_host_shutdown(host, NULL, &error));
-    ANSWERS(CURFEW_OK, curfew_host_dispatch(host, 0, NULL));
+    ANSWERS(CURFEW_OK, curfew_host_dispatch(host, 0, NULL, NULL));
     ANSWERS(CURFEW_CLOSING, curfew_host_launch(host, jobs[0].identifier, NULL, NULL, &refusal));
     curfew_task_state state = {.struct_size = sizeof state};
-    ANSWERS(CURFEW_STALE, curfew_host_query(host, jobs[0].task, &state));
+    ANSWERS(CURFEW_STALE, curfew_host_get_task(host, jobs[0].task, &state, NULL));
     check_all_was_seen();
-    ANSWERS(CURFEW_OK, curfew_host_unsubscribe(host, direct));
-    ANSWERS(CURFEW_NOT_FOUND, curfew_host_unsubscribe(host, direct));
+    ANSWERS(CURFEW_OK, curfew_host_unsubscribe(host, direct, NULL));
+    ANSWERS(CURFEW_NOT_FOUND, curfew_host_unsubscribe(host, direct, NULL));
     ANSWERS(CURFEW_OK, curfew_host_destroy(host, NULL, &error));
-    CHECK(curfew_leaked_hosts() == 0, "the host left a thread behind");
+    CHECK(curfew_get_leaked_host_count() == 0, "the host left a thread behind");
     check_handlers();
     say("good       %" PRIu64 " events, %u log lines", sequence, atomic_load(&log_lines));
     return 0;

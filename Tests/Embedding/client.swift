@@ -274,13 +274,13 @@ struct Client {
 
     func load(_ job: Job, from directory: String) {
         let path = "\(directory)/\(job.plugin)"
-        expect(CURFEW_OK) { curfew_host_load(host, path, $0) }
+        expect(CURFEW_OK) { curfew_host_load_plugin(host, path, $0) }
         // Once is enough; what is there stays.
-        expect(CURFEW_EXISTS) { curfew_host_load(host, path, $0) }
+        expect(CURFEW_EXISTS) { curfew_host_load_plugin(host, path, $0) }
 
         var index: UInt32 = 0
-        expect(CURFEW_OK) { _ in curfew_host_find_handler(host, job.identifier, &index) }
-        let handler: curfew_handler_state = filled { curfew_host_handler_at(host, index, $0) }
+        expect(CURFEW_OK) { _ in curfew_host_find_handler(host, job.identifier, &index, nil) }
+        let handler: curfew_handler_state = filled { curfew_host_get_handler(host, index, $0, nil) }
         check(String(cString: handler.identifier) == job.identifier, "another handler")
         check(String(cString: handler.event) == job.event, "another event than \(job.event)")
         say("loaded  \(path)")
@@ -290,7 +290,7 @@ struct Client {
     /// before its id is noted.
     func launch(_ at: Int) {
         let job = jobs[at]
-        expect(CURFEW_OK) { _ in curfew_host_pause_handler(host, job.identifier) }
+        expect(CURFEW_OK) { _ in curfew_host_pause_handler(host, job.identifier, nil) }
         var task: curfew_task = 0
         job.payload.utf8CString.withUnsafeBytes { payload in
             var options = curfew_launch_options()
@@ -302,19 +302,19 @@ struct Client {
         }
         check(task != 0, "no task id for \(job.identifier)")
         transcript.state.withLock { $0.sightings[at].task = task }
-        check(state(of: task).phase == CURFEW_PHASE_QUEUED, "\(job.identifier) is not queued")
+        check(state(of: task).phase == CURFEW_TASK_PHASE_QUEUED, "\(job.identifier) is not queued")
         say("launched  \(job.identifier) \(job.payload)")
-        expect(CURFEW_OK) { _ in curfew_host_resume_handler(host, job.identifier) }
+        expect(CURFEW_OK) { _ in curfew_host_resume_handler(host, job.identifier, nil) }
     }
 
     func state(of task: curfew_task) -> curfew_task_state {
-        filled { curfew_host_query(host, task, $0) }
+        filled { curfew_host_get_task(host, task, $0, nil) }
     }
 
     func task(_ at: Int) -> curfew_task { transcript.state.withLock { $0.sightings[at].task } }
 
     func turnOwnLoop() {
-        let descriptor = curfew_host_event_fd(host)
+        let descriptor = curfew_host_get_event_fd(host)
         check(descriptor >= 0, "there is no descriptor to wait on")
         let poller = epoll_create1(0)
         check(poller >= 0, "epoll_create1")
@@ -329,7 +329,7 @@ struct Client {
             if count < 0, errno == EINTR { continue }
             check(count == 1, "no event came in time")
             var delivered: UInt32 = 0
-            expect(CURFEW_OK) { _ in curfew_host_dispatch(host, 8, &delivered) }
+            expect(CURFEW_OK) { _ in curfew_host_dispatch(host, 8, &delivered, nil) }
             check(delivered <= 8, "\(delivered) events delivered where 8 was the limit")
             rounds += 1
         }
@@ -337,11 +337,11 @@ struct Client {
     }
 
     func waitForCurfewsLoop() {
-        check(curfew_host_event_fd(host) == -1, "there is a descriptor to wait on")
-        expect(CURFEW_WRONG_STATE) { _ in curfew_host_dispatch(host, 0, nil) }
+        check(curfew_host_get_event_fd(host) == -1, "there is a descriptor to wait on")
+        expect(CURFEW_WRONG_STATE) { _ in curfew_host_dispatch(host, 0, nil, nil) }
         for at in jobs.indices {
             let task = task(at)
-            expect(CURFEW_OK) { _ in curfew_host_wait(host, task, limitNanoseconds, nil) }
+            expect(CURFEW_OK) { _ in curfew_host_wait_task(host, task, limitNanoseconds, nil, nil) }
         }
     }
 
@@ -349,20 +349,20 @@ struct Client {
         let job = jobs[at]
         let task = task(at)
         let state = state(of: task)
-        check(state.phase == CURFEW_PHASE_OVER, "\(job.identifier) is in phase \(state.phase)")
+        check(state.phase == CURFEW_TASK_PHASE_OVER, "\(job.identifier) is in phase \(state.phase)")
         check(Int(state.outcome) == job.outcome, "\(job.identifier): outcome \(state.outcome)")
         if job.outcome == CURFEW_OUTCOME_EXPIRED {
             check(
                 Int(state.reason) == CURFEW_REASON_BUDGET && state.answered,
                 "\(job.identifier): reason \(state.reason), answered \(state.answered)")
         }
-        let error = read { curfew_host_read_error(host, task, $0, $1, $2) }
+        let error = read { curfew_host_read_task_error(host, task, $0, $1, $2, nil) }
         check(error == job.error, "\(job.identifier) has the error \(error)")
-        let result = read { curfew_host_read_result(host, task, $0, $1, $2) }
+        let result = read { curfew_host_read_task_result(host, task, $0, $1, $2, nil) }
         check(result.utf8.count == Int(state.result_bytes), "\(job.identifier): two lengths")
         say("over  \(job.identifier); result: \(result)")
-        expect(CURFEW_ALREADY) { _ in curfew_host_cancel(host, task) }
-        expect(CURFEW_OK) { _ in curfew_host_release(host, task) }
+        expect(CURFEW_ALREADY) { _ in curfew_host_cancel_task(host, task, nil) }
+        expect(CURFEW_OK) { _ in curfew_host_release_task(host, task, nil) }
     }
 
     private func read(
@@ -382,7 +382,7 @@ struct Client {
     func raiseAndCollect() {
         var expectation: curfew_subscription = 0
         expect(CURFEW_OK) { _ in
-            curfew_host_expect(host, "client_hello:", 0, nil, &expectation)
+            curfew_host_expect_event(host, "client_hello:", 0, nil, &expectation, nil)
         }
         "hello".withCString { text in
             var value = curfew_value()
@@ -390,11 +390,11 @@ struct Client {
             value.type = curfew_type(CURFEW_TYPE_TEXT)
             value.text = text
             value.text_bytes = 5
-            expect(CURFEW_OK) { _ in curfew_host_raise(host, "client_hello:", &value, 1) }
+            expect(CURFEW_OK) { _ in curfew_host_raise_event(host, "client_hello:", &value, 1, nil) }
         }
         var event: UnsafeMutablePointer<curfew_event>?
         expect(CURFEW_OK) { _ in
-            curfew_host_collect(host, expectation, limitNanoseconds, &event)
+            curfew_host_collect_event(host, expectation, limitNanoseconds, &event, nil)
         }
         check(event?.pointee.count == 1, "client_hello has other parameters")
         check(event.map { Value($0.pointee.values[0]) } == .text("hello"), "client_hello: text")
@@ -414,10 +414,10 @@ struct Client {
         check(seen.hello == 1, "client_hello was seen \(seen.hello) times")
         check(directCalls.load(ordering: .relaxed) == 1, "patient_done was not called once")
 
-        let counts: curfew_counts = filled { curfew_host_counts(host, $0) }
+        let counts: curfew_counts = filled { curfew_host_get_counts(host, $0, nil) }
         check(counts.launched == UInt64(jobs.count), "\(counts.launched) tasks launched")
         check(counts.events_lost == 0, "\(counts.events_lost) events lost")
-        check(counts.misbehaviours == 0, "\(counts.misbehaviours) rules broken")
+        check(counts.contract_violations == 0, "\(counts.contract_violations) rules broken")
         check(counts.events_delivered == seen.sequence, "\(counts.events_delivered) delivered")
     }
 }
@@ -454,7 +454,7 @@ struct Client {
 
         var config = curfew_host_config()
         config.struct_size = UInt32(MemoryLayout<curfew_host_config>.size)
-        config.own_loop = ownLoop
+        config.manual_dispatch = ownLoop
         config.log = takeLog
         var made: OpaquePointer?
         expect(CURFEW_OK) { curfew_host_create(&config, &made, $0) }
@@ -467,7 +467,7 @@ struct Client {
         client.load(jobs[jobs.count - 1], from: arguments[3])
         expect(CURFEW_OK) {
             let function = unsafeBitCast(patientDone, to: curfew_any_function.self)
-            return curfew_host_subscribe(host, "patient_done::", function, nil, $0)
+            return curfew_host_subscribe(host, "patient_done::", function, nil, nil, $0)
         }
         for at in jobs.indices { client.launch(at) }
         if ownLoop { client.turnOwnLoop() } else { client.waitForCurfewsLoop() }
@@ -476,13 +476,13 @@ struct Client {
         client.raiseAndCollect()
 
         expect(CURFEW_OK) { curfew_host_shutdown(host, nil, $0) }
-        expect(CURFEW_OK) { _ in curfew_host_dispatch(host, 0, nil) }
+        expect(CURFEW_OK) { _ in curfew_host_dispatch(host, 0, nil, nil) }
         expect(CURFEW_CLOSING) { curfew_host_launch(host, jobs[0].identifier, nil, nil, $0) }
         let first = client.task(0)
-        expect(CURFEW_STALE) { _ in curfew_host_release(host, first) }
+        expect(CURFEW_STALE) { _ in curfew_host_release_task(host, first, nil) }
         client.checkAllWasSeen()
         expect(CURFEW_OK) { curfew_host_destroy(host, nil, $0) }
-        check(curfew_leaked_hosts() == 0, "the host left a thread behind")
+        check(curfew_get_leaked_host_count() == 0, "the host left a thread behind")
 
         check(signalActions() == actions, "the action of a signal was changed")
         raise(SIGUSR1)

@@ -137,7 +137,7 @@ static void add(const char *identifier, const char *event, curfew_run_function r
                                             .grace_ns = 10 * SECOND_NS,
                                             .max_concurrency = 2,
                                             .event = event};
-    CHECK(curfew_host_register(host, &handler, &options, NULL) == CURFEW_OK);
+    CHECK(curfew_host_register_handler(host, &handler, &options, NULL) == CURFEW_OK);
 }
 
 static void make_host(void) {
@@ -164,7 +164,7 @@ static int fork_often(bool spawning) {
     while (done < launched) usleep(1000);
     CHECK(curfew_host_destroy(host, NULL, NULL) == CURFEW_OK);
     CHECK(done == launched);
-    CHECK(curfew_leaked_hosts() == 0);
+    CHECK(curfew_get_leaked_host_count() == 0);
     printf("%u tasks, %u children\n", launched, (unsigned)children);
     return 0;
 }
@@ -224,7 +224,7 @@ static int raise_many(bool locked) {
         puts("not allowed to lock memory");
         return 0;
     }
-    const curfew_host_config config = {.struct_size = sizeof config, .own_loop = true};
+    const curfew_host_config config = {.struct_size = sizeof config, .manual_dispatch = true};
     CHECK(curfew_host_create(&config, &host, NULL) == CURFEW_OK);
     int64_t last = 0, raised = 0;
     CHECK(curfew_host_observe(host, "number:", take, &last, NULL, NULL) == CURFEW_OK);
@@ -232,10 +232,10 @@ static int raise_many(bool locked) {
         for (int i = 0; i < TURN; i++) {
             const curfew_value value = {
                 .struct_size = sizeof value, .type = CURFEW_TYPE_INT64, .integer = ++raised};
-            CHECK(curfew_host_raise(host, "number:", &value, 1) == CURFEW_OK);
+            CHECK(curfew_host_raise_event(host, "number:", &value, 1, NULL) == CURFEW_OK);
         }
         uint32_t delivered = 0;
-        CHECK(curfew_host_dispatch(host, 0, &delivered) == CURFEW_OK);
+        CHECK(curfew_host_dispatch(host, 0, &delivered, NULL) == CURFEW_OK);
         CHECK(delivered == TURN && last == raised);
     }
     CHECK(locked || resident_kib() < 32 * 1024);

@@ -48,9 +48,9 @@ struct PythonTests {
         arguments: [
             ("types.h", "X(PENDING, 1,", "X(PENDING, 40,", "PENDING = 40"),
             (
-                "host.h", "uint32_t curfew_leaked_hosts(void)",
-                "uint64_t curfew_leaked_hosts(void)",
-                "uint64_t curfew_leaked_hosts(void)"
+                "host.h", "uint32_t curfew_get_leaked_host_count(void)",
+                "uint64_t curfew_get_leaked_host_count(void)",
+                "uint64_t curfew_get_leaked_host_count(void)"
             ),
             ("types.h", "CURFEW_KIND_PROCESSING = 2", "CURFEW_KIND_LONG = 2", "    LONG = 2"),
             (

@@ -109,11 +109,11 @@ struct ReferencePageTests {
         #expect(section.contains(":c:member:`CURFEW_OK <CURFEW_OK>`"))
         let less = try ReferencePages(
             of: Headers.own.replacing(
-                "uint32_t curfew_leaked_hosts(void) CURFEW_TAG(any, any);", with: "",
+                "uint32_t curfew_get_leaked_host_count(void) CURFEW_TAG(any, any);", with: "",
                 in: "curfew/host.h"))
         // The comments that speak of it are wrong then.
         #expect(!less.making.succeeded)
-        #expect(less.making.errorOutput.contains("there is no curfew_leaked_hosts"))
+        #expect(less.making.errorOutput.contains("there is no curfew_get_leaked_host_count"))
     }
 
     @Test(

@@ -14,7 +14,7 @@ struct Harness {
     /// The host's.
     nonisolated(unsafe) static let hostClock: OpaquePointer = {
         var made: OpaquePointer?
-        _ = curfew_clock_create(&made)
+        _ = curfew_clock_create(&made, nil)
         guard let made else { fatalError("no clock could be made") }
         return made
     }()
@@ -89,12 +89,12 @@ func pass(_ seconds: Double) {
 func passInHost(_ seconds: UInt64) {
     var index: UInt32 = 0
     if let host = AppHost.shared.host,
-        curfew_host_find_handler(host, Scenario.fetchIdentifier, &index)
+        curfew_host_find_handler(host, Scenario.fetchIdentifier, &index, nil)
             == curfew_status(CURFEW_OK)
     {
         while isRunning(index, host) {}
     }
-    _ = curfew_clock_advance(Harness.hostClock, seconds * 1_000_000_000)
+    _ = curfew_clock_advance(Harness.hostClock, seconds * 1_000_000_000, nil)
 }
 
 /// Whether a function of a handler has not returned.
@@ -103,7 +103,7 @@ private func isRunning(_ handler: UInt32, _ host: OpaquePointer) -> Bool {
         let size = MemoryLayout<curfew_handler_state>.size
         memset(state.baseAddress!, 0, size)
         state[0].struct_size = UInt32(size)
-        _ = curfew_host_handler_at(host, handler, state.baseAddress!)
+        _ = curfew_host_get_handler(host, handler, state.baseAddress!, nil)
         return state[0].active > 0
     }
 }

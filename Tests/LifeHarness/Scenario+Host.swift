@@ -128,7 +128,7 @@ extension Scenario {
 
     static func set(_ factor: Int, _ state: Int) {
         guard let host = AppHost.shared.host else { return say("no host") }
-        _ = curfew_host_set_factor(host, Int32(factor), Int32(state), nil, nil)
+        _ = curfew_host_override_factor(host, Int32(factor), Int32(state), nil, nil)
     }
 
     static func lowPower() {
@@ -141,13 +141,13 @@ extension Scenario {
             say("changed \(ProcessInfo.processInfo.isLowPowerModeEnabled) \(thread)")
             posted.send()
         }
-        set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_NO)
+        set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_VALUE_NO)
         posted.wait("the change")
-        set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_YES)
+        set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_VALUE_YES)
         posted.wait("the other change")
         // No change is posted: what follows would come before it.
-        set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_UNKNOWN)
-        set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_NO)
+        set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_VALUE_UNKNOWN)
+        set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_VALUE_NO)
         posted.wait("the last change")
     }
 
@@ -158,9 +158,9 @@ extension Scenario {
             say("changed \(ProcessInfo.processInfo.thermalState)")
             posted.send()
         }
-        set(CURFEW_FACTOR_THERMAL, CURFEW_FACTOR_NO)
+        set(CURFEW_FACTOR_THERMAL, CURFEW_FACTOR_VALUE_NO)
         posted.wait("the change")
-        set(CURFEW_FACTOR_THERMAL, CURFEW_FACTOR_YES)
+        set(CURFEW_FACTOR_THERMAL, CURFEW_FACTOR_VALUE_YES)
         posted.wait("the other change")
     }
 
@@ -169,9 +169,9 @@ extension Scenario {
         let power = Signal()
         Notes.on(ProcessInfo.thermalStateDidChangeNotification) { say("posted") }
         Notes.on(.NSProcessInfoPowerStateDidChange) { power.send() }
-        set(CURFEW_FACTOR_THERMAL, CURFEW_FACTOR_NO)
+        set(CURFEW_FACTOR_THERMAL, CURFEW_FACTOR_VALUE_NO)
         // Events come in order, so that this one is the later.
-        set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_NO)
+        set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_VALUE_NO)
         power.wait("the power state")
         say("\(ProcessInfo.processInfo.thermalState)")
     }
@@ -190,7 +190,7 @@ extension Scenario {
         posted.wait("restricted")
         AppHost.shared.backgroundRefresh = .available
         posted.wait("available")
-        set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_NO)
+        set(CURFEW_FACTOR_LOW_POWER_MODE, CURFEW_FACTOR_VALUE_NO)
         posted.wait("low power")
     }
 
@@ -220,7 +220,7 @@ extension Scenario {
         activity.interval = 600
         activity.tolerance = 100
         say("defer \(activity.shouldDefer)")
-        set(CURFEW_FACTOR_BATTERY, CURFEW_FACTOR_NO)
+        set(CURFEW_FACTOR_BATTERY, CURFEW_FACTOR_VALUE_NO)
         say("defer \(activity.shouldDefer)")
         let called = Signal()
         let count = Guarded(0)

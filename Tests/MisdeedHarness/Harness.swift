@@ -62,7 +62,7 @@ final class Harness {
                     String(cString: event.selector), task: event.task,
                     values.joined(separator: "|"), bytes: bytes)
             }, nil, nil, nil)
-        Line.lay(curfew_host_table(made))
+        Line.lay(curfew_host_get_api(made))
     }
 
     private func take(_ step: String) {
@@ -84,7 +84,7 @@ final class Harness {
         case "await-stale": awaitStale()
         case "open": Record.shared.open(rest)
         case "over": over()
-        case "lift": Record.shared.print("lift", ["status": number(curfew_host_lift(host, rest))])
+        case "lift": Record.shared.print("lift", ["status": number(curfew_host_release_handler(host, rest, nil))])
         case "handler": handler(rest)
         case "counts": counts()
         case "events":
@@ -103,7 +103,7 @@ final class Harness {
 
     private static func load(_ directory: String, into host: OpaquePointer) {
         var error = emptyError
-        let status = curfew_host_load(host, directory, &error)
+        let status = curfew_host_load_plugin(host, directory, &error)
         Record.shared.print(
             "load",
             [
@@ -173,7 +173,7 @@ final class Harness {
             let state = wait(for: task)
             outcomes[String(state.outcome), default: 0] += 1
             if state.answered { answered += 1 }
-            curfew_host_release(host, task)
+            curfew_host_release_task(host, task, nil)
         }
         Record.shared.print(
             "tasks",
@@ -186,7 +186,7 @@ final class Harness {
 
     private func wait(for task: curfew_task) -> curfew_task_state {
         var state = Harness.emptyState
-        let status = curfew_host_wait(host, task, Harness.patience, &state)
+        let status = curfew_host_wait_task(host, task, Harness.patience, &state, nil)
         guard status == CURFEW_OK else {
             Record.shared.print(
                 "stuck", ["waiting": .text("a task"), "status": .number(Int64(status))])
@@ -201,7 +201,7 @@ final class Harness {
         clock_gettime(CLOCK_MONOTONIC, &until)
         until.tv_sec += Int(Self.patience / 1_000_000_000)
         var state = Harness.emptyState
-        while curfew_host_query(host, task, &state) != CURFEW_STALE {
+        while curfew_host_get_task(host, task, &state, nil) != CURFEW_STALE {
             var now = timespec()
             clock_gettime(CLOCK_MONOTONIC, &now)
             guard now.tv_sec < until.tv_sec else {
@@ -216,7 +216,7 @@ final class Harness {
         let state = wait(for: task)
         var text = [CChar](repeating: 0, count: Int(state.error_bytes))
         var length: UInt64 = 0
-        _ = curfew_host_read_error(host, task, &text, UInt64(text.count), &length)
+        _ = curfew_host_read_task_error(host, task, &text, UInt64(text.count), &length, nil)
         Record.shared.print(
             "over",
             [
@@ -230,7 +230,7 @@ final class Harness {
 
     private func handler(_ identifier: String) {
         var index: UInt32 = 0
-        guard curfew_host_find_handler(host, identifier, &index) == CURFEW_OK else {
+        guard curfew_host_find_handler(host, identifier, &index, nil) == CURFEW_OK else {
             Harness.fail("no handler \(identifier)")
         }
         withUnsafeTemporaryAllocation(of: curfew_handler_state.self, capacity: 1) { memory in
@@ -238,7 +238,7 @@ final class Harness {
             let raw = UnsafeMutableRawBufferPointer(memory)
             _ = raw.initializeMemory(as: UInt8.self, repeating: 0)
             raw.storeBytes(of: UInt32(raw.count), as: UInt32.self)
-            guard curfew_host_handler_at(host, index, memory.baseAddress!) == CURFEW_OK else {
+            guard curfew_host_get_handler(host, index, memory.baseAddress!, nil) == CURFEW_OK else {
                 Harness.fail("no state of \(identifier)")
             }
             Record.shared.print(
@@ -254,11 +254,11 @@ final class Harness {
     private func counts() {
         var counts = curfew_counts()
         counts.struct_size = UInt32(MemoryLayout<curfew_counts>.size)
-        curfew_host_counts(host, &counts)
+        curfew_host_get_counts(host, &counts, nil)
         Record.shared.print(
             "counts",
             [
-                "misbehaviours": .number(Int64(counts.misbehaviours)),
+                "misbehaviours": .number(Int64(counts.contract_violations)),
                 "lostWorkers": .number(Int64(counts.lost_workers)),
                 "eventsLost": .number(Int64(counts.events_lost)),
                 "events": .numbers(Record.shared.eventCounts),

@@ -110,7 +110,7 @@ extension Misdeed {
                 over: [succeeded],
                 check: { report in
                     #expect(report.all("log").contains { $0.text == "said too early" })
-                    #expect(!report.log(of: "", level: CURFEW_LOG_PLUGIN_MISBEHAVING).isEmpty)
+                    #expect(!report.log(of: "", level: CURFEW_LOG_CONTRACT_VIOLATION).isEmpty)
                 })),
         Misdeed(
             "calls-from-exit", "completes its task in an exit handler, and in a destructor",

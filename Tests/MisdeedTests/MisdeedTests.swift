@@ -88,7 +88,7 @@ struct MisdeedTests {
                 }
                 rules.insert(rule)
                 let level =
-                    fault.number >= 700 ? CURFEW_LOG_PLUGIN_MISBEHAVING : CURFEW_LOG_INFO
+                    fault.number >= 700 ? CURFEW_LOG_CONTRACT_VIOLATION : CURFEW_LOG_INFO
                 let start = "\(fault.code) \(rule): \"\(misdeed.identifier)\" "
                 let found = report.log(of: misdeed.identifier, level: level).contains {
                     $0.text?.hasPrefix(start) == true && $0.text?.contains(words) == true
@@ -102,7 +102,7 @@ struct MisdeedTests {
                 #expect(found, "\(rule): \(words): \(report.logged)")
             }
         }
-        for line in report.log(of: misdeed.identifier, level: CURFEW_LOG_PLUGIN_MISBEHAVING) {
+        for line in report.log(of: misdeed.identifier, level: CURFEW_LOG_CONTRACT_VIOLATION) {
             let rule = line.text?.split(separator: " ").dropFirst().first?.dropLast() ?? ""
             #expect(rules.contains(String(rule)), "\(line.text ?? "")")
         }

@@ -9,10 +9,10 @@
  *     const curfew_launch_options keep = {.struct_size = sizeof keep, .keep = true};
  *
  *     if (curfew_host_create(NULL, &host, &error) != CURFEW_OK) …
- *     curfew_host_load(host, "/usr/lib/curfew/plugins/mirror", &error);
+ *     curfew_host_load_plugin(host, "/usr/lib/curfew/plugins/mirror", &error);
  *     curfew_host_launch(host, "org.example.mirror", &keep, &task, &error);
- *     curfew_host_wait(host, task, 60000000000, &state);
- *     curfew_host_release(host, task);
+ *     curfew_host_wait_task(host, task, 60000000000, &state);
+ *     curfew_host_release_task(host, task);
  *     curfew_host_destroy(host, NULL, &error);
  *
  * Texts are UTF-8 and NUL-terminated. Identifiers, ids of plugins and names of events and targets have
@@ -58,12 +58,12 @@ curfew_status curfew_clock_create(curfew_clock *CURFEW_NULLABLE *CURFEW_NULLABLE
 curfew_status curfew_clock_advance(curfew_clock *clock, uint64_t by_ns) CURFEW_TAG(outside, any);
 
 /* Returns the clock's time. */
-uint64_t curfew_clock_now_ns(const curfew_clock *clock) CURFEW_TAG(any, any);
+uint64_t curfew_clock_get_now_ns(const curfew_clock *clock) CURFEW_TAG(any, any);
 
 /* Sets the clock's date to nanoseconds since 1970 in UTC, as somebody does who sets a machine's clock:
  * no time passes. It begins at 2026-01-01 00:00:00. A date before 1970 or after 2232-04-18, to which
  * no machine's clock can be set, is CURFEW_INVALID; else it returns as curfew_clock_advance. */
-curfew_status curfew_clock_set_wall(curfew_clock *clock, int64_t wall_ns) CURFEW_TAG(outside, any);
+curfew_status curfew_clock_set_wall_ns(curfew_clock *clock, int64_t wall_ns) CURFEW_TAG(outside, any);
 
 /* Frees the clock. NULL is a no-op. Returns CURFEW_OK, or CURFEW_WRONG_STATE while a host uses it. */
 curfew_status curfew_clock_destroy(curfew_clock *CURFEW_NULLABLE clock) CURFEW_TAG(any, any);
@@ -76,7 +76,7 @@ curfew_status curfew_clock_destroy(curfew_clock *CURFEW_NULLABLE clock) CURFEW_T
  * at once. It must not call the host: whoever logs may hold up others. What waits, loads, shuts down
  * or asks for requests returns CURFEW_WRONG_THREAD there.
  *
- * A line of CURFEW_LOG_PLUGIN_MISBEHAVING begins with the code and the name of the rule, which
+ * A line of CURFEW_LOG_CONTRACT_VIOLATION begins with the code and the name of the rule, which
  * `curfew explain` explains. Of one rule that one plugin breaks again and again the first eight are
  * told, then those whose number is a power of two.
  */
@@ -107,10 +107,10 @@ typedef struct curfew_host_config {
     uint32_t struct_size;
 
     /* False: a thread of Curfew's delivers events. True: the embedder turns the loop, with
-     * curfew_host_event_fd and curfew_host_dispatch. The loop's own thread is the one that did so
+     * curfew_host_get_event_fd and curfew_host_dispatch. The loop's own thread is the one that did so
      * last, and while none has, any that waits: what waits there turns the loop, so that subscribers
      * are called from inside the wait. Dispatch once, on the right thread, before anybody waits. */
-    bool own_loop;
+    bool manual_dispatch;
     uint8_t reserved[3]; /* 0 */
 
     curfew_clock *CURFEW_NULLABLE clock; /* NULL: CLOCK_MONOTONIC. Must outlive the host. */
@@ -156,7 +156,7 @@ typedef struct curfew_host_config {
     const curfew_request_config *CURFEW_NULLABLE requests; /* NULL: defaults */
 
     /* Tasks that wait for a handler when it is quarantined, because a worker that ran it is lost.
-     * False: they wait until curfew_host_lift, and have no done event before. True: they end as
+     * False: they wait until curfew_host_release_handler, and have no done event before. True: they end as
      * CURFEW_OUTCOME_INTERRUPTED, each with its done event; of a request, the attempt does not count
      * and the request waits for the handler. */
     bool interrupt_quarantined;
@@ -201,7 +201,7 @@ curfew_status curfew_host_shutdown(curfew_host *host,
  * Shuts the host down unless that is done, retires its plugins and frees it. NULL is a no-op. With
  * CURFEW_OK or CURFEW_TIMED_OUT the handle is gone; in the latter case a thread never came back, be
  * it from a handler, from a plugin's retire function or from a destructor of thread-local data, and
- * the memory it may touch is kept for the life of the process (see curfew_leaked_hosts). With
+ * the memory it may touch is kept for the life of the process (see curfew_get_leaked_host_count). With
  * CURFEW_OK every thread of the host has ended, its destructors included.
  * CURFEW_WRONG_THREAD: nothing happened.
  */
@@ -210,22 +210,22 @@ curfew_status curfew_host_destroy(curfew_host *CURFEW_NULLABLE host,
                                   curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(outside, any);
 
 /* Returns how many destroyed hosts had to leave memory behind for a thread that never came back. */
-uint32_t curfew_leaked_hosts(void) CURFEW_TAG(any, any);
+uint32_t curfew_get_leaked_host_count(void) CURFEW_TAG(any, any);
 
 /* --- Plugins and handlers ------------------------------------------------------------------ */
 
 /*
  * Reads the manifests of the plugins in `directory`, one directory each, without loading code, and
- * adds them to the host's list in state CURFEW_PLUGIN_VALIDATED; faulty ones are listed as
- * CURFEW_PLUGIN_FAILED with the fault as their reason. Returns CURFEW_OK, also when faulty ones
+ * adds them to the host's list in state CURFEW_PLUGIN_PHASE_VALIDATED; faulty ones are listed as
+ * CURFEW_PLUGIN_PHASE_FAILED with the fault as their reason. Returns CURFEW_OK, also when faulty ones
  * were found, CURFEW_SYSTEM when the directory cannot be read, CURFEW_CLOSING, or CURFEW_WRONG_THREAD.
  */
-curfew_status curfew_host_scan(curfew_host *host, const char *directory,
+curfew_status curfew_host_scan_plugins(curfew_host *host, const char *directory,
                                uint32_t *CURFEW_NULLABLE out_found,
                                curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(outside, open);
 
 /*
- * Looks for plugins in the usual directories, as curfew_host_scan does in one; without this call
+ * Looks for plugins in the usual directories, as curfew_host_scan_plugins does in one; without this call
  * none is looked for. Nothing is loaded. The directories are those of the environment variable
  * CURFEW_PLUGIN_PATH, with colons between two, or else in this order
  *
@@ -235,11 +235,11 @@ curfew_status curfew_host_scan(curfew_host *host, const char *directory,
  *
  * The environment is ignored where the process has rights that its caller has not (AT_SECURE).
  * A directory may be missing, and one of CURFEW_PLUGIN_PATH may be that of a single plugin. Of two
- * plugins with the same id the first one counts; the other is listed as CURFEW_PLUGIN_SHADOWED,
+ * plugins with the same id the first one counts; the other is listed as CURFEW_PLUGIN_PHASE_SHADOWED,
  * with the first one's directory in its reason. *out_found tells how many were found, faulty and
  * shadowed ones included. Returns CURFEW_OK, CURFEW_CLOSING or CURFEW_WRONG_THREAD.
  */
-curfew_status curfew_host_discover(curfew_host *host, uint32_t *CURFEW_NULLABLE out_found,
+curfew_status curfew_host_discover_plugins(curfew_host *host, uint32_t *CURFEW_NULLABLE out_found,
                                    curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(outside, open);
 
 /*
@@ -271,7 +271,7 @@ curfew_status curfew_host_discover(curfew_host *host, uint32_t *CURFEW_NULLABLE 
  * is not in the host's list of permitted ones), CURFEW_FAILED (the entry said no), CURFEW_SYSTEM,
  * CURFEW_CLOSING, CURFEW_WRONG_THREAD (also inside the entry of a plugin that another host loads).
  */
-curfew_status curfew_host_load(curfew_host *host, const char *directory,
+curfew_status curfew_host_load_plugin(curfew_host *host, const char *directory,
                                curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(outside, open);
 
 /* How a handler of the embedder's own is run. 0 means the default; a manifest has the same ones, but
@@ -295,27 +295,27 @@ typedef struct curfew_handler_options {
  * CURFEW_OK, CURFEW_EXISTS, CURFEW_DENIED (it is not in the host's list of permitted handlers),
  * CURFEW_INVALID or CURFEW_CLOSING.
  */
-curfew_status curfew_host_register(curfew_host *host, const curfew_handler *handler,
+curfew_status curfew_host_register_handler(curfew_host *host, const curfew_handler *handler,
                                    const curfew_handler_options *CURFEW_NULLABLE options,
                                    curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
 /* The table for the embedder's own handlers and threads; the host's, valid until it is destroyed. */
-const curfew_host_api *curfew_host_table(curfew_host *host) CURFEW_TAG(any, any);
+const curfew_host_api *curfew_host_get_api(curfew_host *host) CURFEW_TAG(any, any);
 
 /* The state of a plugin. */
-typedef int32_t curfew_plugin_status;
+typedef int32_t curfew_plugin_phase;
 enum {
-    CURFEW_PLUGIN_VALIDATED = 1, /* its manifest is fine; not loaded */
-    CURFEW_PLUGIN_READY = 2,     /* loaded and registered */
-    CURFEW_PLUGIN_RETIRED = 3,   /* no longer used; the image stays mapped */
-    CURFEW_PLUGIN_FAILED = 4,    /* refused; see reason */
-    CURFEW_PLUGIN_SHADOWED = 5   /* its manifest is fine; one with the same id comes first */
+    CURFEW_PLUGIN_PHASE_VALIDATED = 1, /* its manifest is fine; not loaded */
+    CURFEW_PLUGIN_PHASE_READY = 2,     /* loaded and registered */
+    CURFEW_PLUGIN_PHASE_RETIRED = 3,   /* no longer used; the image stays mapped */
+    CURFEW_PLUGIN_PHASE_FAILED = 4,    /* refused; see reason */
+    CURFEW_PLUGIN_PHASE_SHADOWED = 5   /* its manifest is fine; one with the same id comes first */
 };
 
 /* A plugin, as the host knows it. The texts are the host's, valid until it is destroyed. */
 typedef struct curfew_plugin_state {
     uint32_t struct_size; /* set by the caller */
-    curfew_plugin_status status;
+    curfew_plugin_phase status;
     const char *id;        /* "" when the manifest could not be read */
     const char *version;   /* likewise */
     const char *directory; /* as it was given */
@@ -325,11 +325,11 @@ typedef struct curfew_plugin_state {
 } curfew_plugin_state;
 
 /* Returns how many plugins were scanned or loaded. Indices stay as they are. */
-uint32_t curfew_host_plugins(curfew_host *host) CURFEW_TAG(any, any);
+uint32_t curfew_host_get_plugin_count(curfew_host *host) CURFEW_TAG(any, any);
 
 /* Fills *out_state for the plugin at `index`. Returns CURFEW_OK, CURFEW_NOT_FOUND or
  * CURFEW_INVALID. */
-curfew_status curfew_host_plugin_at(curfew_host *host, uint32_t index,
+curfew_status curfew_host_get_plugin(curfew_host *host, uint32_t index,
                                     curfew_plugin_state *out_state) CURFEW_TAG(any, any);
 
 /* A handler, as the host knows it. The texts are the host's, valid until it is destroyed. */
@@ -354,11 +354,11 @@ typedef struct curfew_handler_state {
 } curfew_handler_state;
 
 /* Returns how many handlers are registered. Indices stay as they are. */
-uint32_t curfew_host_handlers(curfew_host *host) CURFEW_TAG(any, any);
+uint32_t curfew_host_get_handler_count(curfew_host *host) CURFEW_TAG(any, any);
 
 /* Fills *out_state for the handler at `index`. Returns CURFEW_OK, CURFEW_NOT_FOUND or
  * CURFEW_INVALID. */
-curfew_status curfew_host_handler_at(curfew_host *host, uint32_t index,
+curfew_status curfew_host_get_handler(curfew_host *host, uint32_t index,
                                      curfew_handler_state *out_state) CURFEW_TAG(any, any);
 
 /* Finds the index of a handler by its identifier; launching by index saves the look-up. Returns
@@ -377,7 +377,7 @@ curfew_status curfew_host_resume_handler(curfew_host *host, const char *CURFEW_N
 
 /* Lifts the quarantine of a handler whose worker was lost. Returns CURFEW_OK (also when it was not
  * quarantined) or CURFEW_NOT_FOUND. */
-curfew_status curfew_host_lift(curfew_host *host, const char *identifier) CURFEW_TAG(any, any);
+curfew_status curfew_host_release_handler(curfew_host *host, const char *identifier) CURFEW_TAG(any, any);
 
 /* --- Tasks --------------------------------------------------------------------------------- */
 
@@ -386,7 +386,7 @@ typedef struct curfew_launch_options {
     uint32_t struct_size;
 
     /* Take a reference for the launcher: the id, its outcome and its result stay readable until
-     * curfew_host_release. */
+     * curfew_host_release_task. */
     bool keep;
     uint8_t reserved[3]; /* 0 */
 
@@ -411,7 +411,7 @@ curfew_status curfew_host_launch(curfew_host *host, const char *identifier,
                                  curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
 /* The same for the handler at `index`, without a look-up. */
-curfew_status curfew_host_launch_at(curfew_host *host, uint32_t index,
+curfew_status curfew_host_launch_by_index(curfew_host *host, uint32_t index,
                                     const curfew_launch_options *CURFEW_NULLABLE options,
                                     curfew_task *CURFEW_NULLABLE out_task,
                                     curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
@@ -421,40 +421,40 @@ curfew_status curfew_host_launch_at(curfew_host *host, uint32_t index,
  * that runs is told to stop with CURFEW_REASON_CANCELLED. Returns CURFEW_OK, CURFEW_ALREADY (it is
  * over, or was told to stop before) or CURFEW_STALE.
  */
-curfew_status curfew_host_cancel(curfew_host *host, curfew_task task) CURFEW_TAG(any, any);
+curfew_status curfew_host_cancel_task(curfew_host *host, curfew_task task) CURFEW_TAG(any, any);
 
 /*
  * Tells a task that runs to stop, with CURFEW_REASON_CONDITION or CURFEW_REASON_HOST; its outcome
  * will be CURFEW_OUTCOME_EXPIRED. Returns CURFEW_OK, CURFEW_ALREADY, CURFEW_STALE, CURFEW_INVALID
  * (another reason) or CURFEW_WRONG_STATE (it has not started: cancel it).
  */
-curfew_status curfew_host_stop(curfew_host *host, curfew_task task, curfew_reason reason)
+curfew_status curfew_host_stop_task(curfew_host *host, curfew_task task, curfew_reason reason)
     CURFEW_TAG(any, any);
 
 /* Holds back a task that has not started; others of its handler pass it. Returns CURFEW_OK,
  * CURFEW_WRONG_STATE (it has started), CURFEW_ALREADY or CURFEW_STALE. */
-curfew_status curfew_host_pause(curfew_host *host, curfew_task task) CURFEW_TAG(any, any);
+curfew_status curfew_host_pause_task(curfew_host *host, curfew_task task) CURFEW_TAG(any, any);
 
 /* Lets a task go that was held back; it takes its place at the end of its handler's queue if its
  * turn had come meanwhile. Returns CURFEW_OK, CURFEW_WRONG_STATE (it was not held back), CURFEW_BUSY
  * (the queue is full; it is still held back), CURFEW_ALREADY or CURFEW_STALE. */
-curfew_status curfew_host_resume(curfew_host *host, curfew_task task) CURFEW_TAG(any, any);
+curfew_status curfew_host_resume_task(curfew_host *host, curfew_task task) CURFEW_TAG(any, any);
 
 /* Where a task is. */
-typedef int32_t curfew_phase;
+typedef int32_t curfew_task_phase;
 enum {
-    CURFEW_PHASE_QUEUED = 1,
-    CURFEW_PHASE_HELD = 2,     /* queued, and paused */
-    CURFEW_PHASE_RUNNING = 3,  /* inside its function */
-    CURFEW_PHASE_PENDING = 4,  /* its function has returned CURFEW_PENDING */
-    CURFEW_PHASE_STOPPING = 5, /* told to stop, not answered yet; or its end is being written */
-    CURFEW_PHASE_OVER = 6
+    CURFEW_TASK_PHASE_QUEUED = 1,
+    CURFEW_TASK_PHASE_PAUSED = 2,     /* queued, and paused */
+    CURFEW_TASK_PHASE_RUNNING = 3,  /* inside its function */
+    CURFEW_TASK_PHASE_PENDING = 4,  /* its function has returned CURFEW_PENDING */
+    CURFEW_TASK_PHASE_STOPPING = 5, /* told to stop, not answered yet; or its end is being written */
+    CURFEW_TASK_PHASE_OVER = 6
 };
 
 /* A task, as the host knows it. */
 typedef struct curfew_task_state {
     uint32_t struct_size; /* set by the caller */
-    curfew_phase phase;
+    curfew_task_phase phase;
     curfew_outcome outcome;
     curfew_reason reason;
     bool answered;       /* after it was told to stop, it answered within its grace */
@@ -470,12 +470,12 @@ typedef struct curfew_task_state {
     uint64_t budget_ns;
     uint64_t grace_ns;
     double progress;        /* the last reported fraction, or 0 */
-    uint64_t error_bytes;   /* length of its error text; read it with curfew_host_read_error */
-    uint64_t result_bytes;  /* length of its result; read it with curfew_host_read_result */
+    uint64_t error_bytes;   /* length of its error text; read it with curfew_host_read_task_error */
+    uint64_t result_bytes;  /* length of its result; read it with curfew_host_read_task_result */
 } curfew_task_state;
 
 /* Fills *out_state. Returns CURFEW_OK, CURFEW_STALE or CURFEW_INVALID. */
-curfew_status curfew_host_query(curfew_host *host, curfew_task task, curfew_task_state *out_state)
+curfew_status curfew_host_get_task(curfew_host *host, curfew_task task, curfew_task_state *out_state)
     CURFEW_TAG(any, any);
 
 /*
@@ -485,28 +485,28 @@ curfew_status curfew_host_query(curfew_host *host, curfew_task task, curfew_task
  * CURFEW_WRONG_THREAD (on a worker or watcher), CURFEW_CLOSING when shutdown begins, or
  * CURFEW_EXHAUSTED where 256 waits stand inside each other's events.
  */
-curfew_status curfew_host_wait(curfew_host *host, curfew_task task, uint64_t timeout_ns,
+curfew_status curfew_host_wait_task(curfew_host *host, curfew_task task, uint64_t timeout_ns,
                                curfew_task_state *CURFEW_NULLABLE out_state) CURFEW_TAG(any, any);
 
 /* Copies up to `capacity_bytes` of the result of a task that is over to `buffer`, the caller's.
  * *out_bytes is the whole length. Returns CURFEW_OK, CURFEW_TOO_LARGE (it was cut),
  * CURFEW_WRONG_STATE (not over) or CURFEW_STALE. */
-curfew_status curfew_host_read_result(curfew_host *host, curfew_task task,
+curfew_status curfew_host_read_task_result(curfew_host *host, curfew_task task,
                                       void *CURFEW_NULLABLE buffer, uint64_t capacity_bytes,
                                       uint64_t *CURFEW_NULLABLE out_bytes) CURFEW_TAG(any, any);
 
 /* The same for the text of the done event, "" after success. No NUL is added. */
-curfew_status curfew_host_read_error(curfew_host *host, curfew_task task,
+curfew_status curfew_host_read_task_error(curfew_host *host, curfew_task task,
                                      char *CURFEW_NULLABLE buffer, uint64_t capacity_bytes,
                                      uint64_t *CURFEW_NULLABLE out_bytes) CURFEW_TAG(any, any);
 
 /* Takes a reference for the embedder. Returns CURFEW_OK, CURFEW_STALE or CURFEW_EXHAUSTED (30 at a
  * time). */
-curfew_status curfew_host_keep(curfew_host *host, curfew_task task) CURFEW_TAG(any, any);
+curfew_status curfew_host_keep_task(curfew_host *host, curfew_task task) CURFEW_TAG(any, any);
 
-/* Drops a reference of the embedder's: the launcher's, or one taken by curfew_host_keep. Returns
+/* Drops a reference of the embedder's: the launcher's, or one taken by curfew_host_keep_task. Returns
  * CURFEW_OK, CURFEW_STALE, or CURFEW_WRONG_STATE when the embedder holds none. */
-curfew_status curfew_host_release(curfew_host *host, curfew_task task) CURFEW_TAG(any, any);
+curfew_status curfew_host_release_task(curfew_host *host, curfew_task task) CURFEW_TAG(any, any);
 
 /* --- Events -------------------------------------------------------------------------------- */
 
@@ -545,7 +545,7 @@ typedef void (*curfew_any_function)(void) CURFEW_TAG(loop, any);
 /*
  * Subscribes a C function with exactly the parameters the event declares, for example
  * `void tidy_done(bool success, const char *error)` to "tidy_done::"; the texts are valid during
- * the call. Inside it curfew_host_sender tells the task. The event must be known already: load
+ * the call. Inside it curfew_host_get_sender tells the task. The event must be known already: load
  * the plugin first. Returns CURFEW_OK, CURFEW_NOT_FOUND or CURFEW_INVALID.
  */
 curfew_status curfew_host_subscribe(curfew_host *host, const char *selector,
@@ -570,7 +570,7 @@ curfew_status curfew_host_unsubscribe(curfew_host *host, curfew_subscription sub
     CURFEW_TAG(any, any);
 
 /*
- * Expects an event: from now on the next one that matches is kept for curfew_host_collect, and
+ * Expects an event: from now on the next one that matches is kept for curfew_host_collect_event, and
  * subscribers to that selector do not see it. Expect first, then launch, and nothing can be missed.
  *
  * task:    only events about this task; 0: about any or none. Filtered expectations come first.
@@ -581,7 +581,7 @@ curfew_status curfew_host_unsubscribe(curfew_host *host, curfew_subscription sub
  *
  * Returns CURFEW_OK, CURFEW_INVALID, CURFEW_EXHAUSTED or CURFEW_CLOSING.
  */
-curfew_status curfew_host_expect(curfew_host *host, const char *selector, curfew_task task,
+curfew_status curfew_host_expect_event(curfew_host *host, const char *selector, curfew_task task,
                                  const void *CURFEW_NULLABLE context,
                                  curfew_subscription *out_expectation) CURFEW_TAG(any, open);
 
@@ -592,36 +592,36 @@ curfew_status curfew_host_expect(curfew_host *host, const char *selector, curfew
  * CURFEW_NOT_FOUND, CURFEW_WRONG_THREAD (on a worker or watcher), or CURFEW_EXHAUSTED where 256
  * waits stand inside each other's events: then the expectation stays.
  */
-curfew_status curfew_host_collect(curfew_host *host, curfew_subscription expectation,
+curfew_status curfew_host_collect_event(curfew_host *host, curfew_subscription expectation,
                                   uint64_t timeout_ns,
                                   curfew_event *CURFEW_NULLABLE *CURFEW_NULLABLE out_event)
     CURFEW_TAG(any, any);
 
-/* curfew_host_expect and curfew_host_collect in one. */
+/* curfew_host_expect_event and curfew_host_collect_event in one. */
 curfew_status curfew_host_wait_event(curfew_host *host, const char *selector, curfew_task task,
                                      const void *CURFEW_NULLABLE context, uint64_t timeout_ns,
                                      curfew_event *CURFEW_NULLABLE *CURFEW_NULLABLE out_event)
     CURFEW_TAG(any, open);
 
-/* Frees an event that curfew_host_collect or curfew_host_wait_event returned. NULL is a no-op. */
+/* Frees an event that curfew_host_collect_event or curfew_host_wait_event returned. NULL is a no-op. */
 void curfew_event_free(curfew_event *CURFEW_NULLABLE event) CURFEW_TAG(any, any);
 
 /* Returns the task the event being delivered on this thread is about, or 0. */
-curfew_task curfew_host_sender(curfew_host *host) CURFEW_TAG(loop, any);
+curfew_task curfew_host_get_sender(curfew_host *host) CURFEW_TAG(loop, any);
 
 /* Raises an event of the embedder's own, about no task: queued like all others. The parameters are
  * copied. Names with a handler's or the host's own are refused. Returns CURFEW_OK, CURFEW_DENIED,
  * CURFEW_INVALID, CURFEW_BUSY, CURFEW_EXHAUSTED (32,768 names are known that no handler declares)
  * or CURFEW_CLOSING. */
-curfew_status curfew_host_raise(curfew_host *host, const char *selector,
+curfew_status curfew_host_raise_event(curfew_host *host, const char *selector,
                                 const curfew_value *CURFEW_NULLABLE values, uint32_t count)
     CURFEW_TAG(any, open);
 
 /* Returns a descriptor that is readable while events wait, for poll or epoll; the host's, never
  * to be read or closed. -1 where Curfew's own thread turns the loop. */
-int32_t curfew_host_event_fd(curfew_host *host) CURFEW_TAG(any, any);
+int32_t curfew_host_get_event_fd(curfew_host *host) CURFEW_TAG(any, any);
 
-/* Makes curfew_host_event_fd readable once, though no event waits, so that the thread that polls it
+/* Makes curfew_host_get_event_fd readable once, though no event waits, so that the thread that polls it
  * looks around: curfew_host_dispatch clears it. Async-signal-safe (signal-safety(7)), and leaves
  * errno alone: the one function here for signal handlers, which set a flag and call it. */
 void curfew_host_wake(curfew_host *host) CURFEW_TAG(any, any);
@@ -647,14 +647,14 @@ typedef struct curfew_counts {
     uint64_t launched;
     uint64_t ended[8];           /* by CURFEW_OUTCOME_ constant */
     uint64_t events_delivered;   /* taken by a wait or at least one subscriber */
-    uint64_t events_untaken;     /* nobody wanted them */
+    uint64_t events_unhandled;     /* nobody wanted them */
     uint64_t events_lost;        /* dropped because the queue was full */
     uint64_t misbehaviours;      /* rules broken by plugins; see the log */
     uint64_t wakeups;            /* of sleeping workers, watchers and the event loop */
 } curfew_counts;
 
 /* Fills *out_counts. Returns CURFEW_OK or CURFEW_INVALID. */
-curfew_status curfew_host_counts(curfew_host *host, curfew_counts *out_counts) CURFEW_TAG(any, any);
+curfew_status curfew_host_get_counts(curfew_host *host, curfew_counts *out_counts) CURFEW_TAG(any, any);
 
 CURFEW_END_DECLS
 

@@ -5,13 +5,13 @@
  *
  *     curfew_host_config config = {.struct_size = sizeof config, .store = "/var/lib/mine/requests"};
  *     curfew_submit_options later = {.struct_size = sizeof later,
- *                                    .earliest_ns = curfew_host_wall_ns(host) + 900000000000,
+ *                                    .earliest_ns = curfew_host_get_wall_ns(host) + 900000000000,
  *                                    .needs = CURFEW_NEEDS_NETWORK};
  *     curfew_request request;
  *
  *     curfew_host_submit(host, "org.example.mirror", &later, &request, NULL, &error);
  *     …
- *     curfew_host_why(host, request, reports, 20, &count, &earliest, &error);
+ *     curfew_host_explain_request(host, request, reports, 20, &count, &earliest, &error);
  *
  * Dates are nanoseconds since 1970 in UTC. Spans are nanoseconds, and last as long as they say, also
  * where the clock is set. Every call returns once what it did is committed, and waits for that: from
@@ -75,7 +75,7 @@ typedef struct curfew_request_config {
     uint64_t history_ns;        /* what is over is kept so long; 0: 7 days */
     uint32_t history_limit;     /* and so many requests of it; 0: 10,000 */
     uint32_t place_limit;       /* tasks of requests that run at a time, short and long ones each; 0: 64 */
-    uint64_t patience_ns;       /* a change of a factor has to last so long; 0: 5 s; 1: not at all */
+    uint64_t debounce_ns;       /* a change of a factor has to last so long; 0: 5 s; 1: not at all */
     uint64_t spacing_ns;        /* between two launches of a handler; 0: none */
     uint64_t penalty_ns;        /* before the next launch after a missed completion, doubling with
                                    each in a row; 0: 5 min; 1: none */
@@ -86,7 +86,7 @@ typedef struct curfew_request_config {
                                    much, 0…1; 0: they do not wait */
     bool reads_machine;         /* the kernel says how the machine is: power, battery, heat, … */
     uint8_t reserved[7];        /* 0 */
-    uint64_t floor_ns;          /* the longest pause before a request without a date, of an identifier
+    uint64_t throttle_ns;          /* the longest pause before a request without a date, of an identifier
                                    of which such were launched lately: 1 s after the first launch,
                                    doubling with each up to this; 0: 15 min, and none on a manual
                                    clock; 1: none. Not before what is added to pending requests, or
@@ -107,9 +107,9 @@ typedef struct curfew_submit_options {
     int32_t priority;               /* -1, 0 or 1: which of several that can be launched goes first */
     curfew_on_pending on_pending;   /* 0: CURFEW_ON_PENDING_REPLACE */
     uint32_t attempts;              /* launches in all, until one succeeds; 0: 1, as Apple has it */
-    uint64_t back_off_ns;           /* before the second attempt, doubling with each; 0: 30 s */
-    uint64_t longest_back_off_ns;   /* 0: 6 h */
-    uint64_t every_ns;              /* launched again and again; 0: not */
+    uint64_t backoff_ns;           /* before the second attempt, doubling with each; 0: 30 s */
+    uint64_t max_backoff_ns;   /* 0: 6 h */
+    uint64_t interval_ns;              /* launched again and again; 0: not */
     const char *CURFEW_NULLABLE cron; /* the same by five fields as in crontab(5), in at most 1,024
                                          bytes; NULL: not */
     bool cron_is_local;             /* they are of the machine's time zone, not of UTC. Where its clock
@@ -132,8 +132,8 @@ typedef struct curfew_submit_options {
 typedef int32_t curfew_submission;
 enum {
     CURFEW_SUBMISSION_QUEUED = 1, /* it is pending */
-    CURFEW_SUBMISSION_KEPT = 2,   /* one of the identifier was pending and stays */
-    CURFEW_SUBMISSION_KNOWN = 3   /* it was submitted before, under the same key */
+    CURFEW_SUBMISSION_DUPLICATE_PENDING = 2,   /* one of the identifier was pending and stays */
+    CURFEW_SUBMISSION_DUPLICATE_KEY = 3   /* it was submitted before, under the same key */
 };
 
 /*
@@ -167,7 +167,7 @@ curfew_status curfew_host_cancel_requests(curfew_host *host,
 
 /* Lets a request be launched again that was parked because the process ended again and again while
  * its task ran. Returns CURFEW_OK or CURFEW_WRONG_STATE (it is not parked). */
-curfew_status curfew_host_lift_request(curfew_host *host, curfew_request request,
+curfew_status curfew_host_release_request(curfew_host *host, curfew_request request,
                                        curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, open);
 
@@ -176,29 +176,29 @@ curfew_status curfew_host_lift_request(curfew_host *host, curfew_request request
 /* Where a request is in its life; the last four are history. */
 typedef int32_t curfew_request_state;
 enum {
-    CURFEW_REQUEST_PENDING = 1,
-    CURFEW_REQUEST_RUNNING = 2,
-    CURFEW_REQUEST_PARKED = 3,    /* it took the process down too often; lift or cancel it */
-    CURFEW_REQUEST_FINISHED = 4,
-    CURFEW_REQUEST_CANCELLED = 5,
-    CURFEW_REQUEST_REPLACED = 6,  /* a newer one of its identifier took its place */
-    CURFEW_REQUEST_MISSED = 7     /* its latest beginning passed */
+    CURFEW_REQUEST_PHASE_PENDING = 1,
+    CURFEW_REQUEST_PHASE_RUNNING = 2,
+    CURFEW_REQUEST_PHASE_PARKED = 3,    /* it took the process down too often; lift or cancel it */
+    CURFEW_REQUEST_PHASE_FINISHED = 4,
+    CURFEW_REQUEST_PHASE_CANCELLED = 5,
+    CURFEW_REQUEST_PHASE_REPLACED = 6,  /* a newer one of its identifier took its place */
+    CURFEW_REQUEST_PHASE_MISSED = 7     /* its latest beginning passed */
 };
 
 /* Where a pending request's date comes from. */
 typedef int32_t curfew_pending_reason;
 enum {
-    CURFEW_PENDING_SUBMITTED = 1,
-    CURFEW_PENDING_BACK_OFF = 2,    /* an attempt failed */
-    CURFEW_PENDING_SNOOZED = 3,     /* its task asked to be launched again later */
-    CURFEW_PENDING_REPETITION = 4,  /* it is the next date */
-    CURFEW_PENDING_INTERRUPTED = 5, /* its task was interrupted */
-    CURFEW_PENDING_LIFTED = 6       /* it was parked, and lifted */
+    CURFEW_PENDING_REASON_SUBMITTED = 1,
+    CURFEW_PENDING_REASON_BACKOFF = 2,    /* an attempt failed */
+    CURFEW_PENDING_REASON_SNOOZED = 3,     /* its task asked to be launched again later */
+    CURFEW_PENDING_REASON_REPETITION = 4,  /* it is the next date */
+    CURFEW_PENDING_REASON_INTERRUPTED = 5, /* its task was interrupted */
+    CURFEW_PENDING_REASON_RELEASED = 6       /* it was parked, and lifted */
 };
 
 /* A request. In an array every element has the same struct_size, and that is the distance between
  * them. The texts end with NUL. */
-typedef struct curfew_request_info {
+typedef struct curfew_request_state {
     uint32_t struct_size; /* set by the caller */
     curfew_kind kind;
     curfew_request request;
@@ -216,17 +216,17 @@ typedef struct curfew_request_info {
     uint32_t crashes;        /* launches in a row that ended with the process */
     curfew_outcome outcome;  /* of its last task; CURFEW_OUTCOME_NONE: there was none */
     uint64_t payload_bytes;
-    uint64_t every_ns;       /* 0: it is not repeated by an interval */
+    uint64_t interval_ns;       /* 0: it is not repeated by an interval */
     bool is_repeated;
     uint8_t reserved[7];
     char identifier[136];
     char key[264];           /* "": none */
     char cron[128];          /* "": none; cut */
-} curfew_request_info;
+} curfew_request_state;
 
 /* Fills *out_info. Returns CURFEW_OK, CURFEW_NOT_FOUND or CURFEW_INVALID. */
-curfew_status curfew_host_query_request(curfew_host *host, curfew_request request,
-                                        curfew_request_info *out_info,
+curfew_status curfew_host_get_request(curfew_host *host, curfew_request request,
+                                        curfew_request_state *out_info,
                                         curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
 /* Which requests are listed. All zero but struct_size: all. */
@@ -241,19 +241,19 @@ typedef struct curfew_request_filter {
  * Returns CURFEW_OK or CURFEW_INVALID. */
 curfew_status curfew_host_list_requests(curfew_host *host,
                                         const curfew_request_filter *CURFEW_NULLABLE filter,
-                                        curfew_request_info *infos, uint32_t capacity,
+                                        curfew_request_state *infos, uint32_t capacity,
                                         uint32_t *out_count, curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, open);
 
 /* Copies up to `capacity_bytes` of a request's payload to `buffer`, the caller's. *out_bytes is the
  * whole length. Returns CURFEW_OK, CURFEW_TOO_LARGE (it was cut) or CURFEW_NOT_FOUND. */
-curfew_status curfew_host_read_payload(curfew_host *host, curfew_request request,
+curfew_status curfew_host_read_request_payload(curfew_host *host, curfew_request request,
                                        void *CURFEW_NULLABLE buffer, uint64_t capacity_bytes,
                                        uint64_t *CURFEW_NULLABLE out_bytes,
                                        curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
-/* One launch of a request. In an array as curfew_request_info. */
-typedef struct curfew_attempt_info {
+/* One launch of a request. In an array as curfew_request_state. */
+typedef struct curfew_attempt {
     uint32_t struct_size; /* set by the caller */
     uint32_t attempt;     /* as its handler was told */
     uint64_t launch;      /* counts all launches of the request, from 1 */
@@ -264,16 +264,16 @@ typedef struct curfew_attempt_info {
     int32_t process;      /* of the host */
     uint32_t error_bytes; /* of `error`, which may be cut */
     char error[1024];     /* "" after success */
-} curfew_attempt_info;
+} curfew_attempt;
 
 /* Fills up to `capacity` elements of `attempts` with the last launches of a request, the oldest
  * first; *out_count tells how many. Returns CURFEW_OK or CURFEW_INVALID. */
 curfew_status curfew_host_list_attempts(curfew_host *host, curfew_request request,
-                                        curfew_attempt_info *attempts, uint32_t capacity,
+                                        curfew_attempt *attempts, uint32_t capacity,
                                         uint32_t *out_count, curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, open);
 
-/* What happened to requests, numbered without a gap. In an array as curfew_request_info. */
+/* What happened to requests, numbered without a gap. In an array as curfew_request_state. */
 typedef struct curfew_journal_entry {
     uint32_t struct_size; /* set by the caller */
     uint32_t reserved;
@@ -289,22 +289,22 @@ typedef struct curfew_journal_entry {
 /* Fills up to `capacity` elements of `entries` with those after the number `after`, of one request
  * or, with 0, of all; *out_count tells how many. Where others before the first are not kept any
  * more, an entry "gap" comes first, which says how many. Returns CURFEW_OK or CURFEW_INVALID. */
-curfew_status curfew_host_read_journal(curfew_host *host, uint64_t after, curfew_request request,
+curfew_status curfew_host_list_journal(curfew_host *host, uint64_t after, curfew_request request,
                                        curfew_journal_entry *entries, uint32_t capacity,
                                        uint32_t *out_count, curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, open);
 
 /* Returns the date on the host's clock. */
-int64_t curfew_host_wall_ns(curfew_host *host) CURFEW_TAG(any, any);
+int64_t curfew_host_get_wall_ns(curfew_host *host) CURFEW_TAG(any, any);
 
 /* --- Why ----------------------------------------------------------------------------------- */
 
 /* Whether a factor allows a launch. */
-typedef int32_t curfew_factor_state;
+typedef int32_t curfew_factor_value;
 enum {
-    CURFEW_FACTOR_NO = 0,
-    CURFEW_FACTOR_YES = 1,
-    CURFEW_FACTOR_UNKNOWN = 2 /* no source can tell; it allows unless the policy says otherwise */
+    CURFEW_FACTOR_VALUE_NO = 0,
+    CURFEW_FACTOR_VALUE_YES = 1,
+    CURFEW_FACTOR_VALUE_UNKNOWN = 2 /* no source can tell; it allows unless the policy says otherwise */
 };
 
 /* What is considered before a launch. New ones may come. */
@@ -336,11 +336,11 @@ enum {
     CURFEW_FACTOR_PARKED = 61
 };
 
-/* How one factor stands for a request. In an array as curfew_request_info. */
+/* How one factor stands for a request. In an array as curfew_request_state. */
 typedef struct curfew_factor_report {
     uint32_t struct_size; /* set by the caller */
     curfew_factor factor;
-    curfew_factor_state state;
+    curfew_factor_value state;
     bool holds;           /* it holds the request back */
     uint8_t reserved[3];
     int64_t since_ns;     /* 0: not known */
@@ -358,14 +358,14 @@ typedef struct curfew_factor_report {
  * where something holds it back of which nobody can tell when it ends. Returns CURFEW_OK,
  * CURFEW_NOT_FOUND or CURFEW_INVALID.
  */
-curfew_status curfew_host_why(curfew_host *host, curfew_request request,
+curfew_status curfew_host_explain_request(curfew_host *host, curfew_request request,
                               curfew_factor_report *reports, uint32_t capacity,
                               uint32_t *out_count, int64_t *CURFEW_NULLABLE out_earliest,
                               curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
 /* The same for whatever would be submitted of an identifier with these options, of which kind and
  * needs count. */
-curfew_status curfew_host_why_not(curfew_host *host, const char *identifier,
+curfew_status curfew_host_explain_submit(curfew_host *host, const char *identifier,
                                   const curfew_submit_options *CURFEW_NULLABLE options,
                                   curfew_factor_report *reports, uint32_t capacity,
                                   uint32_t *out_count, int64_t *CURFEW_NULLABLE out_earliest,
@@ -378,27 +378,27 @@ curfew_status curfew_host_why_not(curfew_host *host, const char *identifier,
  * `curfew_factor::` (text name, int32 state) where somebody subscribes to it by that name; from then
  * on the sources are asked also while no request waits. Returns CURFEW_OK or CURFEW_INVALID (not the
  * machine's). */
-curfew_status curfew_host_factor(curfew_host *host, curfew_factor factor,
+curfew_status curfew_host_get_factor(curfew_host *host, curfew_factor factor,
                                  curfew_factor_report *out_report,
                                  curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
 /* Sets a factor of the machine by hand, at once, whatever sources say. `detail` is kept in at most 255
  * bytes; NULL: "set by hand".
  * Returns CURFEW_OK or CURFEW_INVALID (not the machine's, or no such state). */
-curfew_status curfew_host_set_factor(curfew_host *host, curfew_factor factor,
-                                     curfew_factor_state state,
+curfew_status curfew_host_override_factor(curfew_host *host, curfew_factor factor,
+                                     curfew_factor_value state,
                                      const char *CURFEW_NULLABLE detail,
                                      curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
 /* Leaves a factor to the sources again. Returns CURFEW_OK or CURFEW_INVALID. */
-curfew_status curfew_host_clear_factor(curfew_host *host, curfew_factor factor,
+curfew_status curfew_host_clear_factor_override(curfew_host *host, curfew_factor factor,
                                        curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
 /* A source of the embedder's says how a factor is. A change has to last as long as the configuration
  * says before it counts. `source` is kept in at most 127 bytes, `detail` in 255. Returns as
- * curfew_host_set_factor. */
+ * curfew_host_override_factor. */
 curfew_status curfew_host_report_factor(curfew_host *host, curfew_factor factor,
-                                        curfew_factor_state state, const char *source,
+                                        curfew_factor_value state, const char *source,
                                         const char *detail, curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, open);
 
@@ -428,7 +428,7 @@ curfew_status curfew_host_set_setting(curfew_host *host, const char *CURFEW_NULL
                                       curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
 /* The app is being used now: the hours at which it is are learnt from this. Returns CURFEW_OK. */
-curfew_status curfew_host_note_usage(curfew_host *host, curfew_error *CURFEW_NULLABLE error)
+curfew_status curfew_host_report_usage(curfew_host *host, curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, open);
 
 /* What is left of a day's budget. */
@@ -444,7 +444,7 @@ typedef struct curfew_day_balance {
 } curfew_day_balance;
 
 /* Fills *out_balance. Returns CURFEW_OK or CURFEW_INVALID. */
-curfew_status curfew_host_day_balance(curfew_host *host, curfew_day_balance *out_balance,
+curfew_status curfew_host_get_day_balance(curfew_host *host, curfew_day_balance *out_balance,
                                       curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
 /* --- Simulating ---------------------------------------------------------------------------- */

@@ -2,9 +2,9 @@
 /*
  * curfew/subs.h: targets of events with subs, waits and resumable subs, as B4X has them. In short:
  *
- *     static curfew_status tidy_done(void *data, const curfew_raised *event, curfew_value *out,
+ *     static curfew_status tidy_done(void *data, const curfew_target_event *event, curfew_value *out,
  *                                    curfew_error *error) { … return CURFEW_OK; }
- *     static void went_on(void *data, curfew_status status, const curfew_raised *event) { … }
+ *     static void went_on(void *data, curfew_status status, const curfew_target_event *event) { … }
  *
  *     curfew_target_create(host, "main", NULL, &main, NULL);
  *     curfew_target_add_sub(host, main, "tidy_done::", tidy_done, NULL, NULL);
@@ -50,7 +50,7 @@ typedef uint64_t curfew_target_wait;
 typedef uint64_t curfew_resumable;
 
 /* An event as a target gets it; the host's, valid during the call. */
-typedef struct curfew_raised {
+typedef struct curfew_target_event {
     uint32_t struct_size;
     uint32_t count;                     /* of values */
     const char *selector;               /* as it was raised */
@@ -60,7 +60,7 @@ typedef struct curfew_raised {
     const void *CURFEW_NULLABLE sender; /* what the raiser gave; never followed */
     bool queued;                        /* false: raised at once */
     uint8_t reserved[7];
-} curfew_raised;
+} curfew_target_event;
 
 /* What stands behind a target's subs. */
 typedef int32_t curfew_target_kind;
@@ -70,8 +70,8 @@ enum {
 };
 
 /* Is told of an event that nobody took; `is_paused`: it was ignored since the target was paused. */
-typedef void (*curfew_untaken_function)(void *CURFEW_NULLABLE target_data,
-                                        const curfew_raised *event, bool is_paused)
+typedef void (*curfew_target_unhandled_function)(void *CURFEW_NULLABLE target_data,
+                                        const curfew_target_event *event, bool is_paused)
     CURFEW_TAG(loop, any);
 
 /* What a target is made with. All zero but struct_size is a module. */
@@ -80,7 +80,7 @@ typedef struct curfew_target_options {
     curfew_target_kind kind;
     bool takes_host_events; /* the host's events are for it too, as for a subscriber */
     uint8_t reserved[7];    /* 0 */
-    curfew_untaken_function CURFEW_NULLABLE untaken;
+    curfew_target_unhandled_function CURFEW_NULLABLE untaken;
     void *CURFEW_NULLABLE target_data;
 } curfew_target_options;
 
@@ -116,7 +116,7 @@ typedef struct curfew_target_counts {
 } curfew_target_counts;
 
 /* Fills *out_counts. Returns CURFEW_OK, CURFEW_INVALID or CURFEW_NOT_FOUND. */
-curfew_status curfew_target_read_counts(curfew_host *host, curfew_target target,
+curfew_status curfew_target_get_counts(curfew_host *host, curfew_target target,
                                         curfew_target_counts *out_counts) CURFEW_TAG(any, any);
 
 /* --- Subs ---------------------------------------------------------------------------------- */
@@ -128,18 +128,18 @@ curfew_status curfew_target_read_counts(curfew_host *host, curfew_target target,
  * target's sub `application_error::` (text error, text selector). Without one, or when that returns
  * true or fails, it is logged and counted. The process goes on in any case.
  */
-typedef curfew_status (*curfew_sub_function)(void *CURFEW_NULLABLE sub_data,
-                                             const curfew_raised *event, curfew_value *out_value,
+typedef curfew_status (*curfew_target_sub_function)(void *CURFEW_NULLABLE sub_data,
+                                             const curfew_target_event *event, curfew_value *out_value,
                                              curfew_error *error) CURFEW_TAG(loop, any);
 
 /* Adds a sub, by its name in whatever case and one colon per parameter. Returns CURFEW_OK,
  * CURFEW_INVALID, CURFEW_EXISTS, CURFEW_EXHAUSTED (4,096) or CURFEW_NOT_FOUND. */
 curfew_status curfew_target_add_sub(curfew_host *host, curfew_target target, const char *selector,
-                                    curfew_sub_function function, void *CURFEW_NULLABLE sub_data,
+                                    curfew_target_sub_function function, void *CURFEW_NULLABLE sub_data,
                                     curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, any);
 
 /* True when there is a sub of that name, in whatever case, with so many parameters. */
-bool curfew_target_sub_exists(curfew_host *host, curfew_target target, const char *name,
+bool curfew_target_has_sub(curfew_host *host, curfew_target target, const char *name,
                               uint32_t parameters) CURFEW_TAG(any, any);
 
 /*
@@ -180,25 +180,25 @@ curfew_status curfew_target_call_delayed(curfew_host *host, curfew_target target
 
 /* Returns the sender of the event whose sub is running, as its raiser gave it; NULL otherwise, also
  * in a continuation, whose event has it. */
-const void *CURFEW_NULLABLE curfew_target_sender(curfew_host *host, curfew_target target)
+const void *CURFEW_NULLABLE curfew_target_get_sender(curfew_host *host, curfew_target target)
     CURFEW_TAG(loop, any);
 
 /* --- Pauses -------------------------------------------------------------------------------- */
 
 /* Goes on after a pause, once. `event` is NULL unless status is CURFEW_OK or CURFEW_FAILED, and
  * after a sleep. */
-typedef void (*curfew_continuation)(void *CURFEW_NULLABLE wait_data, curfew_status status,
-                                    const curfew_raised *CURFEW_NULLABLE event)
+typedef void (*curfew_target_continuation)(void *CURFEW_NULLABLE wait_data, curfew_status status,
+                                    const curfew_target_event *CURFEW_NULLABLE event)
     CURFEW_TAG(loop, any);
 
 /* What a wait is for. All zero but struct_size: any sender, no limit. */
-typedef struct curfew_wait_options {
+typedef struct curfew_target_wait_options {
     uint32_t struct_size;
     uint32_t reserved;                  /* 0 */
     curfew_task task;                   /* only events about this task; or 0 */
     const void *CURFEW_NULLABLE sender; /* only events of this very sender; not both */
     uint64_t limit_ns;                  /* on the host's clock; 0: none */
-} curfew_wait_options;
+} curfew_target_wait_options;
 
 /*
  * Waits for an event, in place of an older wait for the same event and sender. Waits for one sender
@@ -206,8 +206,8 @@ typedef struct curfew_wait_options {
  * target), CURFEW_NOT_FOUND or CURFEW_CLOSING; then the continuation is not called.
  */
 curfew_status curfew_target_wait_for(curfew_host *host, curfew_target target, const char *selector,
-                                     const curfew_wait_options *CURFEW_NULLABLE options,
-                                     curfew_continuation continuation,
+                                     const curfew_target_wait_options *CURFEW_NULLABLE options,
+                                     curfew_target_continuation continuation,
                                      void *CURFEW_NULLABLE wait_data,
                                      curfew_target_wait *CURFEW_NULLABLE out_wait,
                                      curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
@@ -215,14 +215,14 @@ curfew_status curfew_target_wait_for(curfew_host *host, curfew_target target, co
 /* Goes on at least so many milliseconds of the host's clock later; 0: in the loop's next turn.
  * Returns CURFEW_OK, CURFEW_EXHAUSTED, CURFEW_NOT_FOUND or CURFEW_CLOSING. */
 curfew_status curfew_target_sleep(curfew_host *host, curfew_target target, uint64_t milliseconds,
-                                  curfew_continuation continuation,
+                                  curfew_target_continuation continuation,
                                   void *CURFEW_NULLABLE wait_data,
                                   curfew_target_wait *CURFEW_NULLABLE out_wait)
     CURFEW_TAG(any, open);
 
 /* Gives up a wait or a sleep; its continuation is told CURFEW_NOT_FOUND in its turn. Returns
  * CURFEW_OK, or CURFEW_NOT_FOUND when it is over. */
-curfew_status curfew_target_give_up(curfew_host *host, curfew_target target,
+curfew_status curfew_target_cancel_wait(curfew_host *host, curfew_target target,
                                     curfew_target_wait wait) CURFEW_TAG(any, any);
 
 /* Ends all waits for one sender, before its address is used for something else; they are told
@@ -234,28 +234,28 @@ curfew_status curfew_target_forget_sender(curfew_host *host, curfew_target targe
 
 /* A resumable sub begins: whoever called it is given *out_resumable, to wait for its completion.
  * Returns CURFEW_OK, CURFEW_EXHAUSTED (65,536 that have not completed) or CURFEW_NOT_FOUND. */
-curfew_status curfew_target_begin(curfew_host *host, curfew_target target,
+curfew_status curfew_target_begin_resumable(curfew_host *host, curfew_target target,
                                   curfew_resumable *out_resumable) CURFEW_TAG(any, any);
 
 /* It returns, with a value or none. Its completion is queued, never delivered at once: the event
  * `complete:` with the instance as sender. Returns CURFEW_OK, CURFEW_ALREADY (it has returned),
  * CURFEW_INVALID or CURFEW_NOT_FOUND. */
-curfew_status curfew_target_finish(curfew_host *host, curfew_target target,
+curfew_status curfew_target_finish_resumable(curfew_host *host, curfew_target target,
                                    curfew_resumable resumable,
                                    const curfew_value *CURFEW_NULLABLE value) CURFEW_TAG(any, any);
 
 /* It fails: who waits for it is told, or else application_error::. Returns as
- * curfew_target_finish does. */
-curfew_status curfew_target_fail(curfew_host *host, curfew_target target,
+ * curfew_target_finish_resumable does. */
+curfew_status curfew_target_fail_resumable(curfew_host *host, curfew_target target,
                                  curfew_resumable resumable, const char *message)
     CURFEW_TAG(any, any);
 
 /* Waits until a resumable sub completes. Of the options only the limit counts. Returns as
  * curfew_target_wait_for does, and CURFEW_ALREADY when it has completed before. */
-curfew_status curfew_target_complete(curfew_host *host, curfew_target target,
+curfew_status curfew_target_wait_for_resumable(curfew_host *host, curfew_target target,
                                      curfew_resumable resumable,
-                                     const curfew_wait_options *CURFEW_NULLABLE options,
-                                     curfew_continuation continuation,
+                                     const curfew_target_wait_options *CURFEW_NULLABLE options,
+                                     curfew_target_continuation continuation,
                                      void *CURFEW_NULLABLE wait_data,
                                      curfew_target_wait *CURFEW_NULLABLE out_wait,
                                      curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);

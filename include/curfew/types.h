@@ -29,7 +29,7 @@
  * thread, exactly one of:
  *   any       every thread
  *   outside   every thread but the host's own: not inside its callbacks, events or plugin code
- *   loading   the thread that is inside curfew_host_load
+ *   loading   the thread that is inside curfew_host_load_plugin
  *   worker    a worker of the host
  *   watcher   a watcher of the host; never a worker, and no lock of the host is held
  *   loop      the thread that turns the event loop
@@ -180,7 +180,7 @@ enum {
     CURFEW_LOG_INFO = 1,
     CURFEW_LOG_WARNING = 2,
     CURFEW_LOG_ERROR = 3,
-    CURFEW_LOG_PLUGIN_MISBEHAVING = 4
+    CURFEW_LOG_CONTRACT_VIOLATION = 4
 };
 
 /* The type of one event parameter, as the manifest names it: bool, int32, int64, double, text. */

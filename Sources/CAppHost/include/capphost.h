@@ -5,7 +5,7 @@
 #define CAPPHOST_H
 
 #include "curfew/ext/requests.h"
-#include "curfew/host.h"
+#include "curfew/curfew.h"
 
 /* The functions of curfew/host.h that an app needs, each as it is declared there. */
 typedef struct capphost_functions {
@@ -21,7 +21,7 @@ typedef struct capphost_functions {
     curfew_status (*cancel)(curfew_host *host, const char *identifier, uint32_t *out_count,
                             curfew_error *error);
     curfew_status (*list)(curfew_host *host, const curfew_request_filter *filter,
-                          curfew_request_info *infos, uint32_t capacity, uint32_t *out_count,
+                          curfew_request_state *infos, uint32_t capacity, uint32_t *out_count,
                           curfew_error *error);
     curfew_status (*payload)(curfew_host *host, curfew_request request, void *buffer,
                              uint64_t capacity_bytes, uint64_t *out_bytes, curfew_error *error);
@@ -36,7 +36,7 @@ typedef struct capphost_functions {
     curfew_status (*stop)(curfew_host *host, curfew_task task, curfew_reason reason);
     curfew_status (*factor)(curfew_host *host, curfew_factor factor, curfew_factor_report *report,
                             curfew_error *error);
-    curfew_status (*set_factor)(curfew_host *host, curfew_factor factor, curfew_factor_state state,
+    curfew_status (*set_factor)(curfew_host *host, curfew_factor factor, curfew_factor_value state,
                                 const char *detail, curfew_error *error);
     curfew_status (*set_setting)(curfew_host *host, const char *plugin, const char *identifier,
                                  curfew_refresh refresh, curfew_enablement enablement,

@@ -207,7 +207,7 @@ final class Interposer: EntryInterposer {
         return switch table.pointee.current(real) {
         case Int32(CURFEW_THREAD_LOADING): "loading"
         case Int32(CURFEW_THREAD_WORKER): "worker"
-        case Int32(CURFEW_THREAD_WATCHER): "watcher"
+        case Int32(CURFEW_THREAD_DEADLINE): "watcher"
         case Int32(CURFEW_THREAD_LOOP): "loop"
         default: "outside"
         }

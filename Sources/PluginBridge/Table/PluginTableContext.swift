@@ -32,7 +32,7 @@ final class PluginTableContext: @unchecked Sendable {
     @inline(__always) var isOwnThread: Bool {
         let owner = UnsafeRawPointer(bitPattern: owner.load(ordering: .relaxed))
         let role = csys_thread_role(owner)
-        return role == UInt64(CURFEW_THREAD_WORKER) || role == UInt64(CURFEW_THREAD_WATCHER)
+        return role == UInt64(CURFEW_THREAD_WORKER) || role == UInt64(CURFEW_THREAD_DEADLINE)
     }
 
     func serve(_ services: (any TaskServices)?, plugin: Int32, owner: UnsafeRawPointer?) {

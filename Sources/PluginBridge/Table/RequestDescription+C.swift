@@ -49,9 +49,9 @@ extension RetryPolicy {
         self = .none
         guard options.attempts > 1 else { return }
         self = RetryPolicy(attempts: options.attempts)
-        if options.back_off_ns != 0 { base = options.back_off_ns }
+        if options.backoff_ns != 0 { base = options.backoff_ns }
         longest =
-            options.longest_back_off_ns == 0 ? max(longest, base) : options.longest_back_off_ns
+            options.max_backoff_ns == 0 ? max(longest, base) : options.max_backoff_ns
     }
 }
 
@@ -59,10 +59,10 @@ extension Repetition {
     fileprivate init?(_ options: curfew_submit_options) throws(BridgeError) {
         let rule: Rule
         if let cron = options.cron {
-            guard options.every_ns == 0 else {
+            guard options.interval_ns == 0 else {
                 throw BridgeError(
                     .invalid,
-                    "every_ns and cron cannot be had together; the request was not taken in")
+                    "interval_ns and cron cannot be had together; the request was not taken in")
             }
             // One byte above the limit, so that the reader reports the fault.
             let text = ForeignText.shown(cron, limit: CronSchedule.textLimit + 1) ?? ""
@@ -74,8 +74,8 @@ extension Repetition {
                     "the cron expression\(error.field.map { "'s \($0.rawValue)" } ?? "") \(error.message): \(error.help); the request was not taken in"
                 )
             }
-        } else if options.every_ns != 0 {
-            rule = .every(options.every_ns)
+        } else if options.interval_ns != 0 {
+            rule = .every(options.interval_ns)
         } else {
             return nil
         }

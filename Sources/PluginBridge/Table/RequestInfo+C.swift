@@ -2,7 +2,7 @@
 package import CCurfew
 package import Scheduling
 
-extension curfew_request_info {
+extension curfew_request_state {
     /// Makes the C structure that describes a request.
     package init(_ request: Request) {
         self.init()
@@ -27,7 +27,7 @@ extension curfew_request_info {
         StructArray.put(description.identifier, &identifier)
         StructArray.put(description.key ?? "", &key)
         switch description.repetition?.rule {
-        case .every(let interval): every_ns = interval
+        case .every(let interval): interval_ns = interval
         case .cron(let schedule, _): StructArray.put(schedule.text, &cron)
         case nil: break
         }

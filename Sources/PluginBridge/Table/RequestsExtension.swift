@@ -84,7 +84,7 @@ private func request(
 
 private func pending(
     _ api: UnsafePointer<curfew_host_api>, _ after: curfew_request,
-    _ infos: UnsafeMutablePointer<curfew_request_info>, _ capacity: UInt32,
+    _ infos: UnsafeMutablePointer<curfew_request_state>, _ capacity: UInt32,
     _ out: UnsafeMutablePointer<UInt32>, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
@@ -92,11 +92,11 @@ private func pending(
             after: after, limit: Int(capacity), plugin: context.plugin)
         switch answer {
         case .success(let found):
-            let count = StructArray.fill(infos, capacity, found) { curfew_request_info($0) }
+            let count = StructArray.fill(infos, capacity, found) { curfew_request_state($0) }
             guard let count, UInt(bitPattern: out) != 0 else {
                 return fail(
                     error, .invalid,
-                    "curfew_request_info: its struct_size is that of no version, or a pointer is NULL"
+                    "curfew_request_state: its struct_size is that of no version, or a pointer is NULL"
                 )
             }
             out.pointee = count

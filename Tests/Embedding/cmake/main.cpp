@@ -4,7 +4,7 @@
 //     embedder PLUGINS TEST_PLUGINS SCRATCH
 //
 // What it does, and what it prints, is told in ../README.md.
-#include <curfew/host.h>
+#include <curfew/curfew.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -53,7 +53,7 @@ public:
 
     void load(const std::string &directory) {
         auto error = sized<curfew_error>();
-        check(curfew_host_load(handle, directory.c_str(), &error), error);
+        check(curfew_host_load_plugin(handle, directory.c_str(), &error), error);
     }
 
     curfew_task launch(const char *identifier, const std::string &payload = "") {
@@ -84,7 +84,7 @@ public:
         line += story.text + "\")";
         const std::string result = read_result(task);
         if (story.success && result.find("copied") != result.npos) line += ", " + result;
-        check(curfew_host_release(handle, task), sized<curfew_error>());
+        check(curfew_host_release_task(handle, task, nullptr), sized<curfew_error>());
         return line;
     }
 
@@ -129,9 +129,9 @@ private:
 
     std::string read_result(curfew_task task) {
         uint64_t bytes = 0;
-        curfew_host_read_result(handle, task, nullptr, 0, &bytes);
+        curfew_host_read_task_result(handle, task, nullptr, 0, &bytes, nullptr);
         std::string result(bytes, '\0');
-        check(curfew_host_read_result(handle, task, result.data(), bytes, &bytes),
+        check(curfew_host_read_task_result(handle, task, result.data(), bytes, &bytes, nullptr),
               sized<curfew_error>());
         return result;
     }

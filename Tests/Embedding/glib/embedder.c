@@ -8,7 +8,7 @@
  *
  * What it does, and what it prints, is told in ../README.md.
  */
-#include <curfew/host.h>
+#include <curfew/curfew.h>
 #include <glib-unix.h>
 #include <glib.h>
 #include <string.h>
@@ -56,11 +56,11 @@ static void tell(embedder *self, job *of) {
     g_print("done(%s, \"%s\")", of->success ? "true" : "false", of->text);
     char result[256];
     uint64_t bytes = 0;
-    CHECK(curfew_host_read_result(self->host, of->task, result, sizeof result, &bytes));
+    CHECK(curfew_host_read_task_result(self->host, of->task, result, sizeof result, &bytes, NULL));
     if (g_strstr_len(result, (gssize)bytes, "copied") != NULL)
         g_print(", %.*s", (int)bytes, result);
     g_print("\n");
-    CHECK(curfew_host_release(self->host, of->task));
+    CHECK(curfew_host_release_task(self->host, of->task, NULL));
 }
 
 static job *find(embedder *self, curfew_task task) {
@@ -94,7 +94,7 @@ static gboolean turn(gint fd, GIOCondition condition, gpointer user_data) {
     embedder *self = user_data;
     (void)fd, (void)condition;
     /* A few at a time, so that other sources have their turn; the descriptor stays readable. */
-    CHECK(curfew_host_dispatch(self->host, 16, NULL));
+    CHECK(curfew_host_dispatch(self->host, 16, NULL, NULL));
     return G_SOURCE_CONTINUE;
 }
 
@@ -139,14 +139,14 @@ static void refuses(embedder *self, const char *name, const char *identifier) {
 
 static void load(embedder *self, const char *directory, const char *plugin) {
     g_autofree char *path = g_build_filename(directory, plugin, NULL);
-    CHECK(curfew_host_load(self->host, path, &error));
+    CHECK(curfew_host_load_plugin(self->host, path, &error));
 }
 
 static void create(embedder *self, const char *plugins, const char *test_plugins) {
-    const curfew_host_config config = {.struct_size = sizeof config, .own_loop = true};
+    const curfew_host_config config = {.struct_size = sizeof config, .manual_dispatch = true};
     CHECK(curfew_host_create(&config, &self->host, &error));
     CHECK(curfew_host_observe(self->host, NULL, hear, self, NULL, &error));
-    self->source = g_unix_fd_add(curfew_host_event_fd(self->host), G_IO_IN, turn, self);
+    self->source = g_unix_fd_add(curfew_host_get_event_fd(self->host), G_IO_IN, turn, self);
     load(self, plugins, "sqlite-care");
     load(self, plugins, "mirror");
     load(self, test_plugins, "patient");

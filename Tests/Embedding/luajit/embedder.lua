@@ -5,7 +5,7 @@
 --
 -- The declarations are the headers as the C compiler sees them:
 --
---     echo '#include <curfew/host.h>' | gcc -E -P $(pkg-config --cflags curfew) -xc -
+--     echo '#include <curfew/curfew.h>' | gcc -E -P $(pkg-config --cflags curfew) -xc -
 --
 -- What it does, and what it prints, is told in ../README.md.
 --
@@ -55,7 +55,7 @@ Host.__index = Host
 function Host.create(name)
     local self = setmetatable({ name = name, stories = {}, done = 0 }, Host)
     local made = ffi.new("curfew_host *[1]")
-    call("curfew_host_create", sized("curfew_host_config", { own_loop = true }), made)
+    call("curfew_host_create", sized("curfew_host_config", { manual_dispatch = true }), made)
     self.handle = made[0]
     -- Lua frees a callback that is not kept; an error must not leave it through C.
     self.callback = ffi.cast("curfew_event_function", function(_, event)
@@ -88,14 +88,14 @@ function Host:note(event)
 end
 
 function Host:dispatch()
-    assert(curfew.curfew_host_dispatch(self.handle, 0, nil) == curfew.CURFEW_OK)
+    assert(curfew.curfew_host_dispatch(self.handle, 0, nil, nil) == curfew.CURFEW_OK)
     if self.failure then error(self.failure) end
 end
 -- A call that calls back must not be compiled, nor one that such a call is compiled into.
 jit.off(Host.dispatch)
 
 function Host:load(directory)
-    call("curfew_host_load", self.handle, directory)
+    call("curfew_host_load_plugin", self.handle, directory)
 end
 
 function Host:launch(identifier, payload)
@@ -111,9 +111,9 @@ end
 
 function Host:result(task)
     local bytes = ffi.new("uint64_t[1]")
-    curfew.curfew_host_read_result(self.handle, task, nil, 0, bytes)
+    curfew.curfew_host_read_task_result(self.handle, task, nil, 0, bytes, nil)
     local buffer = ffi.new("char[?]", bytes[0])
-    assert(curfew.curfew_host_read_result(self.handle, task, buffer, bytes[0], bytes) == 0)
+    assert(curfew.curfew_host_read_task_result(self.handle, task, buffer, bytes[0], bytes, nil) == 0)
     return ffi.string(buffer, tonumber(bytes[0]))
 end
 
@@ -130,7 +130,7 @@ function Host:tell(name, task)
     words[#words + 1] = ('done(%s, "%s")'):format(story.success, story.text)
     local result = self:result(task)
     if result:find("copied") then words[#words + 1] = result end
-    assert(curfew.curfew_host_release(self.handle, task) == curfew.CURFEW_OK)
+    assert(curfew.curfew_host_release_task(self.handle, task, nil) == curfew.CURFEW_OK)
     print(self.name .. ": " .. name .. ": " .. table.concat(words, ", "))
 end
 
@@ -158,7 +158,7 @@ local hosts = { one, two }
 local function turn_until_done(host, task)
     local ready = ffi.new("struct pollfd[?]", #hosts)
     for at, of in ipairs(hosts) do
-        ready[at - 1].fd = curfew.curfew_host_event_fd(of.handle)
+        ready[at - 1].fd = curfew.curfew_host_get_event_fd(of.handle)
         ready[at - 1].events = POLLIN
     end
     while not host:story(task).done do

@@ -83,7 +83,7 @@ class Embedder:
 
 
 def main(plugins, test_plugins, scratch):
-    one, two = Embedder("one"), Embedder("two", own_loop=True)
+    one, two = Embedder("one"), Embedder("two", manual_dispatch=True)
     for embedder in (one, two):
         embedder.load(plugins, test_plugins)
     tasks = [(embedder, embedder.launch(scratch)) for embedder in (one, two)]

@@ -138,12 +138,12 @@ class Tasks(unittest.TestCase):
             task.wait(LIMIT)
             number = task.id
             with host._handle as pointer:
-                self.assertEqual(curfew.lib.curfew_host_keep(pointer, number), curfew.Status.OK)
-                self.assertEqual(curfew.lib.curfew_host_release(pointer, number), curfew.Status.OK)
+                self.assertEqual(curfew.lib.curfew_host_keep_task(pointer, number, curfew.ffi.NULL), curfew.Status.OK)
+                self.assertEqual(curfew.lib.curfew_host_release_task(pointer, number, curfew.ffi.NULL), curfew.Status.OK)
                 del task
                 # The other one that is possible: its function has not returned yet.
                 self.assertIn(
-                    curfew.lib.curfew_host_release(pointer, number),
+                    curfew.lib.curfew_host_release_task(pointer, number, curfew.ffi.NULL),
                     (curfew.Status.STALE, curfew.Status.WRONG_STATE))
 
     def test_control_c_ends_a_wait(self):
@@ -211,7 +211,7 @@ class Callbacks(unittest.TestCase):
         self.assertIn(ZeroDivisionError, [type(error) for error in errors])
 
     def test_what_one_raises_in_a_loop_of_ones_own_is_raised_there(self):
-        with Reported() as errors, loaded("good", own_loop=True) as host:
+        with Reported() as errors, loaded("good", manual_dispatch=True) as host:
             for error in (KeyError("first"), IndexError("second")):
                 def fail(event, error=error):
                     raise error
@@ -225,7 +225,7 @@ class Callbacks(unittest.TestCase):
 
     def test_a_host_is_not_closed_inside_its_own_event(self):
         answers = []
-        with loaded("good", own_loop=True) as host:
+        with loaded("good", manual_dispatch=True) as host:
             def close(event):
                 try:
                     host.close()
@@ -238,8 +238,8 @@ class Callbacks(unittest.TestCase):
         self.assertEqual(answers, [curfew.Status.WRONG_THREAD])
 
     def test_the_iterator_ends_with_the_host_and_has_the_last_events(self):
-        for own_loop in (False, True):
-            with loaded("patient", own_loop=own_loop) as host:
+        for manual_dispatch in (False, True):
+            with loaded("patient", manual_dispatch=manual_dispatch) as host:
                 events = host.events("patient_done::")
                 host.launch(PATIENT, budget=3600)
             self.assertEqual(
@@ -247,7 +247,7 @@ class Callbacks(unittest.TestCase):
             self.assertIsNone(events.get())
 
     def test_the_loop_of_ones_own_turns_in_select(self):
-        with loaded("good", own_loop=True) as host, host.events("good_done::") as events:
+        with loaded("good", manual_dispatch=True) as host, host.events("good_done::") as events:
             with self.assertRaises(TimeoutError):
                 events.get(0.01)
             task = host.launch(GOOD)
@@ -267,12 +267,12 @@ class Callbacks(unittest.TestCase):
             finally:
                 loop.remove_reader(host.fileno())
 
-        with loaded("good", own_loop=True) as host:
+        with loaded("good", manual_dispatch=True) as host:
             self.assertEqual(asyncio.run(outcome(host)), (True, ""))
 
     def test_an_iterator_ends_that_another_thread_waits_in(self):
-        for own_loop in (False, True):
-            host = loaded("good", own_loop=own_loop)
+        for manual_dispatch in (False, True):
+            host = loaded("good", manual_dispatch=manual_dispatch)
             seen = []
             with Reported() as errors, host.events("good_done::") as events:
                 reader = threading.Thread(target=lambda: seen.extend(events))
@@ -331,14 +331,14 @@ class Lives(unittest.TestCase):
 
         gc.collect()
         before, listeners = threads(), len(curfew._Listener.living)
-        for own_loop in (False, True) * 20:
-            host = loaded("good", own_loop=own_loop)
+        for manual_dispatch in (False, True) * 20:
+            host = loaded("good", manual_dispatch=manual_dispatch)
             host.on(None, lambda event: None)
             host.launch(GOOD).wait(LIMIT)
         del host
         gc.collect()
         self.assertEqual(len(curfew._Listener.living), listeners)
-        self.assertEqual(curfew.lib.curfew_leaked_hosts(), 0)
+        self.assertEqual(curfew.lib.curfew_get_leaked_host_count(), 0)
         self.assertLessEqual(threads(), before + 1)
 
     def test_a_program_that_ends_ends_its_hosts(self):

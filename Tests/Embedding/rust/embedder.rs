@@ -147,7 +147,7 @@ impl Host {
 
     fn load(&self, directory: String) -> Result<(), Refusal> {
         let directory = CString::new(directory).unwrap();
-        call(|error| unsafe { curfew_host_load(self.handle, directory.as_ptr(), error) })
+        call(|error| unsafe { curfew_host_load_plugin(self.handle, directory.as_ptr(), error) })
     }
 
     fn launch(&self, identifier: &str, payload: &str) -> Result<curfew_task, Refusal> {
@@ -172,11 +172,11 @@ impl Host {
 
     fn result(&self, task: curfew_task) -> Vec<u8> {
         let mut bytes = 0;
-        unsafe { curfew_host_read_result(self.handle, task, null_mut(), 0, &mut bytes) };
+        unsafe { curfew_host_read_task_result(self.handle, task, null_mut(), 0, &mut bytes, null_mut()) };
         let mut result = vec![0u8; bytes as usize];
         let status = unsafe {
             let buffer = result.as_mut_ptr().cast();
-            curfew_host_read_result(self.handle, task, buffer, bytes, &mut bytes)
+            curfew_host_read_task_result(self.handle, task, buffer, bytes, &mut bytes, null_mut())
         };
         assert_eq!(status, OK, "{}", status_text(status));
         result
@@ -212,7 +212,7 @@ impl Host {
         if result.contains("copied") {
             words.push(result);
         }
-        assert_eq!(unsafe { curfew_host_release(self.handle, task) }, OK);
+        assert_eq!(unsafe { curfew_host_release_task(self.handle, task, null_mut()) }, OK);
         println!("{}: {name}: {}", self.name, words.join(", "));
     }
 

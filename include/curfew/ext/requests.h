@@ -57,7 +57,7 @@ typedef struct curfew_requests {
      * whose numbers are larger than `after`, by number; *out_count tells how many. Returns CURFEW_OK,
      * CURFEW_INVALID, CURFEW_CLOSING or one of the CURFEW_STORE_… statuses. */
     curfew_status (*pending)(const curfew_host_api *api, curfew_request after,
-                             curfew_request_info *infos, uint32_t capacity, uint32_t *out_count,
+                             curfew_request_state *infos, uint32_t capacity, uint32_t *out_count,
                              curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
     /* Copies up to `capacity_bytes` of the payload of a request for a handler of this plugin to

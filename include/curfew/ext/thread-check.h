@@ -16,9 +16,9 @@
 typedef int32_t curfew_thread;
 enum {
     CURFEW_THREAD_OTHER = 0,   /* not one of this host's threads */
-    CURFEW_THREAD_LOADING = 1, /* inside curfew_host_load */
+    CURFEW_THREAD_LOADING = 1, /* inside curfew_host_load_plugin */
     CURFEW_THREAD_WORKER = 2,
-    CURFEW_THREAD_WATCHER = 3,
+    CURFEW_THREAD_DEADLINE = 3,
     CURFEW_THREAD_LOOP = 4 /* delivering an event */
 };
 

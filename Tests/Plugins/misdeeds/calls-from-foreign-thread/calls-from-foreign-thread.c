@@ -29,7 +29,7 @@ static void *work(void *argument) {
     note("raise", api->raise(api, task, "misdeed_said", &value, 1));
     note("keep", api->keep(api, task));
     note("release", api->release(api, task));
-    api->log(api, task, CURFEW_LOG_PLUGIN_MISBEHAVING, CURFEW_TEXT("said from outside"));
+    api->log(api, task, CURFEW_LOG_CONTRACT_VIOLATION, CURFEW_TEXT("said from outside"));
     note("begun", 0);
     wait_for("go");
     note("complete", api->complete(api, task, CURFEW_OK, NULL, 0, NULL, 0));
