@@ -47,7 +47,7 @@ VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' inc
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 
 RELEASE := .build/release
-HEADERS := $(patsubst include/%,%,$(wildcard include/curfew/*.h include/curfew/ext/*.h))
+HEADERS := $(patsubst include/%,%,$(wildcard include/curfew/*.h include/curfew/*/*.h))
 
 # A directory with C and no Swift in it is a C plugin; one with Swift in it is a product of the
 # Swift package that has the directory's name; one with a manifest alone calls what others wrote.
@@ -468,7 +468,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
 	        lib/cmake/Curfew share/curfew/python/__pycache__ share/curfew/python \
 	        $(addprefix share/curfew/,$(AUTHOR_DIRECTORIES)) share/curfew \
-	        include/curfew/ext include/curfew; do
+	        include/curfew/b4x include/curfew/ext include/curfew; do
 	    if [ -d "$$root/$$directory" ]; then
 	        rmdir --ignore-fail-on-non-empty -- "$$root/$$directory"
 	    fi

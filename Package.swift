@@ -182,7 +182,7 @@ let package = Package(
         // Programs of Tests/Programs are compiled one by one, with Apple's modules as they were built.
         .testTarget(name: "ProgramTests", dependencies: ["TestSupport"], swiftSettings: swift),
 
-        // include/curfew/host.h in Swift; libcurfew.so.
+        // The C API in Swift; libcurfew.so.
         .target(
             name: "CInterface",
             dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew"],

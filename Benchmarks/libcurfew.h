@@ -11,37 +11,37 @@
 
 #include "measure.h"
 
-#define CURFEW_FUNCTIONS(X) \
-    X(status_text)          \
-    X(host_create)          \
-    X(host_destroy)         \
-    X(host_scan_plugins)            \
-    X(host_load_plugin)            \
-    X(host_get_plugin_count)         \
+#define CURFEW_FUNCTIONS(X)  \
+    X(status_text)           \
+    X(host_create)           \
+    X(host_destroy)          \
+    X(host_scan_plugins)     \
+    X(host_load_plugin)      \
+    X(host_get_plugin_count) \
     X(host_get_plugin)       \
-    X(host_find_handler)    \
+    X(host_find_handler)     \
     X(host_get_handler)      \
-    X(host_pause_handler)   \
-    X(host_resume_handler)  \
-    X(host_get_counts)          \
-    X(host_launch)          \
-    X(host_launch_by_index)       \
-    X(host_wait_task)            \
-    X(host_get_task)           \
-    X(host_read_task_result)     \
-    X(host_release_task)         \
-    X(host_subscribe)       \
-    X(host_observe)         \
-    X(host_unsubscribe)     \
-    X(host_expect_event)          \
-    X(host_collect_event)         \
-    X(host_raise_event)           \
-    X(host_dispatch)        \
-    X(host_submit)          \
-    X(host_cancel_request)  \
-    X(host_get_request)   \
-    X(host_list_requests)   \
-    X(host_explain_request)             \
+    X(host_pause_handler)    \
+    X(host_resume_handler)   \
+    X(host_get_counts)       \
+    X(host_launch)           \
+    X(host_launch_by_index)  \
+    X(host_wait_task)        \
+    X(host_get_task)         \
+    X(host_read_task_result) \
+    X(host_release_task)     \
+    X(host_subscribe)        \
+    X(host_observe)          \
+    X(host_unsubscribe)      \
+    X(host_expect_event)     \
+    X(host_collect_event)    \
+    X(host_raise_event)      \
+    X(host_dispatch)         \
+    X(host_submit)           \
+    X(host_cancel_request)   \
+    X(host_get_request)      \
+    X(host_list_requests)    \
+    X(host_explain_request)  \
     X(host_get_wall_ns)
 
 /* The functions, and one host with one plugin in it. */

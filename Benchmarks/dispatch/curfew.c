@@ -27,8 +27,8 @@ static struct {
     sem_t all_delivered;
 } events;
 
-static void empty_done(bool success, const char *error) {
-    (void)error;
+static void empty_done(void *event_data, bool success, const char *error) {
+    (void)event_data, (void)error;
     if (!success) events.failures++;
     if (events.delivered++ == 0) events.first_thread = pthread_self();
     if (events.delivered != TASKS) return;
@@ -39,7 +39,8 @@ static void empty_done(bool success, const char *error) {
 
 static curfew_handler_state handler_state(const struct libcurfew *curfew) {
     curfew_handler_state state = {.struct_size = sizeof state};
-    const curfew_status status = curfew->host_get_handler(curfew->host, curfew->handler, &state, NULL);
+    const curfew_status status =
+        curfew->host_get_handler(curfew->host, curfew->handler, &state, NULL);
     if (status != CURFEW_OK) fail("handler: %s", curfew->status_text(status));
     return state;
 }

@@ -40,8 +40,8 @@ static void launch(const struct libcurfew *curfew, int i) {
     curfew_error error = {.struct_size = sizeof error};
     curfew_status status;
     /* More tasks are pending in the end than a queue has places. */
-    while ((status = curfew->host_launch_by_index(curfew->host, curfew->handler, &options, &tasks[i],
-                                            &error)) == CURFEW_BUSY)
+    while ((status = curfew->host_launch_by_index(curfew->host, curfew->handler, &options,
+                                                  &tasks[i], &error)) == CURFEW_BUSY)
         sched_yield();
     if (status != CURFEW_OK)
         fail("launch %d: %s: %s", i + 1, curfew->status_text(status), error.message);

@@ -73,7 +73,8 @@ static inline void launch_patiently(const struct libcurfew *curfew, uint32_t han
 static inline curfew_handler_state state_of_handler(const struct libcurfew *curfew,
                                                     uint32_t handler) {
     curfew_handler_state state = {.struct_size = sizeof state};
-    expect_ok(curfew, curfew->host_get_handler(curfew->host, handler, &state, NULL), "handler", NULL);
+    expect_ok(curfew, curfew->host_get_handler(curfew->host, handler, &state, NULL), "handler",
+              NULL);
     return state;
 }
 

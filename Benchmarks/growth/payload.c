@@ -29,8 +29,10 @@ static uint64_t total_of_lengths(const struct libcurfew *curfew) {
     expect_ok(curfew,
               curfew->host_launch(curfew->host, "org.example.growth.total", &keep, &task, &error),
               "total", &error);
-    expect_ok(curfew, curfew->host_wait_task(curfew->host, task, 10000000000, NULL, NULL), "total", NULL);
-    expect_ok(curfew, curfew->host_read_task_result(curfew->host, task, &sum, sizeof sum, &bytes, NULL),
+    expect_ok(curfew, curfew->host_wait_task(curfew->host, task, 10000000000, NULL, NULL), "total",
+              NULL);
+    expect_ok(curfew,
+              curfew->host_read_task_result(curfew->host, task, &sum, sizeof sum, &bytes, NULL),
               "total", NULL);
     expect_ok(curfew, curfew->host_release_task(curfew->host, task, NULL), "total", NULL);
     return sum;

@@ -90,7 +90,8 @@ static void load_plugins(const struct libcurfew *curfew) {
     uint32_t found = 0;
     const uint64_t before = resident_bytes();
     const uint64_t started = now_ns();
-    expect_ok(curfew, curfew->host_scan_plugins(curfew->host, place, &found, &error), "scan", &error);
+    expect_ok(curfew, curfew->host_scan_plugins(curfew->host, place, &found, &error), "scan",
+              &error);
     const uint64_t scanned = now_ns();
     if (found != size) fail("%" PRIu32 " plugins found instead of %" PRIu64, found, size);
     for (uint64_t i = 0; i < size; i++) {
@@ -99,7 +100,8 @@ static void load_plugins(const struct libcurfew *curfew) {
         expect_ok(curfew, curfew->host_load_plugin(curfew->host, path, &error), path, &error);
     }
     const uint64_t loaded = now_ns();
-    if (curfew->host_get_plugin_count(curfew->host) != size) fail("another number of plugins is listed");
+    if (curfew->host_get_plugin_count(curfew->host) != size)
+        fail("another number of plugins is listed");
     printf("us_per_plugin %.1f\n", (double)(loaded - started) / 1000 / (double)size);
     printf("us_scan %.1f\n", (double)(scanned - started) / 1000 / (double)size);
     printf("kib_per_plugin %.1f\n", (double)(resident_bytes() - before) / 1024 / (double)size);
@@ -112,13 +114,15 @@ static void find_handlers(const struct libcurfew *curfew) {
     const uint64_t started = now_ns();
     for (int i = 0; i < LOOK_UPS; i++) {
         const uint64_t number = next_random(&random) % size;
-        expect_ok(curfew,
-                  curfew->host_find_handler(curfew->host, identifiers[number], &handlers[number], NULL),
-                  identifiers[number], NULL);
+        expect_ok(
+            curfew,
+            curfew->host_find_handler(curfew->host, identifiers[number], &handlers[number], NULL),
+            identifiers[number], NULL);
     }
     printf("ns_find %.1f\n", (double)(now_ns() - started) / LOOK_UPS);
     for (uint64_t i = 0; i < size; i++) {
-        expect_ok(curfew, curfew->host_find_handler(curfew->host, identifiers[i], &handlers[i], NULL),
+        expect_ok(curfew,
+                  curfew->host_find_handler(curfew->host, identifiers[i], &handlers[i], NULL),
                   identifiers[i], NULL);
         if (strcmp(state_of_handler(curfew, handlers[i]).identifier, identifiers[i]) != 0)
             fail("%s was found as another", identifiers[i]);

@@ -112,7 +112,7 @@ static void time_queries(void) {
         times[i] = now_ns() - started;
         expect_ok(&curfew, status, "query", &error);
         if (info.request != request || info.phase != CURFEW_REQUEST_PHASE_PENDING)
-            fail("request %" PRIu64 " is in state %d", request, info.phase);
+            fail("request %" PRIu64 " is in phase %d", request, info.phase);
     }
     print_median("us_query", OPERATIONS);
 }
@@ -127,8 +127,8 @@ static void time_reasons(void) {
         uint32_t count = 0;
         int64_t earliest = 0;
         const uint64_t started = now_ns();
-        const curfew_status status =
-            curfew.host_explain_request(curfew.host, request, reports, 32, &count, &earliest, &error);
+        const curfew_status status = curfew.host_explain_request(curfew.host, request, reports, 32,
+                                                                 &count, &earliest, &error);
         times[i] = now_ns() - started;
         expect_ok(&curfew, status, "why", &error);
         if (count == 0) fail("nothing is said about request %" PRIu64, request);
@@ -146,7 +146,7 @@ static void time_lists(void) {
         char identifier[64] = "org.example.growth.empty1";
         if (!same) snprintf(identifier, sizeof identifier, "org.example.growth.n%" PRIu64, number);
         const curfew_request_filter filter = {.struct_size = sizeof filter,
-                                              .states = 1u << CURFEW_REQUEST_PHASE_PENDING,
+                                              .phases = 1u << CURFEW_REQUEST_PHASE_PENDING,
                                               .after = same ? number : 0,
                                               .identifier = identifier};
         curfew_error error = {.struct_size = sizeof error};

@@ -27,8 +27,8 @@ static void count_call(void) {
                           memory_order_release);
 }
 
-static void count_done(bool success, const char *error) {
-    (void)error;
+static void count_done(void *event_data, bool success, const char *error) {
+    (void)event_data, (void)error;
     if (!success) fail("a task failed");
     count_call();
 }
@@ -89,7 +89,8 @@ static double raise_all(const struct libcurfew *curfew) {
     const uint64_t started = now_ns();
     for (int i = 0; i < EVENTS; i++) {
         curfew_status status;
-        while ((status = curfew->host_raise_event(curfew->host, "growth_0", NULL, 0, NULL)) == CURFEW_BUSY)
+        while ((status = curfew->host_raise_event(curfew->host, "growth_0", NULL, 0, NULL)) ==
+               CURFEW_BUSY)
             sched_yield();
         expect_ok(curfew, status, "raise", NULL);
     }

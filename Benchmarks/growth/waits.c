@@ -51,7 +51,8 @@ static void time_waits(const struct libcurfew *curfew, uint64_t size) {
 static void time_events(const struct libcurfew *curfew) {
     const uint64_t started = now_ns();
     for (int i = 0; i < EVENTS; i++)
-        expect_ok(curfew, curfew->host_raise_event(curfew->host, "growth", NULL, 0, NULL), "raise", NULL);
+        expect_ok(curfew, curfew->host_raise_event(curfew->host, "growth", NULL, 0, NULL), "raise",
+                  NULL);
     while (atomic_load_explicit(&calls, memory_order_acquire) < EVENTS) sched_yield();
     printf("us_event %.2f\n", (double)(now_ns() - started) / 1000 / EVENTS);
 }

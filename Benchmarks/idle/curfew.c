@@ -32,7 +32,8 @@ static void run_one(void) {
     curfew_task task;
     curfew_status status =
         curfew.host_launch_by_index(curfew.host, curfew.handler, &options, &task, NULL);
-    if (status == CURFEW_OK) status = curfew.host_wait_task(curfew.host, task, 60000000000, &state, NULL);
+    if (status == CURFEW_OK)
+        status = curfew.host_wait_task(curfew.host, task, 60000000000, &state, NULL);
     if (status != CURFEW_OK || state.outcome != CURFEW_OUTCOME_SUCCEEDED)
         fail("the first task: %s, outcome %d", curfew.status_text(status), state.outcome);
     curfew.host_release_task(curfew.host, task, NULL);
@@ -41,8 +42,8 @@ static void run_one(void) {
 static void add_task(void) {
     const curfew_launch_options options = {.struct_size = sizeof options, .budget_ns = 2 * hour_ns};
     curfew_status status;
-    while ((status = curfew.host_launch_by_index(curfew.host, curfew.handler, &options, NULL, NULL)) ==
-           CURFEW_BUSY)
+    while ((status = curfew.host_launch_by_index(curfew.host, curfew.handler, &options, NULL,
+                                                 NULL)) == CURFEW_BUSY)
         sched_yield();
     if (status != CURFEW_OK) fail("not launched: %s", curfew.status_text(status));
 }

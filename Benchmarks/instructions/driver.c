@@ -68,15 +68,16 @@ static void begin(void) {
     const curfew_launch_options options = {
         .struct_size = sizeof options, .payload = &address, .payload_bytes = sizeof address};
     sem_init(&record.over, 0, 0);
-    must(curfew.host_launch_by_index(curfew.host, find("org.example.count.begin"), &options, NULL, NULL),
+    must(curfew.host_launch_by_index(curfew.host, find("org.example.count.begin"), &options, NULL,
+                                     NULL),
          "begin");
     wait_until_over();
 }
 
 static int received;
 
-static void changed(int64_t number, const char *text) {
-    (void)number, (void)text;
+static void changed(void *event_data, int64_t number, const char *text) {
+    (void)event_data, (void)number, (void)text;
     received++;
 }
 
@@ -89,11 +90,13 @@ static void raise_and_deliver(bool counts_raising) {
          .text_bytes = 5}};
     uint32_t delivered = 0;
     must(curfew.host_raise_event(curfew.host, selector, values, 2, NULL), "declared by the first");
-    must(curfew.host_subscribe(curfew.host, selector, (curfew_any_function)changed, NULL, NULL, &error),
+    must(curfew.host_subscribe(curfew.host, selector, (curfew_any_function)changed, NULL, NULL,
+                               &error),
          error.message);
     must(curfew.host_dispatch(curfew.host, 0, &delivered, NULL), "dispatch");
     if (counts_raising) CALLGRIND_TOGGLE_COLLECT;
-    for (int i = 0; i < BATCH; i++) must(curfew.host_raise_event(curfew.host, selector, values, 2, NULL), "raise");
+    for (int i = 0; i < BATCH; i++)
+        must(curfew.host_raise_event(curfew.host, selector, values, 2, NULL), "raise");
     CALLGRIND_TOGGLE_COLLECT;
     if (counts_raising) return;
     must(curfew.host_dispatch(curfew.host, 0, &delivered, NULL), "dispatch");
@@ -147,7 +150,8 @@ int main(int argc, char **argv) {
     } else if (strcmp(operation, "finish") == 0) {
         run_batch("org.example.count.pending", false);
         record.counts = true;
-        must(curfew.host_launch_by_index(curfew.host, find("org.example.count.later"), NULL, NULL, NULL),
+        must(curfew.host_launch_by_index(curfew.host, find("org.example.count.later"), NULL, NULL,
+                                         NULL),
              "later");
         wait_until_over();
     } else if (raises) {

@@ -4,13 +4,14 @@
  *
  *     curfew load | scan | first LIBRARY PLUGINS_DIRECTORY
  *
- * load: curfew_host_load_plugin of each plugin's directory: the manifest is read and checked, the owners
- * and modes of directories and files are, the library is copied, checked and loaded from the copy,
- * its entry is called and its handler registered. Opening libcurfew and making the host come before.
- * scan: the same, and before it curfew_host_scan_plugins of the directory with all of them, as a host has to
- * that looks before it loads; every manifest is read twice. scan_us is what scanning has of it.
- * first: one plugin, in milliseconds, from the first line of main: libcurfew is opened, a host made
- * and the plugin loaded. open_ms, create_ms and load_ms are what each of these has of it.
+ * load: curfew_host_load_plugin of each plugin's directory: the manifest is read and checked, the
+ * owners and modes of directories and files are, the library is copied, checked and loaded from the
+ * copy, its entry is called and its handler registered. Opening libcurfew and making the host come
+ * before. scan: the same, and before it curfew_host_scan_plugins of the directory with all of them,
+ * as a host has to that looks before it loads; every manifest is read twice. scan_us is what
+ * scanning has of it. first: one plugin, in milliseconds, from the first line of main: libcurfew is
+ * opened, a host made and the plugin loaded. open_ms, create_ms and load_ms are what each of these
+ * has of it.
  */
 #include "../libcurfew.h"
 #include "load.h"
@@ -55,7 +56,7 @@ static void check(int count) {
             strcmp(handler.identifier, identifier) != 0)
             fail("%s is not registered", identifier);
         if (curfew.host_get_plugin(curfew.host, (uint32_t)i, &plugin, NULL) != CURFEW_OK ||
-            plugin.status != CURFEW_PLUGIN_PHASE_READY || strcmp(plugin.id, handler.plugin) != 0)
+            plugin.phase != CURFEW_PLUGIN_PHASE_READY || strcmp(plugin.id, handler.plugin) != 0)
             fail("the plugin of %s is not ready", identifier);
     }
 }

@@ -53,8 +53,8 @@ static void launch(void) {
     const curfew_launch_options own = {.struct_size = sizeof own, .budget_ns = hour_ns};
     const curfew_launch_options *options = has_own_budget ? &own : NULL;
     curfew_status status;
-    while ((status = curfew.host_launch_by_index(curfew.host, curfew.handler, options, NULL, NULL)) ==
-           CURFEW_BUSY)
+    while ((status = curfew.host_launch_by_index(curfew.host, curfew.handler, options, NULL,
+                                                 NULL)) == CURFEW_BUSY)
         sched_yield();
     if (status != CURFEW_OK) fail("not launched: %s", curfew.status_text(status));
 }
@@ -132,7 +132,8 @@ static void prepare(int count) {
 
 static sem_t is_over;
 
-static void pending_done(bool success, const char *error) {
+static void pending_done(void *event_data, bool success, const char *error) {
+    (void)event_data;
     if (!success) fail("the task failed: %s", error);
     sem_post(&is_over);
 }
@@ -142,8 +143,8 @@ static curfew_request run_one(void) {
     curfew_error error = {.struct_size = sizeof error};
     curfew_subscription subscription;
     sem_init(&is_over, 0, 0);
-    if (curfew.host_subscribe(curfew.host, "pending_done::", (curfew_any_function)pending_done, NULL,
-                              &subscription, &error) != CURFEW_OK)
+    if (curfew.host_subscribe(curfew.host, "pending_done::", (curfew_any_function)pending_done,
+                              NULL, &subscription, &error) != CURFEW_OK)
         fail("not subscribed: %s", error.message);
     const curfew_request request = submit(0, "1");
     while (sem_wait(&is_over) != 0) {

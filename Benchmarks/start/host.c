@@ -31,9 +31,11 @@ static void run_task(const struct libcurfew *curfew) {
     curfew_task_state state = {.struct_size = sizeof state};
     curfew_error error = {.struct_size = sizeof error};
     curfew_task task;
-    if (curfew->host_launch_by_index(curfew->host, curfew->handler, &keep, &task, &error) != CURFEW_OK)
+    if (curfew->host_launch_by_index(curfew->host, curfew->handler, &keep, &task, &error) !=
+        CURFEW_OK)
         fail("not launched: %s", error.message);
-    const curfew_status status = curfew->host_wait_task(curfew->host, task, 60000000000, &state, NULL);
+    const curfew_status status =
+        curfew->host_wait_task(curfew->host, task, 60000000000, &state, NULL);
     if (status != CURFEW_OK || state.outcome != CURFEW_OUTCOME_SUCCEEDED)
         fail("%s, outcome %d", curfew->status_text(status), state.outcome);
     curfew->host_release_task(curfew->host, task, NULL);

@@ -65,7 +65,8 @@ static void *call(void *data) {
     return NULL;
 }
 
-static void parallel_done(bool success, const char *error) {
+static void parallel_done(void *event_data, bool success, const char *error) {
+    (void)event_data;
     if (!success) fail("a task failed: %s", error);
     sem_post(&room);
     if (++over == wanted) sem_post(&all_over);
@@ -73,9 +74,8 @@ static void parallel_done(bool success, const char *error) {
 
 static void subscribe(void) {
     curfew_error error = {.struct_size = sizeof error};
-    const curfew_status status =
-        curfew.host_subscribe(curfew.host, "parallel_done::", (curfew_any_function)parallel_done, NULL,
-                              NULL, &error);
+    const curfew_status status = curfew.host_subscribe(
+        curfew.host, "parallel_done::", (curfew_any_function)parallel_done, NULL, NULL, &error);
     if (status != CURFEW_OK) fail("not subscribed: %s", error.message);
 }
 

@@ -52,7 +52,7 @@ extension AppHost {
         var reports = Array(repeating: blank, count: 32)
         var count: UInt32 = 0
         let status = reports.withUnsafeMutableBufferPointer {
-            functions.why_not(
+            functions.explain(
                 handle, identifier, nil, $0.baseAddress!, UInt32($0.count), &count, nil, nil)
         }
         let report = reports.prefix(Int(count)).first {

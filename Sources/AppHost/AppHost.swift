@@ -104,7 +104,7 @@ public final class AppHost: Sendable {
     private let write: @Sendable (AppLogLevel, String) -> Void
     /// Why there is no host; nil where there is one.
     public let fault: String?
-    /// The host, a `curfew_host *`, for what `curfew/host.h` can do besides: settings, factors, why. Nil
+    /// The host, a `curfew_host *`, for the rest of the C API: settings, factors, why. Nil
     /// in a plugin, and where there is none. It lives as long as the process.
     public var host: OpaquePointer? { handle }
     private nonisolated(unsafe) let handle: OpaquePointer?
@@ -249,7 +249,7 @@ extension AppHost {
         guard functions.factor(handle, factor, &report, nil) == curfew_status(CURFEW_OK) else {
             return (.unknown, "")
         }
-        return (AppFactorState(rawValue: report.state) ?? .unknown, report.detailText)
+        return (AppFactorState(rawValue: report.value) ?? .unknown, report.detailText)
     }
 
     /// Calls `body` with each of the machine's factors that changes, by its name, on the thread that
@@ -275,7 +275,7 @@ extension AppHost {
     private func noteUsage() {
         guard let handle, let functions = capphost_inside()?.pointee else { return }
         nonisolated(unsafe) let host = handle
-        let note = functions.note_usage
-        DispatchQueue.global(qos: .utility).async { _ = note?(host, nil) }
+        let report = functions.report_usage
+        DispatchQueue.global(qos: .utility).async { _ = report?(host, nil) }
     }
 }

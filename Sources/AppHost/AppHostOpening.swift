@@ -39,9 +39,10 @@ struct AppHostOpening {
         var requests = curfew_request_config()
         requests.struct_size = UInt32(MemoryLayout<curfew_request_config>.size)
         requests.reads_machine = configuration.readsMachine
-        // 1 means none.
-        requests.throttle_ns =
-            configuration.longestPause.map { $0 > 0 ? max(1, UInt64(min($0, 1e9) * 1e9)) : 1 } ?? 0
+        if let pause = configuration.longestPause {
+            requests.no_throttle = pause <= 0
+            requests.throttle_ns = pause > 0 ? max(1, UInt64(min(pause, 1e9) * 1e9)) : 0
+        }
         var host: OpaquePointer?
         let sink = Unmanaged.passRetained(AppLogSink(write))
         do throws(AppRegistryFailure) {

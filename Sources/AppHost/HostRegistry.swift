@@ -2,7 +2,7 @@
 import CAppHost
 package import CCurfew
 
-/// The registry of a host in this process, through `curfew/host.h`.
+/// The registry of a host in this process, through the C API.
 package struct HostRegistry: AppRegistry, @unchecked Sendable {
     // Sendable: host and functions may be used from any thread.
     package let host: OpaquePointer
@@ -83,7 +83,7 @@ package struct HostRegistry: AppRegistry, @unchecked Sendable {
     package func holding(_ request: AppRequest) throws(AppRegistryFailure) -> Set<Int32> {
         try AppCall.holding { reports, capacity, count, error in
             AppCall.options(of: request) {
-                functions.why_not(
+                functions.explain(
                     host, names.inHost(request.identifier), $0, reports, capacity, count, nil,
                     error)
             }
@@ -99,6 +99,6 @@ package struct HostRegistry: AppRegistry, @unchecked Sendable {
     }
 
     package func stop(_ task: UInt64) throws(AppRegistryFailure) {
-        try AppCall.check { _ in functions.stop(host, task, curfew_reason(CURFEW_REASON_HOST)) }
+        try AppCall.check { functions.stop(host, task, curfew_reason(CURFEW_REASON_HOST), $0) }
     }
 }

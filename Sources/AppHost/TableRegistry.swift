@@ -36,7 +36,7 @@ struct TableRegistry: AppRegistry, @unchecked Sendable {
         let all: Set<String> =
             if let identifier { [identifier] } else { Set(try pending().map(\.identifier)) }
         for each in all {
-            try AppCall.check { _ in requests.pointee.cancel(table, each) }
+            try AppCall.check { requests.pointee.cancel(table, each, $0) }
         }
     }
 
@@ -45,7 +45,7 @@ struct TableRegistry: AppRegistry, @unchecked Sendable {
         var after: curfew_request = 0
         while true {
             let page = try AppCall.page { infos, capacity, count, error in
-                requests.pointee.pending(table, after, infos, capacity, count, error)
+                requests.pointee.list_pending(table, after, infos, capacity, count, error)
             }
             for info in page {
                 let payload = try AppCall.payload(info.payload_bytes) { buffer, bytes, got, error in

@@ -5,8 +5,8 @@ import PluginBridge
 import Runner
 import Scheduling
 
-/// From the handles of the C interface to what is behind them, without counting references: the
-/// caller holds the handle for the length of the call.
+/// Calls `body` with the host behind a handle, without counting references: the caller holds the
+/// handle for the length of the call.
 @inline(__always)
 func with<T>(_ host: OpaquePointer, _ body: (HostRuntime) -> T) -> T {
     Unmanaged<Host>.fromOpaque(UnsafeRawPointer(host))._withUnsafeGuaranteedRef { body($0.runtime) }
@@ -17,7 +17,7 @@ func with<T>(_ clock: OpaquePointer, _ body: (ManualClock) -> T) -> T {
     Unmanaged<ManualClock>.fromOpaque(UnsafeRawPointer(clock))._withUnsafeGuaranteedRef(body)
 }
 
-/// Returns a text that a call needs as it is.
+/// Returns a text that must not be cut or repaired.
 func needed(
     _ start: UnsafePointer<CChar>?, _ what: String, limit: Int = ForeignText.name
 ) throws(BridgeError) -> String {
@@ -41,7 +41,7 @@ func answer(
     }
 }
 
-/// The same for a call that answers with a status alone; `what` is the whole message.
+/// Returns a status; unless it is OK, writes it with the text `what` to the caller's error.
 func answer(
     _ error: UnsafeMutablePointer<curfew_error>?, _ status: Status,
     _ what: @autoclosure () -> String
@@ -53,6 +53,18 @@ func answer(
 /// True when the caller's struct is large enough to hold its first members, up to `least` bytes.
 func hasRoom<T>(_ target: UnsafeMutablePointer<T>, _ least: UInt32) -> Bool {
     UInt(bitPattern: target) != 0 && sizeOf(target) >= least
+}
+
+/// Refuses a struct of the caller's that is too small, or NULL.
+func refuseSize<T>(
+    _ error: UnsafeMutablePointer<curfew_error>?, _ target: UnsafeMutablePointer<T>
+) -> curfew_status {
+    answer(
+        error, .invalid,
+        UInt(bitPattern: target) == 0
+            ? "\(T.self) is NULL"
+            : "\(T.self).struct_size is not that of any version of the struct; set it to sizeof(\(T.self))"
+    )
 }
 
 func sizeOf<T>(_ target: UnsafeMutablePointer<T>) -> UInt32 {

@@ -52,8 +52,8 @@ extension HostConfiguration {
         if copy.lost_limit != 0 { lostLimit = copy.lost_limit }
         interruptsQuarantined = copy.interrupt_quarantined
         if copy.lost_after_ns != 0 { lostAfter = copy.lost_after_ns }
-        if copy.payload_bytes != 0 { payloadLimit = copy.payload_bytes }
-        if copy.result_bytes != 0 { resultLimit = copy.result_bytes }
+        if copy.max_payload_bytes != 0 { payloadLimit = copy.max_payload_bytes }
+        if copy.max_result_bytes != 0 { resultLimit = copy.max_result_bytes }
         permitted = try copy.permitted.map { start throws(BridgeError) in
             try needed(start, "permitted", limit: ForeignText.path)
         }

@@ -6,7 +6,7 @@ import Scheduling
 
 @c @implementation public func curfew_host_subscribe(
     _ host: OpaquePointer, _ selector: UnsafePointer<CChar>,
-    _ function: @escaping curfew_any_function,
+    _ function: @escaping curfew_any_function, _ data: UnsafeMutableRawPointer?,
     _ out: UnsafeMutablePointer<curfew_subscription>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     guard isFunction(unsafeBitCast(function, to: UInt.self)) else {
@@ -15,7 +15,7 @@ import Scheduling
     guard let parsed = parse(selector) else {
         return answer(error, .invalid, notASelector(selector))
     }
-    return subscribe(host, parsed, .typed(function), out, error)
+    return subscribe(host, parsed, .typed(function, data), out, error)
 }
 
 @c @implementation public func curfew_host_observe(
@@ -37,7 +37,7 @@ import Scheduling
 
 /// False for the NULL that C can pass; a comparison with nil would be folded away, since the type
 /// says that it cannot be.
-@inline(never) private func isFunction(_ bits: UInt) -> Bool { bits != 0 }
+@inline(never) func isFunction(_ bits: UInt) -> Bool { bits != 0 }
 
 private func parse(_ selector: UnsafePointer<CChar>) -> EventSelector? {
     ForeignText.read(selector, limit: EventSelector.textLimit).flatMap(EventSelector.init)
@@ -56,62 +56,75 @@ private func subscribe(
         out?.pointee = number
         return Status.ok.rawValue
     case .failure(let failure):
-        ErrorBuffer.fill(error, failure.status, failure.message)
-        return failure.status.rawValue
+        return answer(error, failure)
     }
 }
 
-@c @implementation public func curfew_host_unsubscribe(
-    _ host: OpaquePointer, _ subscription: curfew_subscription
+private func answer(
+    _ error: UnsafeMutablePointer<curfew_error>?, _ failure: BridgeError
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.loop.unsubscribe(subscription).rawValue }
+    answer(error, failure.status, failure.message)
+}
+
+@c @implementation public func curfew_host_unsubscribe(
+    _ host: OpaquePointer, _ subscription: curfew_subscription,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    let status = with(host) { (host: HostRuntime) in host.loop.unsubscribe(subscription) }
+    return answer(error, status, "no subscription has the number \(subscription)")
 }
 
 @c @implementation public func curfew_host_expect_event(
     _ host: OpaquePointer, _ selector: UnsafePointer<CChar>, _ task: curfew_task,
-    _ context: UnsafeRawPointer?, _ out: UnsafeMutablePointer<curfew_subscription>
+    _ context: UnsafeRawPointer?, _ out: UnsafeMutablePointer<curfew_subscription>,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard let parsed = parse(selector) else { return Status.invalid.rawValue }
+    guard let parsed = parse(selector) else {
+        return answer(error, .invalid, notASelector(selector))
+    }
     return with(host) { (host: HostRuntime) in
         switch host.loop.expect(parsed, task: task, context: UInt(bitPattern: context)) {
         case .success(let expectation):
             out.pointee = expectation.number
             return Status.ok.rawValue
-        case .failure(let failure): return failure.status.rawValue
+        case .failure(let failure): return answer(error, failure)
         }
     }
 }
 
 @c @implementation public func curfew_host_collect_event(
     _ host: OpaquePointer, _ expectation: curfew_subscription, _ timeout: UInt64,
-    _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?
+    _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     // Held while it waits: a shutdown wakes it, and the host may be gone before it has left.
-    collect(with(host) { (host: HostRuntime) in host }, expectation, timeout, out)
+    collect(with(host) { (host: HostRuntime) in host }, expectation, timeout, out, error)
 }
 
 private func collect(
     _ runtime: HostRuntime, _ expectation: curfew_subscription, _ timeout: UInt64,
-    _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?
+    _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     switch runtime.loop.collect(expectation, timeout: timeout) {
     case .success(let event):
         out?.pointee = EventCopy.make(event)
         return Status.ok.rawValue
-    case .failure(let failure): return failure.status.rawValue
+    case .failure(let failure): return answer(error, failure)
     }
 }
 
 @c @implementation public func curfew_host_wait_event(
     _ host: OpaquePointer, _ selector: UnsafePointer<CChar>, _ task: curfew_task,
     _ context: UnsafeRawPointer?, _ timeout: UInt64,
-    _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?
+    _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     let runtime = with(host) { (host: HostRuntime) in host }
     var expectation: curfew_subscription = 0
-    let status = curfew_host_expect_event(host, selector, task, context, &expectation, nil)
+    let status = curfew_host_expect_event(host, selector, task, context, &expectation, error)
     guard status == 0 else { return status }
-    return collect(runtime, expectation, timeout, out)
+    return collect(runtime, expectation, timeout, out, error)
 }
 
 @c @implementation public func curfew_event_free(_ event: UnsafeMutablePointer<curfew_event>?) {
@@ -124,12 +137,35 @@ private func collect(
 
 @c @implementation public func curfew_host_raise_event(
     _ host: OpaquePointer, _ selector: UnsafePointer<CChar>, _ values: UnsafePointer<curfew_value>?,
-    _ count: UInt32
+    _ count: UInt32, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard UInt(bitPattern: selector) != 0,
-        let copies = ValueReader.read(values, count: Int(count))
-    else { return Status.invalid.rawValue }
-    return with(host) { (host: HostRuntime) in host.loop.raise(selector, copies).rawValue }
+    guard UInt(bitPattern: selector) != 0 else {
+        return answer(error, .invalid, "the selector is NULL")
+    }
+    guard let copies = ValueReader.read(values, count: Int(count)) else {
+        return answer(error, .invalid, notValues(count))
+    }
+    let status = with(host) { (host: HostRuntime) in host.loop.raise(selector, copies) }
+    return answer(error, status, raiseFailure(status, selector, count))
+}
+
+/// The message about values that cannot be read.
+func notValues(_ count: UInt32) -> String {
+    "the \(count) values are NULL, too many, or one is of no known type or a text that is NULL"
+}
+
+private func raiseFailure(
+    _ status: Status, _ selector: UnsafePointer<CChar>, _ count: UInt32
+) -> String {
+    let name =
+        "\"\(ForeignText.shown(selector, limit: EventSelector.textLimit) ?? "")\" was not raised"
+    return switch status {
+    case .invalid: "\(name): it is not a lower-case name with one colon for each of \(count) values"
+    case .denied: "\(name): a handler declares the name, or the host reserves it"
+    case .busy: "\(name): the event queue is full; raise it again once events were delivered"
+    case .exhausted: "\(name): 32,768 names are known that no handler declares"
+    default: "\(name): \(status)"
+    }
 }
 
 @c @implementation public func curfew_host_get_event_fd(_ host: OpaquePointer) -> Int32 {
@@ -141,28 +177,30 @@ private func collect(
 }
 
 @c @implementation public func curfew_host_dispatch(
-    _ host: OpaquePointer, _ limit: UInt32, _ out: UnsafeMutablePointer<UInt32>?
+    _ host: OpaquePointer, _ limit: UInt32, _ out: UnsafeMutablePointer<UInt32>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     switch with(host, { (host: HostRuntime) in host.loop.dispatch(limit: limit) }) {
     case .success(let count):
         out?.pointee = count
         return Status.ok.rawValue
-    case .failure(let failure): return failure.status.rawValue
+    case .failure(let failure): return answer(error, failure)
     }
 }
 
 @c @implementation public func curfew_host_get_counts(
-    _ host: OpaquePointer, _ out: UnsafeMutablePointer<curfew_counts>
+    _ host: OpaquePointer, _ out: UnsafeMutablePointer<curfew_counts>,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard hasRoom(out, 8) else { return Status.invalid.rawValue }
+    guard hasRoom(out, 8) else { return refuseSize(error, out) }
     let counts = with(host) { (host: HostRuntime) in host.counts }
     let size = sizeOf(out)
     let full = curfew_counts(
-        struct_size: size, workers: counts.workers, watchers: counts.watchers,
+        struct_size: size, workers: counts.workers, deadline_threads: counts.watchers,
         lost_workers: counts.lostWorkers, launched: counts.launched,
         ended: outcomeCounts { counts.ended[$0] ?? 0 }, events_delivered: counts.eventsDelivered,
         events_unhandled: counts.eventsUntaken,
-        events_lost: counts.eventsLost, misbehaviours: counts.misbehaviours,
+        events_lost: counts.eventsLost, contract_violations: counts.misbehaviours,
         wakeups: counts.wakeups)
     StructCopy.write(full, to: out, size: size)
     return Status.ok.rawValue

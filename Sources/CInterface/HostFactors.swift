@@ -11,11 +11,11 @@ private func factor(_ number: curfew_factor) throws(RequestFailure) -> Factor {
     return factor
 }
 
-private func state(_ number: curfew_factor_value) throws(RequestFailure) -> FactorState {
-    guard let state = UInt8(exactly: number).flatMap(FactorState.init) else {
-        throw .other(.invalid, "\(number) is no state of a factor")
+private func value(_ number: curfew_factor_value) throws(RequestFailure) -> FactorState {
+    guard let value = UInt8(exactly: number).flatMap(FactorState.init) else {
+        throw .other(.invalid, "\(number) is not a CURFEW_FACTOR_VALUE_ constant")
     }
-    return state
+    return value
 }
 
 @c @implementation public func curfew_host_get_factor(
@@ -33,14 +33,14 @@ private func state(_ number: curfew_factor_value) throws(RequestFailure) -> Fact
 }
 
 @c @implementation public func curfew_host_override_factor(
-    _ host: OpaquePointer, _ number: curfew_factor, _ value: curfew_factor_value,
+    _ host: OpaquePointer, _ number: curfew_factor, _ reading: curfew_factor_value,
     _ detail: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
         try host.requests.set(
             try factor(number),
             FactorReading(
-                try state(value), source: "embedder",
+                try value(reading), source: "embedder",
                 detail: ForeignText.shown(detail, limit: FactorReading.detailLimit) ?? "set by hand"
             ))
     }
@@ -55,7 +55,7 @@ private func state(_ number: curfew_factor_value) throws(RequestFailure) -> Fact
 }
 
 @c @implementation public func curfew_host_report_factor(
-    _ host: OpaquePointer, _ number: curfew_factor, _ value: curfew_factor_value,
+    _ host: OpaquePointer, _ number: curfew_factor, _ reading: curfew_factor_value,
     _ source: UnsafePointer<CChar>, _ detail: UnsafePointer<CChar>,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
@@ -63,7 +63,7 @@ private func state(_ number: curfew_factor_value) throws(RequestFailure) -> Fact
         try host.requests.hear(
             try factor(number),
             FactorReading(
-                try state(value),
+                try value(reading),
                 source: ForeignText.shown(source, limit: FactorReading.sourceLimit) ?? "embedder",
                 detail: ForeignText.shown(detail, limit: FactorReading.detailLimit) ?? ""))
     }

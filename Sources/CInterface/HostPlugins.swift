@@ -72,16 +72,19 @@ import Scheduling
 }
 
 @c @implementation public func curfew_host_get_plugin(
-    _ host: OpaquePointer, _ index: UInt32, _ out: UnsafeMutablePointer<curfew_plugin_state>
+    _ host: OpaquePointer, _ index: UInt32, _ out: UnsafeMutablePointer<curfew_plugin_state>,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard hasRoom(out, 8) else { return Status.invalid.rawValue }
+    guard hasRoom(out, 8) else { return refuseSize(error, out) }
     return with(host) { (host: HostRuntime) in
         let plugins = host.plugins.all
-        guard index < plugins.count else { return Status.notFound.rawValue }
+        guard index < plugins.count else {
+            return answer(error, .notFound, "no plugin has the index \(index)")
+        }
         let plugin = plugins[Int(index)]
         let size = sizeOf(out)
         let state = curfew_plugin_state(
-            struct_size: size, status: host.plugins.status(of: plugin).status.rawValue,
+            struct_size: size, phase: host.plugins.status(of: plugin).status.rawValue,
             id: plugin.idText,
             version: plugin.versionText, directory: plugin.directoryText,
             reason: host.plugins.reasonText(of: plugin), handlers: plugin.handlers, reserved: 0)
@@ -95,12 +98,13 @@ import Scheduling
 }
 
 @c @implementation public func curfew_host_get_handler(
-    _ host: OpaquePointer, _ index: UInt32, _ out: UnsafeMutablePointer<curfew_handler_state>
+    _ host: OpaquePointer, _ index: UInt32, _ out: UnsafeMutablePointer<curfew_handler_state>,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard hasRoom(out, 8) else { return Status.invalid.rawValue }
+    guard hasRoom(out, 8) else { return refuseSize(error, out) }
     return with(host) { (host: HostRuntime) in
         guard let handler = host.engine.handlers.find(index) else {
-            return Status.notFound.rawValue
+            return answer(error, .notFound, "no handler has the index \(index)")
         }
         let size = sizeOf(out)
         let state = curfew_handler_state(
@@ -119,48 +123,58 @@ import Scheduling
 }
 
 @c @implementation public func curfew_host_find_handler(
-    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>, _ out: UnsafeMutablePointer<UInt32>
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>, _ out: UnsafeMutablePointer<UInt32>,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     with(host) { (host: HostRuntime) in
         guard UInt(bitPattern: identifier) != 0,
             let index = host.engine.handlers.index(of: identifier)
         else {
-            return Status.notFound.rawValue
+            return answer(error, .notFound, noHandler(identifier))
         }
         out.pointee = index
         return Status.ok.rawValue
     }
 }
 
+func noHandler(_ identifier: UnsafePointer<CChar>) -> String {
+    "no handler is registered for \"\(ForeignText.shown(identifier, limit: ForeignText.name) ?? "")\"; load its plugin first"
+}
+
 @c @implementation public func curfew_host_pause_handler(
-    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>?
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    ofHandlers(identifier) { name in with(host) { (host: HostRuntime) in host.engine.pause(name) } }
+    ofHandlers(identifier, error) { name in
+        with(host) { (host: HostRuntime) in host.engine.pause(name) }
+    }
 }
 
 @c @implementation public func curfew_host_resume_handler(
-    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>?
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    ofHandlers(identifier) { name in with(host) { (host: HostRuntime) in host.engine.resume(name) }
+    ofHandlers(identifier, error) { name in
+        with(host) { (host: HostRuntime) in host.engine.resume(name) }
     }
 }
 
 /// Does something with one handler or, for NULL, with all: no handler has a name that cannot be read.
 private func ofHandlers(
-    _ identifier: UnsafePointer<CChar>?, _ body: (String?) -> Status
+    _ identifier: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<curfew_error>?,
+    _ body: (String?) -> Status
 ) -> curfew_status {
     guard let identifier else { return body(nil).rawValue }
-    guard let name = ForeignText.read(identifier, limit: ForeignText.name) else {
-        return Status.notFound.rawValue
-    }
-    return body(name).rawValue
+    let name = ForeignText.read(identifier, limit: ForeignText.name)
+    return answer(error, name.map(body) ?? .notFound, noHandler(identifier))
 }
 
 @c @implementation public func curfew_host_release_handler(
-    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>
+    _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard let name = ForeignText.read(identifier, limit: ForeignText.name) else {
-        return Status.notFound.rawValue
+    let name = ForeignText.read(identifier, limit: ForeignText.name)
+    let status = name.map { name in with(host) { (host: HostRuntime) in host.plugins.release(name) }
     }
-    return with(host) { (host: HostRuntime) in host.plugins.release(name).rawValue }
+    return answer(error, status ?? .notFound, noHandler(identifier))
 }

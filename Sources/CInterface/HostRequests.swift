@@ -49,13 +49,13 @@ func name(
     }
 }
 
-/// The same where NULL stands for all of them.
+/// Returns an identifier, or nil for NULL, which stands for all.
 func name(orAll start: UnsafePointer<CChar>?) throws(RequestFailure) -> String? {
     guard let start else { return nil }
     return try name(start)
 }
 
-/// What a caller describes a request by, and the request.
+/// Returns the caller's options and the request that they describe.
 private func described(
     _ identifier: UnsafePointer<CChar>, _ options: UnsafePointer<curfew_submit_options>?,
     _ host: HostRuntime
@@ -150,7 +150,7 @@ private func described(
             guard let copy = StructCopy.read(filter, least: 8, zero: curfew_request_filter())
             else { throw sizeFault("curfew_request_filter") }
             wanted.states = Set(
-                RequestState.allCases.filter { copy.states >> UInt32($0.rawValue) & 1 != 0 })
+                RequestState.allCases.filter { copy.phases >> UInt32($0.rawValue) & 1 != 0 })
             wanted.after = copy.after == 0 ? nil : RequestID(rawValue: copy.after)
             wanted.identifier = try name(orAll: copy.identifier)
         }
@@ -173,7 +173,7 @@ private func described(
             throw .other(.notFound, "there is no request \(request), or it is not kept any more")
         }
         guard StructArray.copy(payload, to: buffer, capacity, out) == .ok else {
-            throw .other(.tooLarge, "the payload has \(payload.count) bytes, and was cut")
+            throw .other(.tooLarge, "the payload's \(payload.count) bytes were cut to \(capacity)")
         }
     }
 }
@@ -254,9 +254,13 @@ private func write(
     _ reports: UnsafeMutablePointer<curfew_factor_report>, _ capacity: UInt32,
     _ out: UnsafeMutablePointer<UInt32>, _ earliest: UnsafeMutablePointer<Int64>?
 ) throws(RequestFailure) {
-    guard StructArray.fill(reports, capacity, found, { curfew_factor_report($0) }) != nil else {
-        throw sizeFault("curfew_factor_report")
-    }
-    out.pointee = UInt32(found.count)
+    guard
+        let count = StructArray.fill(
+            reports, capacity, found, { curfew_factor_report($0) })
+    else { throw sizeFault("curfew_factor_report") }
+    out.pointee = count
     earliest?.pointee = RequestScheduler.earliest(found, at: host.requests.moment.wall) ?? 0
+    guard found.count <= capacity else {
+        throw .other(.tooLarge, "the \(found.count) reports were cut to \(capacity)")
+    }
 }

@@ -13,10 +13,7 @@ import Scheduling
         let index = with(
             host, { (host: HostRuntime) in host.engine.handlers.index(of: identifier) })
     else {
-        return answer(
-            error, .notFound,
-            "no handler is registered for \"\(ForeignText.shown(identifier, limit: ForeignText.name) ?? "")\"; load its plugin first"
-        )
+        return answer(error, .notFound, noHandler(identifier))
     }
     return curfew_host_launch_by_index(host, index, options, out, error)
 }
@@ -53,7 +50,7 @@ private func launchFailure(_ host: OpaquePointer, _ index: UInt32, _ status: Sta
         handler.quarantineReason.map { "\(name): \($0); see curfew_host_release_handler" }
             ?? "\(name): the host has no slot or no memory left; release tasks that are kept, or raise task_limit"
     case .busy: "\(name): its queue is full; launch it again once a task of it has ended"
-    case .tooLarge: "\(name): its payload is larger than payload_bytes of the host allows"
+    case .tooLarge: "\(name): its payload is larger than max_payload_bytes of the host"
     case .invalid: "\(name): its budget or its grace is over 24 h"
     default: "\(name): \(status)"
     }
@@ -72,38 +69,70 @@ extension Launch {
 }
 
 @c @implementation public func curfew_host_cancel_task(
-    _ host: OpaquePointer, _ task: curfew_task
+    _ host: OpaquePointer, _ task: curfew_task, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.engine.cancel(task).rawValue }
+    let status = with(host) { (host: HostRuntime) in host.engine.cancel(task) }
+    return answer(error, status, task, "")
+}
+
+/// Answers for a call about a task; `wrongState` says why its state does not allow the call.
+private func answer(
+    _ error: UnsafeMutablePointer<curfew_error>?, _ status: Status, _ task: curfew_task,
+    _ wrongState: @autoclosure () -> String
+) -> curfew_status {
+    answer(error, status, failure(status, task, wrongState()))
+}
+
+private func failure(_ status: Status, _ task: curfew_task, _ wrongState: String) -> String {
+    let name = "task \(task)"
+    return switch status {
+    case .stale:
+        "\(name) is stale: it is over and its last reference was released; launch it with keep to refer to it afterwards"
+    case .already: "\(name) is over, or was told to stop before"
+    case .wrongState: "\(name) \(wrongState)"
+    case .timedOut: "\(name) is not over yet"
+    case .closing: "the host is shutting down, and \(name) is not over yet"
+    case .wrongThread: "\(name): workers and deadline threads of the host must not wait for tasks"
+    default: "\(name): \(status)"
+    }
 }
 
 @c @implementation public func curfew_host_stop_task(
-    _ host: OpaquePointer, _ task: curfew_task, _ reason: curfew_reason
+    _ host: OpaquePointer, _ task: curfew_task, _ reason: curfew_reason,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard let reason = UInt8(exactly: reason).flatMap(StopReason.init(rawValue:)) else {
-        return Status.invalid.rawValue
+    let status = UInt8(exactly: reason).flatMap(StopReason.init(rawValue:)).map { reason in
+        with(host) { (host: HostRuntime) in host.engine.stopTask(task, reason) }
     }
-    return with(host) { (host: HostRuntime) in host.engine.stopTask(task, reason).rawValue }
+    guard let status, status != .invalid else {
+        return answer(
+            error, .invalid,
+            "the reason is \(reason), not CURFEW_REASON_CONDITION or CURFEW_REASON_HOST")
+    }
+    return answer(error, status, task, "has not started; cancel it")
 }
 
 @c @implementation public func curfew_host_pause_task(
-    _ host: OpaquePointer, _ task: curfew_task
+    _ host: OpaquePointer, _ task: curfew_task, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.engine.hold(task).rawValue }
+    let status = with(host) { (host: HostRuntime) in host.engine.hold(task) }
+    return answer(error, status, task, "has started")
 }
 
 @c @implementation public func curfew_host_resume_task(
-    _ host: OpaquePointer, _ task: curfew_task
+    _ host: OpaquePointer, _ task: curfew_task, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.engine.resumeTask(task).rawValue }
+    let status = with(host) { (host: HostRuntime) in host.engine.resumeTask(task) }
+    return answer(error, status, task, "is not paused")
 }
 
 @c @implementation public func curfew_host_get_task(
-    _ host: OpaquePointer, _ task: curfew_task, _ out: UnsafeMutablePointer<curfew_task_state>
+    _ host: OpaquePointer, _ task: curfew_task, _ out: UnsafeMutablePointer<curfew_task_state>,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard hasRoom(out, 8) else { return Status.invalid.rawValue }
+    guard hasRoom(out, 8) else { return refuseSize(error, out) }
     guard let state = with(host, { (host: HostRuntime) in host.engine.query(task) }) else {
-        return Status.stale.rawValue
+        return answer(error, .stale, task, "")
     }
     write(state, to: out)
     return Status.ok.rawValue
@@ -111,14 +140,14 @@ extension Launch {
 
 @c @implementation public func curfew_host_wait_task(
     _ host: OpaquePointer, _ task: curfew_task, _ timeout: UInt64,
-    _ out: UnsafeMutablePointer<curfew_task_state>?
+    _ out: UnsafeMutablePointer<curfew_task_state>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    if let out, !hasRoom(out, 8) { return Status.invalid.rawValue }
+    if let out, !hasRoom(out, 8) { return refuseSize(error, out) }
     // Held while it waits: a shutdown wakes it, and the host may be gone before it has left.
     let runtime = with(host) { (host: HostRuntime) in host }
     let (status, state) = runtime.wait(task, timeout: timeout)
     if let out, let state { write(state, to: out) }
-    return status.rawValue
+    return answer(error, status, task, "")
 }
 
 private func write(_ state: TaskState, to out: UnsafeMutablePointer<curfew_task_state>) {
@@ -137,21 +166,24 @@ private func write(_ state: TaskState, to out: UnsafeMutablePointer<curfew_task_
 
 @c @implementation public func curfew_host_read_task_result(
     _ host: OpaquePointer, _ task: curfew_task, _ buffer: UnsafeMutableRawPointer?,
-    _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?
+    _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    read(host, task, .result, buffer, capacity, out)
+    read(host, task, .result, buffer, capacity, out, error)
 }
 
 @c @implementation public func curfew_host_read_task_error(
     _ host: OpaquePointer, _ task: curfew_task, _ buffer: UnsafeMutablePointer<CChar>?,
-    _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?
+    _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    read(host, task, .error, buffer, capacity, out)
+    read(host, task, .error, buffer, capacity, out, error)
 }
 
 private func read(
     _ host: OpaquePointer, _ task: curfew_task, _ part: TaskEngine.Part,
-    _ buffer: UnsafeMutableRawPointer?, _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?
+    _ buffer: UnsafeMutableRawPointer?, _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     let room = buffer == nil ? 0 : Int(clamping: capacity)
     let (status, bytes) = with(host) { (host: HostRuntime) in
@@ -159,17 +191,22 @@ private func read(
             part, of: task, into: UnsafeMutableRawBufferPointer(start: buffer, count: room))
     }
     out?.pointee = UInt64(bytes)
-    return status.rawValue
+    if status == .tooLarge {
+        return answer(error, status, "task \(task): \(bytes) bytes were cut to \(capacity)")
+    }
+    return answer(error, status, task, "is not over yet")
 }
 
 @c @implementation public func curfew_host_keep_task(
-    _ host: OpaquePointer, _ task: curfew_task
+    _ host: OpaquePointer, _ task: curfew_task, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.engine.keep(task).rawValue }
+    let status = with(host) { (host: HostRuntime) in host.engine.keep(task) }
+    return answer(error, status, task, "")
 }
 
 @c @implementation public func curfew_host_release_task(
-    _ host: OpaquePointer, _ task: curfew_task
+    _ host: OpaquePointer, _ task: curfew_task, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in host.engine.release(task).rawValue }
+    let status = with(host) { (host: HostRuntime) in host.engine.release(task) }
+    return answer(error, status, task, "has no reference of the embedder's")
 }

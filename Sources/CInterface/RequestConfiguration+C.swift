@@ -32,9 +32,11 @@ extension RequestConfiguration {
         take(copy.place_limit, &places)
         if copy.crash_limit != 0 { limits.crashes = copy.crash_limit }
         if copy.history_ns != 0 { limits.historyAge = copy.history_ns }
-        if copy.debounce_ns != 0 { patience = copy.debounce_ns == 1 ? 0 : copy.debounce_ns }
+        if copy.debounce_ns != 0 { patience = copy.debounce_ns }
+        if copy.no_debounce { patience = 0 }
         rate.spacing = copy.spacing_ns
-        if copy.penalty_ns != 0 { rate.penalty = copy.penalty_ns == 1 ? 0 : copy.penalty_ns }
+        if copy.penalty_ns != 0 { rate.penalty = copy.penalty_ns }
+        if copy.no_penalty { rate.penalty = 0 }
         dayBudget = DayBudget(
             limits: DayLimits(
                 launches: copy.day_launches == 0 ? nil : copy.day_launches,
@@ -45,6 +47,7 @@ extension RequestConfiguration {
         }
         usageThreshold = copy.usage_threshold
         if copy.reads_machine { readMachine() }
-        if copy.throttle_ns != 0 { floor = copy.throttle_ns == 1 ? 0 : copy.throttle_ns }
+        if copy.throttle_ns != 0 { floor = copy.throttle_ns }
+        if copy.no_throttle { floor = 0 }
     }
 }

@@ -33,21 +33,21 @@ extension curfew_journal_entry {
 }
 
 extension curfew_factor_report {
-    /// How a factor of the machine is, for nobody in particular.
+    /// A factor of the machine, for no request.
     init(_ asked: Factor, _ standing: FactorBoard.Standing?) {
         self.init()
         factor = Int32(asked.rawValue)
-        state = Int32((standing?.reading.state ?? .unknown).rawValue)
+        value = Int32((standing?.reading.state ?? .unknown).rawValue)
         since_ns = standing?.since ?? 0
         StructArray.put(asked.name, &name)
         StructArray.put(standing?.reading.source ?? "", &source)
-        StructArray.put(standing?.reading.detail ?? "nobody has said anything", &detail)
+        StructArray.put(standing?.reading.detail ?? "no source has reported it", &detail)
     }
 
     init(_ report: FactorReport) {
         self.init()
         factor = Int32(report.factor.rawValue)
-        state = Int32(report.state.rawValue)
+        value = Int32(report.state.rawValue)
         holds = report.holds
         since_ns = report.since ?? 0
         until_ns = report.until ?? 0

@@ -61,14 +61,18 @@ extension Host {
     /// that was over before. Throws `.notFound`.
     @discardableResult
     public func cancel(_ request: RequestID) throws(CurfewError) -> Bool {
-        try checked { (runtime) throws(RequestFailure) in try runtime.requests.cancel(request) == .ok }
+        try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.cancel(request) == .ok
+        }
     }
 
     /// Cancels the pending requests of an identifier, or all; running tasks go on. Returns their
     /// number.
     @discardableResult
     public func cancelRequests(of identifier: String? = nil) throws(CurfewError) -> Int {
-        try checked { (runtime) throws(RequestFailure) in try runtime.requests.cancelPending(identifier) }
+        try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.cancelPending(identifier)
+        }
     }
 
     /// Releases a request that was parked because the process ended again and again while its task
@@ -92,7 +96,9 @@ extension Host {
     ) throws(CurfewError) -> [Request] {
         let filter = RequestFilter(
             states: states, identifier: identifier, after: last, limit: limit)
-        return try checked { (runtime) throws(RequestFailure) in try runtime.requests.requests(filter) }
+        return try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.requests(filter)
+        }
     }
 
     /// Returns one request; nil where there is none, or it is not kept any more.
@@ -119,7 +125,8 @@ extension Host {
     /// Explains why a request is not launched: how every factor stands, those that hold it back
     /// first. Empty for a request that is over. Throws `.notFound`.
     public func why(_ id: RequestID) throws(CurfewError) -> [FactorReport] {
-        let reports = try checked { (runtime) throws(RequestFailure) in try runtime.requests.why(id) }
+        let reports = try checked { (runtime) throws(RequestFailure) in try runtime.requests.why(id)
+        }
         guard let reports else { throw CurfewError(.notFound, "there is no request \(id)") }
         return reports
     }
@@ -181,7 +188,9 @@ extension Host {
     /// Sets what people want of launches: of all handlers, a plugin's, or one's. It is kept in the
     /// store. Throws `.invalid` where the scope's name is no identifier, or too many have a setting.
     public func set(_ setting: HandlerSetting, for scope: HandlerScope) throws(CurfewError) {
-        try checked { (runtime) throws(RequestFailure) in try runtime.requests.set(setting, for: scope) }
+        try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.set(setting, for: scope)
+        }
     }
 
     /// Notes that the app is being used now: the hours at which it is are learnt from this.
@@ -201,7 +210,9 @@ extension Host {
     /// runs.
     @discardableResult
     public func simulateLaunch(_ identifier: String) throws(CurfewError) -> RequestID {
-        try checked { (runtime) throws(RequestFailure) in try runtime.requests.simulateLaunch(identifier) }
+        try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.simulateLaunch(identifier)
+        }
     }
 
     /// Ends the time of a task that was launched by `simulateLaunch`. Throws `.notFound` where none

@@ -77,7 +77,9 @@ public final class Host: Sendable {
     /// directory in its reason. Throws `.closing`.
     @discardableResult
     public func discover() throws(CurfewError) -> Int {
-        do throws(BridgeError) { return try runtime.plugins.discover() } catch { throw CurfewError(error) }
+        do throws(BridgeError) { return try runtime.plugins.discover() } catch {
+            throw CurfewError(error)
+        }
     }
 
     /// Loads the plugin in a directory and registers its handlers. On an error nothing of it is
@@ -87,7 +89,9 @@ public final class Host: Sendable {
     /// event or the plugin's id is taken; what is there stays), `.denied` (a handler is not in the
     /// list of permitted ones), `.failed` (its entry said no), `.system` or `.closing`.
     public func load(plugin directory: String) throws(CurfewError) {
-        do throws(BridgeError) { try runtime.plugins.load(directory) } catch { throw CurfewError(error) }
+        do throws(BridgeError) { try runtime.plugins.load(directory) } catch {
+            throw CurfewError(error)
+        }
     }
 
     /// The plugins that were scanned or loaded, in that order.

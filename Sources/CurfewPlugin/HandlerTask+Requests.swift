@@ -44,7 +44,7 @@ extension HandlerTask {
     public func cancelRequests(of identifier: String) throws(HostRefusal) {
         let status = run.asking(else: curfew_status(CURFEW_STALE)) { api, _ in
             guard let table = Self.requests(api) else { return curfew_status(CURFEW_NOT_FOUND) }
-            return identifier.withCString { table.pointee.cancel(api, $0) }
+            return identifier.withCString { table.pointee.cancel(api, $0, nil) }
         }
         if let refusal = HostRefusal(status, asked: "cancel the requests of '\(identifier)'") {
             throw refusal
@@ -58,7 +58,7 @@ extension HandlerTask {
     public func snooze(for span: Duration) throws(HostRefusal) {
         let status = run.asking(else: curfew_status(CURFEW_STALE)) { api, id in
             guard let table = Self.requests(api) else { return curfew_status(CURFEW_NOT_FOUND) }
-            return table.pointee.snooze(api, id, span.inNanoseconds)
+            return table.pointee.snooze(api, id, span.inNanoseconds, nil)
         }
         if let refusal = HostRefusal(status, asked: "snooze") { throw refusal }
     }
@@ -66,7 +66,7 @@ extension HandlerTask {
     /// The number of the request that this task is a launch of; nil: it is none.
     public var request: UInt64? {
         let number = run.asking(else: 0) { api, id in
-            Self.requests(api)?.pointee.request(api, id) ?? 0
+            Self.requests(api)?.pointee.get_request(api, id) ?? 0
         }
         return number == 0 ? nil : number
     }

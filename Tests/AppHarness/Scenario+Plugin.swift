@@ -13,7 +13,8 @@ extension Scenario {
             var error = curfew_error()
             error.struct_size = UInt32(MemoryLayout<curfew_error>.size)
             let directory = CommandLine.arguments.dropFirst(2).first ?? ""
-            guard curfew_host_load_plugin(stage.host, directory, &error) == curfew_status(CURFEW_OK) else {
+            guard curfew_host_load_plugin(stage.host, directory, &error) == curfew_status(CURFEW_OK)
+            else {
                 withUnsafeBytes(of: error.message) {
                     print(String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self))
                 }

@@ -199,7 +199,9 @@ struct B4XTests {
         #expect(main.complete("late", second) == .already)
         #expect(main.complete("never", 77) == .notFound)
         #expect(main.finish(77, .bool(true)) == .notFound)
-        #expect(Answer(curfew_target_fail_resumable(host.raw, main.number, first, "It broke.", nil)) == .ok)
+        #expect(
+            Answer(curfew_target_fail_resumable(host.raw, main.number, first, "It broke.", nil))
+                == .ok)
         main.turn()
         #expect(
             main.notes.now.last == "first \(CURFEW_FAILED) complete(\"It broke.\")")

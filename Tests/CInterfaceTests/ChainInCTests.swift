@@ -105,13 +105,13 @@ struct ChainInCTests {
         #expect(chain.notes == Self.start + "do, did")
         chain.passBudget()
         #expect(chain.notes == Self.start + "do, did, expired")
-        let untaken = try counts(chain).untaken
+        let unhandled = try counts(chain).unhandled
         chain.turn()
         let late = String(cString: curfew_status_text(curfew_status(CURFEW_LATE)))
         #expect(
             chain.notes == Self.start
                 + "do, did, expired, completed False: \(late), done False Background task expired.")
-        #expect(try counts(chain).untaken == untaken + 1)
+        #expect(try counts(chain).unhandled == unhandled + 1)
         #expect(try chain.outcome(task) == curfew_outcome(CURFEW_OUTCOME_EXPIRED))
     }
 
@@ -140,10 +140,10 @@ struct ChainInCTests {
         let chain = try Chain(CHAIN_NO_CONTROLLER)
         chain.register()
         let task = try chain.launch()
-        let untaken = try counts(chain).untaken
+        let unhandled = try counts(chain).unhandled
         chain.turn()
         // The scheduling event, and the Done that nobody waited for.
-        #expect(try counts(chain).untaken == untaken + 2)
+        #expect(try counts(chain).unhandled == unhandled + 2)
         chain.passBudget()
         chain.passGrace()
         chain.turn()

@@ -41,8 +41,8 @@ struct DiscoveryTests {
         return (Answer(curfew_host_discover_plugins(host.raw, &found, nil)), found)
     }
 
-    /// What is listed: the place below the test's directory, the state and the reason.
-    private func list(_ host: TestHost) -> [(place: String, status: Int, reason: String)] {
+    /// What is listed: the place below the test's directory, the phase and the reason.
+    private func list(_ host: TestHost) -> [(place: String, phase: Int, reason: String)] {
         (0..<curfew_host_get_plugin_count(host.raw)).compactMap { index in
             OutStruct.filled(curfew_plugin_state.self) {
                 curfew_host_get_plugin(host.raw, index, $0, nil)
@@ -50,7 +50,7 @@ struct DiscoveryTests {
         }.map {
             (
                 String(cString: $0.directory).replacing(files.path + "/", with: ""),
-                Int($0.status), String(cString: $0.reason)
+                Int($0.phase), String(cString: $0.reason)
             )
         }
     }
@@ -65,7 +65,7 @@ struct DiscoveryTests {
         // A machine may have plugins of its own.
         #expect(found >= 1)
         #expect(list(host).first?.place == "data/curfew/plugins/a")
-        #expect(list(host).first?.status == CURFEW_PLUGIN_PHASE_VALIDATED)
+        #expect(list(host).first?.phase == CURFEW_PLUGIN_PHASE_VALIDATED)
         #expect(curfew_host_get_handler_count(host.raw) == 0)
     }
 
@@ -86,8 +86,9 @@ struct DiscoveryTests {
             let list = list(host)
             #expect(list.map(\.place) == ["one/a", "two/a", "two/b", "two/c", "three"])
             #expect(
-                list.map(\.status) == [
-                    CURFEW_PLUGIN_PHASE_VALIDATED, CURFEW_PLUGIN_PHASE_SHADOWED, CURFEW_PLUGIN_PHASE_VALIDATED,
+                list.map(\.phase) == [
+                    CURFEW_PLUGIN_PHASE_VALIDATED, CURFEW_PLUGIN_PHASE_SHADOWED,
+                    CURFEW_PLUGIN_PHASE_VALIDATED,
                     CURFEW_PLUGIN_PHASE_FAILED, CURFEW_PLUGIN_PHASE_SHADOWED,
                 ])
             #expect(list[0].reason == "")
@@ -108,7 +109,7 @@ struct DiscoveryTests {
             atPath: files.path("one/link"), withDestinationPath: plugin.directory)
         #expect(discover(host, ["CURFEW_PLUGIN_PATH": files.path("one")]).found == 2)
         let list = list(host)
-        #expect(list.map(\.status) == [CURFEW_PLUGIN_PHASE_READY, CURFEW_PLUGIN_PHASE_SHADOWED])
+        #expect(list.map(\.phase) == [CURFEW_PLUGIN_PHASE_READY, CURFEW_PLUGIN_PHASE_SHADOWED])
         #expect(list[1].reason.contains(plugin.directory))
     }
 
@@ -119,9 +120,13 @@ struct DiscoveryTests {
         try write("one", id: "org.example.hooked")
         let path = files.path("one") + ":" + plugin.directory
         #expect(discover(host, ["CURFEW_PLUGIN_PATH": path]).found == 2)
-        #expect(list(host).map(\.status) == [CURFEW_PLUGIN_PHASE_VALIDATED, CURFEW_PLUGIN_PHASE_SHADOWED])
+        #expect(
+            list(host).map(\.phase) == [
+                CURFEW_PLUGIN_PHASE_VALIDATED, CURFEW_PLUGIN_PHASE_SHADOWED,
+            ])
         #expect(plugin.load(in: host).answer == .ok)
-        #expect(list(host).map(\.status) == [CURFEW_PLUGIN_PHASE_VALIDATED, CURFEW_PLUGIN_PHASE_READY])
+        #expect(
+            list(host).map(\.phase) == [CURFEW_PLUGIN_PHASE_VALIDATED, CURFEW_PLUGIN_PHASE_READY])
         #expect(list(host)[1].reason == "")
     }
 

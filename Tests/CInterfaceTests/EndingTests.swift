@@ -73,7 +73,7 @@ struct EndingTests {
         let host = try TestHost()
         try host.register { _ in curfew_status(CURFEW_NOT_FOUND) }
         let task = try host.launch()
-        try check(task, in: host, Ending(CURFEW_OUTCOME_FAILED, text: "no such thing"))
+        try check(task, in: host, Ending(CURFEW_OUTCOME_FAILED, text: "not found"))
     }
 
     @Test("a completion with an error has failed with its text")

@@ -94,8 +94,10 @@ struct EventTests {
         #expect(
             Answer(curfew_host_observe(host.raw, selector, Observer.function, nil, nil, nil))
                 == .invalid)
-        #expect(Answer(curfew_host_subscribe(host.raw, selector, function, nil, nil, nil)) == .invalid)
-        #expect(Answer(curfew_host_expect_event(host.raw, selector, 0, nil, &number, nil)) == .invalid)
+        #expect(
+            Answer(curfew_host_subscribe(host.raw, selector, function, nil, nil, nil)) == .invalid)
+        #expect(
+            Answer(curfew_host_expect_event(host.raw, selector, 0, nil, &number, nil)) == .invalid)
         #expect(host.raise(selector) == .invalid)
     }
 
@@ -317,7 +319,8 @@ struct EventTests {
     }
 
     @Test(
-        "curfew_host_raise_event: the embedder's own events, about no task, with the types of the first")
+        "curfew_host_raise_event: the embedder's own events, about no task, with the types of the first"
+    )
     func hostRaise() throws {
         let host = try TestHost()
         try host.register(events: ["tidy_step(int32)"]) { _ in 0 }

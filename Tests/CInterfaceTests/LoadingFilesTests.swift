@@ -137,7 +137,9 @@ struct LoadingFilesTests {
         #expect(host.load(directory).answer == .ok)
         for change in 0..<3 {
             let task = try host.launch("org.curfew.test.patient", budget: 100 * .second)
-            try host.waitUntil("running") { try host.query(task).phase == CURFEW_TASK_PHASE_RUNNING }
+            try host.waitUntil("running") {
+                try host.query(task).phase == CURFEW_TASK_PHASE_RUNNING
+            }
             let descriptor = open(library, O_WRONLY)
             switch change {
             case 0:

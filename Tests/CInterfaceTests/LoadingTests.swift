@@ -71,13 +71,14 @@ struct LoadingTests {
         #expect(Answer(curfew_host_scan_plugins(host.raw, directory.path, &found, nil)) == .ok)
         #expect(found == 2)
         let list = plugins(host)
-        #expect(list.map(\.status) == [1, 4], "\(list.map { String(cString: $0.reason) })")
+        #expect(list.map(\.phase) == [1, 4], "\(list.map { String(cString: $0.reason) })")
         #expect(String(cString: list[0].id) == "org.example.a")
         #expect(String(cString: list[1].id) == "")
         #expect(String(cString: list[1].reason).contains("manifest.json"))
         #expect(curfew_host_get_handler_count(host.raw) == 0)
         #expect(
-            Answer(curfew_host_scan_plugins(host.raw, directory.path("none"), &found, nil)) == .system)
+            Answer(curfew_host_scan_plugins(host.raw, directory.path("none"), &found, nil))
+                == .system)
         #expect(host.load(directory.path("b")).answer == .refused)
         #expect(host.load(directory.path("a")).answer != .ok)
     }

@@ -9,7 +9,8 @@ import Testing
 @Suite("An own event loop")
 struct OwnLoopTests {
     private func isReadable(_ host: TestHost, within milliseconds: Int32 = 0) -> Bool {
-        var entry = pollfd(fd: curfew_host_get_event_fd(host.raw), events: Int16(POLLIN), revents: 0)
+        var entry = pollfd(
+            fd: curfew_host_get_event_fd(host.raw), events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, milliseconds) == 1
     }
 

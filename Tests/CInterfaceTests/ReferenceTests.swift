@@ -240,10 +240,14 @@ struct ReferenceTests {
         #expect(try host.query(task).result_bytes == 4)
         var bytes: [UInt8] = [0, 0, 0]
         var count: UInt64 = 0
-        #expect(Answer(curfew_host_read_task_result(host.raw, task, &bytes, 2, &count, nil)) == .tooLarge)
+        #expect(
+            Answer(curfew_host_read_task_result(host.raw, task, &bytes, 2, &count, nil))
+                == .tooLarge)
         #expect(bytes == [1, 2, 0])
         #expect(count == 4)
-        #expect(Answer(curfew_host_read_task_result(host.raw, task, nil, 100, &count, nil)) == .tooLarge)
+        #expect(
+            Answer(curfew_host_read_task_result(host.raw, task, nil, 100, &count, nil)) == .tooLarge
+        )
         #expect(count == 4)
         #expect(host.result(task) == [1, 2, 3, 4])
         #expect(host.errorText(task) == "")
@@ -256,8 +260,11 @@ struct ReferenceTests {
         let task = try host.launch()
         try host.waitUntilPending(task)
         var count: UInt64 = 0
-        #expect(Answer(curfew_host_read_task_result(host.raw, task, nil, 0, &count, nil)) == .wrongState)
-        #expect(Answer(curfew_host_read_task_error(host.raw, task, nil, 0, &count, nil)) == .wrongState)
+        #expect(
+            Answer(curfew_host_read_task_result(host.raw, task, nil, 0, &count, nil)) == .wrongState
+        )
+        #expect(
+            Answer(curfew_host_read_task_error(host.raw, task, nil, 0, &count, nil)) == .wrongState)
     }
 
     @Test("progress is an event, and readable outside")

@@ -174,7 +174,9 @@ struct RegisteringTests {
         #expect(Answer(curfew_host_launch_by_index(host.raw, index, nil, &task, nil)) == .ok)
         #expect(task != 0)
         var found: UInt32 = 9
-        #expect(Answer(curfew_host_find_handler(host.raw, "org.example.none", &found, nil)) == .notFound)
+        #expect(
+            Answer(curfew_host_find_handler(host.raw, "org.example.none", &found, nil)) == .notFound
+        )
         #expect(host.tryLaunch("org.example.none").answer == .notFound)
     }
 

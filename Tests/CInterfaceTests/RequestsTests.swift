@@ -124,7 +124,8 @@ struct RequestsTests {
         #expect(report.since_ns == curfew_host_get_wall_ns(host.raw))
         #expect(
             Answer(
-                curfew_host_clear_factor_override(host.raw, curfew_factor(CURFEW_FACTOR_NETWORK), nil))
+                curfew_host_clear_factor_override(
+                    host.raw, curfew_factor(CURFEW_FACTOR_NETWORK), nil))
                 == .ok)
         try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_PHASE_FINISHED }
         #expect(host.why(request).isEmpty)
@@ -221,6 +222,13 @@ struct RequestsTests {
         }.elements.filter(\.holds).map { host.text($0.name) }
         #expect(names == ["date"])
         #expect(earliest == now + 5 * second)
+        earliest = 0
+        let (answer, cut) = host.list(curfew_factor_report.self, capacity: 1) {
+            curfew_host_explain_request(host.raw, request, $0, $1, $2, &earliest, nil)
+        }
+        #expect(answer == .tooLarge)
+        #expect(cut.map { host.text($0.name) } == ["date"])
+        #expect(earliest == now + 5 * second)
     }
 
     @Test("a kind's limit, another payload under the same key, and odd values are refused in words")
@@ -311,14 +319,14 @@ struct RequestsTests {
             options.struct_size = UInt32(MemoryLayout<curfew_submit_options>.size)
             options.earliest_ns = 4_000_000_000_000_000_000
             if attempts.now.count == 1 {
-                let answer = Answer(table.pointee.snooze(call.api, call.task, 10_000_000_000))
+                let answer = Answer(table.pointee.snooze(call.api, call.task, 10_000_000_000, nil))
                 answers.change { $0.append(answer) }
                 return curfew_status(CURFEW_FAILED)
             }
             var request: curfew_request = 0
             let answer = Answer(
                 table.pointee.submit(call.api, "org.example.tidy", &options, &request, nil))
-            let own = table.pointee.request(call.api, call.task)
+            let own = table.pointee.get_request(call.api, call.task)
             answers.change { $0 += [answer, request == own + 1 ? .ok : .invalid] }
             return 0
         }
@@ -340,13 +348,15 @@ struct RequestsTests {
         try host.register { call in
             let table = call.api.pointee.extension(call.api, CURFEW_EXT_REQUESTS)!
                 .assumingMemoryBound(to: curfew_requests.self)
-            let answer = table.pointee.snooze(call.api, call.task, 1)
-            let request = table.pointee.request(call.api, call.task)
+            let answer = table.pointee.snooze(call.api, call.task, 1, nil)
+            let request = table.pointee.get_request(call.api, call.task)
             seen.change { $0 = [UInt64(answer), request] }
             return 0
         }
         let task = try host.launch()
-        try host.waitUntil("over") { try host.query(task).phase == curfew_task_phase(CURFEW_TASK_PHASE_OVER) }
+        try host.waitUntil("over") {
+            try host.query(task).phase == curfew_task_phase(CURFEW_TASK_PHASE_OVER)
+        }
         #expect(seen.now == [UInt64(CURFEW_WRONG_STATE), 0])
     }
 
@@ -380,6 +390,7 @@ struct RequestsTests {
             var requests = curfew_request_config()
             requests.struct_size = UInt32(MemoryLayout<curfew_request_config>.size)
             requests.throttle_ns = UInt64(floor)
+            requests.no_throttle = floor == 1
             let host = try withUnsafePointer(to: &requests) { requests in
                 try TestHost { $0.requests = requests }
             }

@@ -26,9 +26,12 @@ struct ShutdownTests {
         var found: UInt32 = 0
         #expect(Answer(curfew_host_scan_plugins(host.raw, "/", &found, nil)) == .closing)
         var number: curfew_subscription = 0
-        #expect(Answer(curfew_host_expect_event(host.raw, "tidy_done::", 0, nil, &number, nil)) == .closing)
         #expect(
-            Answer(curfew_host_wait_event(host.raw, "tidy_done::", 0, nil, 0, nil, nil)) == .closing)
+            Answer(curfew_host_expect_event(host.raw, "tidy_done::", 0, nil, &number, nil))
+                == .closing)
+        #expect(
+            Answer(curfew_host_wait_event(host.raw, "tidy_done::", 0, nil, 0, nil, nil)) == .closing
+        )
     }
 
     @Test("a second shutdown does nothing, and destroying comes after it")
@@ -299,9 +302,10 @@ struct ShutdownTests {
         #expect(answers.now == [.wrongThread])
         Self.inEvent.change { $0 = destroy }
         defer { Self.inEvent.change { $0 = nil } }
-        let function: @convention(c) (Bool, UnsafePointer<CChar>) -> Void = { _, _ in
-            ShutdownTests.inEvent.now?()
-        }
+        let function:
+            @convention(c) (UnsafeMutableRawPointer?, Bool, UnsafePointer<CChar>) -> Void = {
+                _, _, _ in ShutdownTests.inEvent.now?()
+            }
         #expect(
             Answer(
                 curfew_host_subscribe(

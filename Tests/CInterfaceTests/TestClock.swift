@@ -19,5 +19,7 @@ final class TestClock: @unchecked Sendable {
     var now: UInt64 { curfew_clock_get_now_ns(raw) }
 
     @discardableResult
-    func advance(_ nanoseconds: UInt64) -> Answer { Answer(curfew_clock_advance(raw, nanoseconds, nil)) }
+    func advance(_ nanoseconds: UInt64) -> Answer {
+        Answer(curfew_clock_advance(raw, nanoseconds, nil))
+    }
 }

@@ -44,7 +44,7 @@ extension TestHost {
     }
 
     func state(_ request: curfew_request) -> Int {
-        Int(self.request(request).value?.state ?? 0)
+        Int(self.request(request).value?.phase ?? 0)
     }
 
     /// Fills an array of structs, and says how many were filled and how many there are.

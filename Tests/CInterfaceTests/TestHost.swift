@@ -281,7 +281,8 @@ final class TestHost: @unchecked Sendable {
         var bytes = [CChar](repeating: 0, count: 70_000)
         var count: UInt64 = 0
         guard
-            curfew_host_read_task_error(raw, task, &bytes, UInt64(bytes.count), &count, nil) == CURFEW_OK
+            curfew_host_read_task_error(raw, task, &bytes, UInt64(bytes.count), &count, nil)
+                == CURFEW_OK
         else { return nil }
         return String(
             decoding: bytes.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -291,7 +292,8 @@ final class TestHost: @unchecked Sendable {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         var count: UInt64 = 0
         guard
-            curfew_host_read_task_result(raw, task, &bytes, UInt64(bytes.count), &count, nil) == CURFEW_OK
+            curfew_host_read_task_result(raw, task, &bytes, UInt64(bytes.count), &count, nil)
+                == CURFEW_OK
         else { return nil }
         return Array(bytes.prefix(Int(count)))
     }

@@ -113,7 +113,8 @@ final class TestTarget: @unchecked Sendable {
         var wait: curfew_target_wait = 0
         let answer = Answer(
             curfew_target_sleep(
-                host.raw, number, milliseconds, Self.continuation, continued(name) {}, &wait, nil))
+                host.raw, number, milliseconds * 1_000_000, Self.continuation, continued(name) {},
+                &wait, nil))
         return (answer, wait)
     }
 

@@ -97,7 +97,8 @@ struct TextTests {
                 #expect(Answer(curfew_host_simulate_launch(host.raw, text, nil, nil)) == .notFound)
                 var subscription: curfew_subscription = 0
                 #expect(
-                    Answer(curfew_host_expect_event(host.raw, text, 0, nil, &subscription, nil)) == .invalid)
+                    Answer(curfew_host_expect_event(host.raw, text, 0, nil, &subscription, nil))
+                        == .invalid)
                 #expect(!curfew_target_has_sub(host.raw, 1, text, 0))
             }
         }

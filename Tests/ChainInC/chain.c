@@ -58,7 +58,7 @@ static void do_slept(void *data, curfew_status status, const curfew_target_event
 
 static void do_background_app_refresh_task(chain *module) {
     note(module, "do", "");
-    curfew_target_sleep(module->host, module->me, 10, do_slept, module, NULL, NULL);
+    curfew_target_sleep(module->host, module->me, 10000000, do_slept, module, NULL, NULL);
 }
 
 /* --- Private Sub BackgroundAppRefreshTask_Controller (AppRefreshTask As Object) ------------- */
@@ -182,7 +182,8 @@ static void register_completed(void *data, curfew_status status, const curfew_ta
 }
 
 curfew_status chain_register(chain *module) {
-    curfew_status status = curfew_target_begin_resumable(module->host, module->me, &module->registering, NULL);
+    curfew_status status =
+        curfew_target_begin_resumable(module->host, module->me, &module->registering, NULL);
     if (status != CURFEW_OK) return status;
     register_natively(module);
     status = curfew_target_wait_for(module->host, module->me,

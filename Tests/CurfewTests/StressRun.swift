@@ -303,7 +303,8 @@ final class StressRun: @unchecked Sendable {
             }
             if random.below(16) > 0 {
                 check(
-                    curfew_host_resume_task(host, task, nil), [ok, already, wrongState, Int32(CURFEW_BUSY)],
+                    curfew_host_resume_task(host, task, nil),
+                    [ok, already, wrongState, Int32(CURFEW_BUSY)],
                     "resume")
             }
         case 3, 4:
@@ -324,18 +325,22 @@ final class StressRun: @unchecked Sendable {
         case 6:
             let status = curfew_host_keep_task(host, task, nil)
             check(status, [ok], "keep")
-            if status == ok { check(curfew_host_release_task(host, task, nil), [ok], "release of a keep") }
+            if status == ok {
+                check(curfew_host_release_task(host, task, nil), [ok], "release of a keep")
+            }
         case 7:
             var buffer = [UInt8](repeating: 0, count: 64)
             var bytes: UInt64 = 0
             check(
-                curfew_host_read_task_result(host, task, &buffer, 64, &bytes, nil), [ok, wrongState],
+                curfew_host_read_task_result(host, task, &buffer, 64, &bytes, nil),
+                [ok, wrongState],
                 "read_result")
         default:
             var buffer = [CChar](repeating: 0, count: 64)
             var bytes: UInt64 = 0
             check(
-                curfew_host_read_task_error(host, task, &buffer, 64, &bytes, nil), [ok, wrongState],
+                curfew_host_read_task_error(host, task, &buffer, 64, &bytes, nil),
+                [ok, wrongState],
                 "read_error")
         }
     }
@@ -383,9 +388,11 @@ final class StressRun: @unchecked Sendable {
             var number: curfew_subscription = 0
             switch random.below(4) {
             case 0:
-                let function: @convention(c) (Bool, UnsafePointer<CChar>) -> Void = { _, text in
-                    precondition(strlen(text) < 100)
-                }
+                let function:
+                    @convention(c) (UnsafeMutableRawPointer?, Bool, UnsafePointer<CChar>) -> Void =
+                        {
+                            _, _, text in precondition(strlen(text) < 100)
+                        }
                 expect(
                     Int(CURFEW_OK),
                     curfew_host_subscribe(
@@ -400,7 +407,8 @@ final class StressRun: @unchecked Sendable {
                         { _, event in precondition(event.pointee.count < 3) }, nil, &number, nil),
                     "observe")
             default:
-                let expected = curfew_host_expect_event(host, name + "_done::", 0, context, &number, nil)
+                let expected = curfew_host_expect_event(
+                    host, name + "_done::", 0, context, &number, nil)
                 if endsEarly, Int(expected) == Int(CURFEW_CLOSING) { continue }
                 expect(Int(CURFEW_OK), expected, "expect")
                 var event: UnsafeMutablePointer<curfew_event>?

@@ -217,13 +217,15 @@ static void observe(void *event_data, const curfew_event *event) {
     CHECK(event->struct_size >= sizeof *event, "the event is shorter than the header says");
     CHECK(event->sequence == ++sequence, "event %" PRIu64 " came after %" PRIu64, event->sequence,
           sequence - 1);
-    CHECK(curfew_host_get_sender(host) == event->task, "the sender is another task than the event's");
+    CHECK(curfew_host_get_sender(host) == event->task,
+          "the sender is another task than the event's");
     for (int at = 0; at < TASKS; at++) note_of_job(&jobs[at], event);
     if (strcmp(event->selector, "client_hello:") == 0) hello_events++;
 }
 
 /* The same done event once more, as a plain C function; the sender tells whose it is. */
-static void patient_done(bool success, const char *text) {
+static void patient_done(void *event_data, bool success, const char *text) {
+    (void)event_data;
     say("direct     patient_done(%s, \"%s\")", success ? "true" : "false", text);
     CHECK(!success && strcmp(text, "Background task expired.") == 0, "patient_done: parameters");
     direct_calls++;
@@ -265,7 +267,8 @@ static void turn_own_loop(void) {
 }
 
 static void wait_for_curfews_loop(void) {
-    CHECK(curfew_host_get_event_fd(host) == -1, "there is a descriptor although Curfew turns the loop");
+    CHECK(curfew_host_get_event_fd(host) == -1,
+          "there is a descriptor although Curfew turns the loop");
     ANSWERS(CURFEW_WRONG_STATE, curfew_host_dispatch(host, 0, NULL, NULL));
     for (int at = 0; at < TASKS; at++) {
         curfew_task_state state = {.struct_size = sizeof state};
@@ -362,7 +365,8 @@ static void launch(job *of) {
     say("launched   %s %s", of->identifier, of->payload);
     curfew_task_state state = {.struct_size = sizeof state};
     ANSWERS(CURFEW_OK, curfew_host_get_task(host, of->task, &state, NULL));
-    CHECK(state.phase == CURFEW_TASK_PHASE_QUEUED, "%s is in phase %d", of->identifier, state.phase);
+    CHECK(state.phase == CURFEW_TASK_PHASE_QUEUED, "%s is in phase %d", of->identifier,
+          state.phase);
     ANSWERS(CURFEW_OK, curfew_host_resume_handler(host, of->identifier, NULL));
 }
 
@@ -378,10 +382,12 @@ static void check_end(const job *of) {
 
     char text[4096];
     uint64_t bytes = 0;
-    ANSWERS(CURFEW_OK, curfew_host_read_task_error(host, of->task, text, sizeof text, &bytes, NULL));
+    ANSWERS(CURFEW_OK,
+            curfew_host_read_task_error(host, of->task, text, sizeof text, &bytes, NULL));
     CHECK(bytes == strlen(of->error) && memcmp(text, of->error, bytes) == 0,
           "%s has the error \"%.*s\"", of->identifier, (int)bytes, text);
-    ANSWERS(CURFEW_OK, curfew_host_read_task_result(host, of->task, text, sizeof text, &bytes, NULL));
+    ANSWERS(CURFEW_OK,
+            curfew_host_read_task_result(host, of->task, text, sizeof text, &bytes, NULL));
     say("over       %s; result: %.*s", of->identifier, (int)bytes, text);
     CHECK(bytes == state.result_bytes, "%s: two lengths of one result", of->identifier);
 
@@ -394,7 +400,8 @@ static void check_end(const job *of) {
 static void raise_and_collect(void) {
     static const char word[] = "hello";
     curfew_subscription expectation;
-    ANSWERS(CURFEW_OK, curfew_host_expect_event(host, "client_hello:", 0, word, &expectation, NULL));
+    ANSWERS(CURFEW_OK,
+            curfew_host_expect_event(host, "client_hello:", 0, word, &expectation, NULL));
     const curfew_value value = {.struct_size = sizeof value,
                                 .type = CURFEW_TYPE_TEXT,
                                 .text = word,
@@ -487,8 +494,9 @@ int main(int count, char **arguments) {
 
     for (int at = 0; at < TASKS; at++) load(&jobs[at], at == 2 ? test_plugins : plugins);
     curfew_subscription direct;
-    ANSWERS(CURFEW_OK, curfew_host_subscribe(host, "patient_done::",
-                                             (curfew_any_function)patient_done, NULL, &direct, &error));
+    ANSWERS(CURFEW_OK,
+            curfew_host_subscribe(host, "patient_done::", (curfew_any_function)patient_done, NULL,
+                                  &direct, &error));
     for (int at = 0; at < TASKS; at++) launch(&jobs[at]);
     if (manual_dispatch)
         turn_own_loop();

@@ -193,7 +193,8 @@ let takeLog: curfew_log_function = { _, level, plugin, _, text, length in
 
 /// The same done event once more, as a plain C function.
 let directCalls = Atomic<Int>(0)
-let patientDone: @convention(c) (Bool, UnsafePointer<CChar>?) -> Void = { success, text in
+let patientDone: @convention(c) (UnsafeMutableRawPointer?, Bool, UnsafePointer<CChar>?) -> Void = {
+    _, success, text in
     let text = text.map { String(cString: $0) }
     say("direct  patient_done(\(success), \(text ?? "NULL"))")
     check(!success && text == "Background task expired.", "patient_done has other parameters")
@@ -390,7 +391,8 @@ struct Client {
             value.type = curfew_type(CURFEW_TYPE_TEXT)
             value.text = text
             value.text_bytes = 5
-            expect(CURFEW_OK) { _ in curfew_host_raise_event(host, "client_hello:", &value, 1, nil) }
+            expect(CURFEW_OK) { _ in curfew_host_raise_event(host, "client_hello:", &value, 1, nil)
+            }
         }
         var event: UnsafeMutablePointer<curfew_event>?
         expect(CURFEW_OK) { _ in

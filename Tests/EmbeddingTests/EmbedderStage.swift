@@ -7,8 +7,8 @@ import Testing
 struct EmbedderStage {
     /// What every one of them prints; the README beside them says why.
     static let lines = [
-        "one: loaded sqlite-care, mirror, patient", "one: nobody: no such thing",
-        "two: loaded sqlite-care, mirror, patient", "two: nobody: no such thing",
+        "one: loaded sqlite-care, mirror, patient", "one: nobody: not found",
+        "two: loaded sqlite-care, mirror, patient", "two: nobody: not found",
         #"one: sqlite-care: progress to 1, done(true, "")"#,
         #"one: mirror: progress to 1, done(true, ""), "#
             + #"{"copied":3,"unchanged":0,"skipped":0,"bytes":18}"#,

@@ -12,7 +12,7 @@ struct LuaJITTests {
             "gcc",
             [
                 "-E", "-P", "-I\(installation.path("include"))",
-                installation.path("include/curfew/host.h"),
+                installation.path("include/curfew/curfew.h"),
             ])
         try place.write(declarations, to: "curfew.cdef")
         try EmbedderStage(installation).play([

@@ -12,7 +12,7 @@ struct RustTests {
         _ = try Installation.output(
             "bindgen",
             [
-                "--no-rustfmt-bindings", installation.path("include/curfew/host.h"), "-o",
+                "--no-rustfmt-bindings", installation.path("include/curfew/curfew.h"), "-o",
                 place.path("curfew.rs"),
             ])
         let libraries = installation.path("lib")

@@ -19,10 +19,14 @@ struct Headers {
         self.copy = copy
     }
 
-    /// Every header, as it is included: `curfew/host.h`.
+    /// Every header, as it is included: `curfew/host.h`. Those of subdirectories come last: they
+    /// include others as `../types.h`, and the first inclusion names a declaration's place.
     func names() throws -> [String] {
-        try FileManager.default.subpathsOfDirectory(atPath: includeDirectory + "/curfew")
-            .filter { $0.hasSuffix(".h") }.map { "curfew/\($0)" }.sorted()
+        let names = try FileManager.default.subpathsOfDirectory(
+            atPath: includeDirectory + "/curfew"
+        ).filter { $0.hasSuffix(".h") }.map { "curfew/\($0)" }.sorted()
+        let isDeep = { (name: String) in name.split(separator: "/").count > 2 }
+        return names.filter { !isDeep($0) } + names.filter(isDeep)
     }
 
     /// A C file that includes every header.

@@ -84,7 +84,9 @@ final class Harness {
         case "await-stale": awaitStale()
         case "open": Record.shared.open(rest)
         case "over": over()
-        case "lift": Record.shared.print("lift", ["status": number(curfew_host_release_handler(host, rest, nil))])
+        case "lift":
+            Record.shared.print(
+                "lift", ["status": number(curfew_host_release_handler(host, rest, nil))])
         case "handler": handler(rest)
         case "counts": counts()
         case "events":

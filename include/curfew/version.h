@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* curfew/version.h: which Curfew this header belongs to, and which one is running. */
+/* curfew/version.h: the version of the headers, and of the library that is running. */
 #ifndef CURFEW_VERSION_H
 #define CURFEW_VERSION_H
 
@@ -7,7 +7,7 @@
 
 #include "types.h"
 
-/* The release. Everything else (pkg-config, `curfew version`, the soname) reads it from here. */
+/* The release. pkg-config, `curfew version` and the soname take it from here. */
 #define CURFEW_VERSION_MAJOR 0
 #define CURFEW_VERSION_MINOR 1
 #define CURFEW_VERSION_PATCH 0
@@ -18,7 +18,7 @@
  * plugin only when the two numbers are equal. Version 0 is free to change between releases; from
  * version 1 on it is append-only.
  *
- * It is an enum constant, not only a macro, so that readers that see preprocessed text have it too.
+ * An enum constant, not a macro, so that it is there after preprocessing too.
  */
 enum { CURFEW_ABI_VERSION = 0 };
 
@@ -26,7 +26,7 @@ CURFEW_BEGIN_DECLS
 
 /*
  * Returns the release of the library that is running, "MAJOR.MINOR.PATCH". Compare it with
- * CURFEW_VERSION_STRING to see whether the header and the library agree. The text is static.
+ * CURFEW_VERSION_STRING to check that the headers match the library. The text is static.
  */
 const char *curfew_version(void) CURFEW_TAG(any, any);
 

@@ -7,7 +7,7 @@
 #include "curfew/ext/requests.h"
 #include "curfew/curfew.h"
 
-/* The functions of curfew/host.h that an app needs, each as it is declared there. */
+/* The functions of a host that an app needs, each as it is declared in curfew/. */
 typedef struct capphost_functions {
     curfew_status (*create)(const curfew_host_config *config, curfew_host **out_host,
                             curfew_error *error);
@@ -21,27 +21,29 @@ typedef struct capphost_functions {
     curfew_status (*cancel)(curfew_host *host, const char *identifier, uint32_t *out_count,
                             curfew_error *error);
     curfew_status (*list)(curfew_host *host, const curfew_request_filter *filter,
-                          curfew_request_state *infos, uint32_t capacity, uint32_t *out_count,
+                          curfew_request_state *states, uint32_t capacity, uint32_t *out_count,
                           curfew_error *error);
     curfew_status (*payload)(curfew_host *host, curfew_request request, void *buffer,
                              uint64_t capacity_bytes, uint64_t *out_bytes, curfew_error *error);
-    curfew_status (*why_not)(curfew_host *host, const char *identifier,
+    curfew_status (*explain)(curfew_host *host, const char *identifier,
                              const curfew_submit_options *options, curfew_factor_report *reports,
-                             uint32_t capacity, uint32_t *out_count, int64_t *out_earliest,
+                             uint32_t capacity, uint32_t *out_count, int64_t *out_earliest_ns,
                              curfew_error *error);
     curfew_status (*simulate_launch)(curfew_host *host, const char *identifier,
                                      curfew_request *out_request, curfew_error *error);
     curfew_status (*simulate_expiration)(curfew_host *host, const char *identifier,
                                          curfew_error *error);
-    curfew_status (*stop)(curfew_host *host, curfew_task task, curfew_reason reason);
+    curfew_status (*stop)(curfew_host *host, curfew_task task, curfew_reason reason,
+                          curfew_error *error);
     curfew_status (*factor)(curfew_host *host, curfew_factor factor, curfew_factor_report *report,
                             curfew_error *error);
-    curfew_status (*set_factor)(curfew_host *host, curfew_factor factor, curfew_factor_value state,
-                                const char *detail, curfew_error *error);
+    curfew_status (*override_factor)(curfew_host *host, curfew_factor factor,
+                                     curfew_factor_value value, const char *detail,
+                                     curfew_error *error);
     curfew_status (*set_setting)(curfew_host *host, const char *plugin, const char *identifier,
                                  curfew_refresh refresh, curfew_enablement enablement,
                                  curfew_error *error);
-    curfew_status (*note_usage)(curfew_host *host, curfew_error *error);
+    curfew_status (*report_usage)(curfew_host *host, curfew_error *error);
     curfew_status (*observe)(curfew_host *host, const char *selector,
                              curfew_event_function function, void *event_data,
                              curfew_subscription *out_subscription, curfew_error *error);

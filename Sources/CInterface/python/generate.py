@@ -13,9 +13,9 @@ import sys
 
 
 def declarations(include: pathlib.Path) -> str:
-    """What the C compiler sees of host.h and the headers it includes, nothing of the C library."""
+    """Returns all headers as the C compiler preprocesses them, without the C library's."""
     compiler = shlex.split(os.environ.get("CC", "gcc"))
-    header = include / "curfew" / "host.h"
+    header = include / "curfew" / "curfew.h"
     text = subprocess.run(
         [*compiler, "-E", "-std=c11", "-I", str(include), str(header)],
         stdout=subprocess.PIPE, check=True).stdout.decode()
@@ -25,7 +25,7 @@ def declarations(include: pathlib.Path) -> str:
             inside = marker[1].startswith(f"{include}/curfew/")
         elif inside and line.strip():
             own.append(line.rstrip())
-    # The one function that a plugin defines is nobody's to call.
+    # A plugin defines this function; the library has none.
     return re.sub(r"curfew_status curfew_plugin_entry\([^;]*;\n?", "", "\n".join(own))
 
 

@@ -207,7 +207,7 @@ final class Interposer: EntryInterposer {
         return switch table.pointee.current(real) {
         case Int32(CURFEW_THREAD_LOADING): "loading"
         case Int32(CURFEW_THREAD_WORKER): "worker"
-        case Int32(CURFEW_THREAD_DEADLINE): "watcher"
+        case Int32(CURFEW_THREAD_DEADLINE): "deadline"
         case Int32(CURFEW_THREAD_LOOP): "loop"
         default: "outside"
         }
@@ -265,21 +265,21 @@ final class Interposer: EntryInterposer {
                     let (host, table) = Interposer.requests(of: api)
                     return table.submit(host, identifier, options, out, error)
                 },
-                cancel: { api, identifier in
+                cancel: { api, identifier, error in
                     let (host, table) = Interposer.requests(of: api)
-                    return table.cancel(host, identifier)
+                    return table.cancel(host, identifier, error)
                 },
-                snooze: { api, task, after in
+                snooze: { api, task, delay, error in
                     let (host, table) = Interposer.requests(of: api)
-                    return table.snooze(host, task, after)
+                    return table.snooze(host, task, delay, error)
                 },
-                request: { api, task in
+                get_request: { api, task in
                     let (host, table) = Interposer.requests(of: api)
-                    return table.request(host, task)
+                    return table.get_request(host, task)
                 },
-                pending: { api, after, infos, capacity, count, error in
+                list_pending: { api, after, states, capacity, count, error in
                     let (host, table) = Interposer.requests(of: api)
-                    return table.pending(host, after, infos, capacity, count, error)
+                    return table.list_pending(host, after, states, capacity, count, error)
                 },
                 read_payload: { api, request, buffer, capacity, bytes, error in
                     let (host, table) = Interposer.requests(of: api)

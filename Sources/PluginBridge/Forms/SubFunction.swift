@@ -11,7 +11,7 @@ package struct SubFunction: @unchecked Sendable {
 
     init(_ symbol: UnsafeMutableRawPointer, _ parameters: [EventType]) {
         function = unsafeBitCast(symbol, to: curfew_any_function.self)
-        call = PreparedCall(parameters)
+        call = PreparedCall(parameters, takesData: false)
     }
 
     /// Calls it. The values have the types it was made with.
@@ -19,7 +19,7 @@ package struct SubFunction: @unchecked Sendable {
         EventValue.withForeign(values) { start, _ in
             // Without parameters nothing of it is read.
             withUnsafeTemporaryAllocation(of: curfew_value.self, capacity: 1) { none in
-                call.call(function, start ?? UnsafePointer(none.baseAddress!))
+                call.call(function, nil, start ?? UnsafePointer(none.baseAddress!))
             }
         }
     }

@@ -3,13 +3,12 @@ package import CCurfew
 package import Scheduling
 
 extension curfew_request_state {
-    /// Makes the C structure that describes a request.
     package init(_ request: Request) {
         self.init()
         let description = request.description
         kind = description.kind.rawValue
         self.request = request.id.rawValue
-        state = Int32(request.state.rawValue)
+        phase = Int32(request.state.rawValue)
         pending_reason = Int32(request.reason.rawValue)
         needs = UInt32(description.needs.rawValue)
         priority = Int32(description.priority.rawValue)

@@ -9,8 +9,8 @@ enum RequestsExtension {
         table.initialize(
             to: curfew_requests(
                 struct_size: UInt32(MemoryLayout<curfew_requests>.size), reserved: 0,
-                submit: submit, cancel: cancel, snooze: snooze, request: request,
-                pending: pending, read_payload: readPayload))
+                submit: submit, cancel: cancel, snooze: snooze, get_request: request,
+                list_pending: pending, read_payload: readPayload))
         return table
     }()
 }
@@ -56,21 +56,32 @@ private func submit(
 }
 
 private func cancel(
-    _ api: UnsafePointer<curfew_host_api>, _ identifier: UnsafePointer<CChar>
+    _ api: UnsafePointer<curfew_host_api>, _ identifier: UnsafePointer<CChar>,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
         guard let name = ForeignText.read(identifier, limit: 128) else {
-            return Status.invalid.rawValue
+            return fail(
+                error, .invalid, "the identifier is NULL, longer than 128 bytes or not UTF-8")
         }
-        return context.services.cancelRequests(of: name, plugin: context.plugin).rawValue
+        let status = context.services.cancelRequests(of: name, plugin: context.plugin)
+        guard status != .ok else { return status.rawValue }
+        return fail(error, status, "no request of \"\(name)\" was cancelled: \(status)")
     }
 }
 
 private func snooze(
-    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ after: UInt64
+    _ api: UnsafePointer<curfew_host_api>, _ task: curfew_task, _ delay: UInt64,
+    _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.stale.rawValue) { context in
-        context.services.snooze(task, after, plugin: context.plugin).rawValue
+        let status = context.services.snooze(task, delay, plugin: context.plugin)
+        guard status != .ok else { return status.rawValue }
+        return fail(
+            error, status,
+            status == .wrongState
+                ? "task \(task) has no request, or its outcome is decided"
+                : "task \(task) was not snoozed: \(status)")
     }
 }
 

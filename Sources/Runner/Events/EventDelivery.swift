@@ -183,8 +183,10 @@ final class EventDelivery: @unchecked Sendable {
         receiver.enter(subscription, isNested: isNested)
         if subscription.active.load(ordering: .sequentiallyConsistent) {
             switch subscription.receiver {
-            case .typed(let function):
-                delivery.entry.call?._withUnsafeGuaranteedRef { $0.call(function, delivery.values) }
+            case .typed(let function, let data):
+                delivery.entry.call?._withUnsafeGuaranteedRef {
+                    $0.call(function, data, delivery.values)
+                }
             case .closure(let body): body(delivery.event)
             case .generic(let function, let data):
                 var event = delivery.foreign

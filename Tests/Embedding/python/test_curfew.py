@@ -52,8 +52,9 @@ class Values(unittest.TestCase):
             self.assertIn("/nowhere", caught.exception.message)
             self.assertTrue(str(caught.exception).startswith(caught.exception.status.name + ": "))
             with self.assertRaises(curfew.CurfewError) as caught:
-                host.lift("org.example.nobody")
-            self.assertEqual(str(caught.exception), "NOT_FOUND: no such thing")
+                host.release("org.example.nobody")
+            self.assertTrue(str(caught.exception).startswith(
+                'NOT_FOUND: no handler is registered for "org.example.nobody"'))
 
     def test_what_is_no_argument_is_refused_before_c_sees_it(self):
         with curfew.Host() as host:
@@ -70,7 +71,7 @@ class Values(unittest.TestCase):
             self.assertEqual((good.identifier, good.event, good.budget), (GOOD, "good", 60))
             self.assertIs(patient.kind, curfew.Kind.APP_REFRESH)
             self.assertEqual(patient.budget, 0.05)
-            self.assertIs(host.plugins[0].status, curfew.PluginStatus.READY)
+            self.assertIs(host.plugins[0].phase, curfew.PluginPhase.READY)
             self.assertEqual(host.plugins[0].directory, f"{PLUGINS}/good")
             task = host.launch(GOOD, attempt=3)
             task.wait(LIMIT)
@@ -138,12 +139,15 @@ class Tasks(unittest.TestCase):
             task.wait(LIMIT)
             number = task.id
             with host._handle as pointer:
-                self.assertEqual(curfew.lib.curfew_host_keep_task(pointer, number, curfew.ffi.NULL), curfew.Status.OK)
-                self.assertEqual(curfew.lib.curfew_host_release_task(pointer, number, curfew.ffi.NULL), curfew.Status.OK)
+                none = curfew.ffi.NULL
+                self.assertEqual(
+                    curfew.lib.curfew_host_keep_task(pointer, number, none), curfew.Status.OK)
+                self.assertEqual(
+                    curfew.lib.curfew_host_release_task(pointer, number, none), curfew.Status.OK)
                 del task
                 # The other one that is possible: its function has not returned yet.
                 self.assertIn(
-                    curfew.lib.curfew_host_release_task(pointer, number, curfew.ffi.NULL),
+                    curfew.lib.curfew_host_release_task(pointer, number, none),
                     (curfew.Status.STALE, curfew.Status.WRONG_STATE))
 
     def test_control_c_ends_a_wait(self):

@@ -5,7 +5,7 @@
 //!
 //! It needs what bindgen makes of the headers, and no crate:
 //!
-//!     bindgen $PREFIX/include/curfew/host.h -o curfew.rs
+//!     bindgen $PREFIX/include/curfew/curfew.h -o curfew.rs
 //!     CURFEW_BINDINGS=$PWD/curfew.rs rustc --edition 2021 -L $PREFIX/lib -l curfew embedder.rs
 //!
 //! What it does, and what it prints, is told in ../README.md.

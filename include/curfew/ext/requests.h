@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * curfew/ext/requests.h: extension "curfew.requests/1". A plugin's own requests: to be launched again
- * later, when the machine allows it, also after the process was killed.
+ * curfew/ext/requests.h: extension "curfew.requests/1": submit requests for the plugin's own
+ * handlers, which are launched later, when the machine allows it, also after the process has
+ * crashed.
  *
  *     const curfew_requests *requests = api->extension(api, CURFEW_EXT_REQUESTS);
  *     curfew_submit_options later = {.struct_size = sizeof later, .earliest_ns = in_an_hour};
  *
- *     // First the next time, then the work: it comes again even if this attempt crashes.
- *     requests->submit(api, "org.example.tidy", &later, NULL, NULL);
+ *     // First the next launch, then the work: it comes also where this attempt crashes.
+ *     requests->submit(api, "org.example.tidy", &later, NULL, host_error);
  *
- * Requests are for handlers of the plugin itself. Dates are nanoseconds since 1970 in UTC. Inside
- * curfew_plugin_entry no handler is registered yet, and none can be submitted.
+ * Inside curfew_plugin_entry no handler is registered yet, and no request can be submitted. All
+ * functions also return CURFEW_CLOSING and, where the store failed, one of the CURFEW_STORE_…
+ * statuses.
  */
 #ifndef CURFEW_EXT_REQUESTS_H
 #define CURFEW_EXT_REQUESTS_H
@@ -22,47 +24,49 @@
 
 CURFEW_BEGIN_DECLS
 
+/* The functions of the extension. */
 typedef struct curfew_requests {
     uint32_t struct_size;
     uint32_t reserved; /* 0 */
 
     /*
-     * Submits a request for a handler of this plugin, and returns once it is durable: a transaction
-     * of its own, whatever becomes of the task that calls. Waits for that, about as long as the disk
-     * takes to write. *out_request is its number. Returns as curfew_host_submit, and CURFEW_DENIED
-     * for a handler that is not this plugin's.
+     * Submits a request for a handler of this plugin. Returns after it is durable, in about the
+     * time of a write to the disk. The transaction is its own, whatever happens to the calling
+     * task. *out_request is its number. Returns as curfew_host_submit, and CURFEW_DENIED for a
+     * handler of another plugin.
      */
     curfew_status (*submit)(const curfew_host_api *api, const char *identifier,
                             const curfew_submit_options *CURFEW_NULLABLE options,
                             curfew_request *CURFEW_NULLABLE out_request,
                             curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
-    /* Cancels the pending requests of a handler of this plugin. Returns CURFEW_OK, also when there
-     * were none, CURFEW_DENIED, CURFEW_CLOSING or one of the CURFEW_STORE_… statuses. */
-    curfew_status (*cancel)(const curfew_host_api *api, const char *identifier)
+    /* Cancels the pending requests of a handler of this plugin. Returns CURFEW_OK, also where there
+     * are none, CURFEW_INVALID or CURFEW_DENIED. */
+    curfew_status (*cancel)(const curfew_host_api *api, const char *identifier,
+                            curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
+
+    /* Launches the request of the task again after `delay_ns`, whatever the task is completed with,
+     * and without using an attempt. Takes effect when the task is over; the last call counts.
+     * Returns CURFEW_OK, CURFEW_STALE, or CURFEW_WRONG_STATE (the task has no request, or its
+     * outcome is decided). */
+    curfew_status (*snooze)(const curfew_host_api *api, curfew_task task, uint64_t delay_ns,
+                            curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, running);
+
+    /* Returns the number of the task's request, or 0. */
+    curfew_request (*get_request)(const curfew_host_api *api, curfew_task task)
+        CURFEW_TAG(any, running);
+
+    /* Lists the pending requests of this plugin's handlers, by number, those larger than `after`.
+     * *out_count is the number of elements written, at most `capacity`. Returns CURFEW_OK or
+     * CURFEW_INVALID. */
+    curfew_status (*list_pending)(const curfew_host_api *api, curfew_request after,
+                                  curfew_request_state *out_states, uint32_t capacity,
+                                  uint32_t *out_count, curfew_error *CURFEW_NULLABLE error)
         CURFEW_TAG(any, open);
 
-    /* Lets the request that the task is a launch of be launched again after `after_ns`, whatever the
-     * task is completed with, and without using an attempt: "not now". Counts when the task is over;
-     * said twice, the last one counts. Returns CURFEW_OK, CURFEW_STALE, or CURFEW_WRONG_STATE (the
-     * task is not a launch of a request, or its outcome is decided). */
-    curfew_status (*snooze)(const curfew_host_api *api, curfew_task task, uint64_t after_ns)
-        CURFEW_TAG(any, running);
-
-    /* Returns the number of the request that the task is a launch of, or 0. */
-    curfew_request (*request)(const curfew_host_api *api, curfew_task task)
-        CURFEW_TAG(any, running);
-
-    /* Fills up to `capacity` elements of `infos` with the pending requests of this plugin's handlers
-     * whose numbers are larger than `after`, by number; *out_count tells how many. Returns CURFEW_OK,
-     * CURFEW_INVALID, CURFEW_CLOSING or one of the CURFEW_STORE_… statuses. */
-    curfew_status (*pending)(const curfew_host_api *api, curfew_request after,
-                             curfew_request_state *infos, uint32_t capacity, uint32_t *out_count,
-                             curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
-
-    /* Copies up to `capacity_bytes` of the payload of a request for a handler of this plugin to
-     * `buffer`. *out_bytes is the whole length. Returns CURFEW_OK, CURFEW_TOO_LARGE (it was cut),
-     * CURFEW_NOT_FOUND, CURFEW_CLOSING or one of the CURFEW_STORE_… statuses. */
+    /* Copies the payload of a request for a handler of this plugin to `buffer`. *out_bytes is its
+     * whole length. Returns CURFEW_OK, CURFEW_TOO_LARGE (the first `capacity_bytes` were copied) or
+     * CURFEW_NOT_FOUND. */
     curfew_status (*read_payload)(const curfew_host_api *api, curfew_request request,
                                   void *CURFEW_NULLABLE buffer, uint64_t capacity_bytes,
                                   uint64_t *CURFEW_NULLABLE out_bytes,

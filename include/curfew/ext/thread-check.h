@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * curfew/ext/thread-check.h: extension "curfew.thread-check/1". On which of the host's threads am
- * I? For assertions in plugins and for the tools that check the CURFEW_TAG of a call.
+ * curfew/ext/thread-check.h: extension "curfew.thread-check/1": the kind of the calling thread, for
+ * assertions in plugins and for tools that check the CURFEW_TAG of a call.
  *
  *     const curfew_thread_check *check = api->extension(api, CURFEW_EXT_THREAD_CHECK);
  *     if (check != NULL) assert(check->current(api) == CURFEW_THREAD_WORKER);
@@ -13,6 +13,7 @@
 
 #define CURFEW_EXT_THREAD_CHECK "curfew.thread-check/1"
 
+/* The kind of a thread. */
 typedef int32_t curfew_thread;
 enum {
     CURFEW_THREAD_OTHER = 0,   /* not one of this host's threads */
@@ -24,10 +25,11 @@ enum {
 
 CURFEW_BEGIN_DECLS
 
+/* The functions of the extension. */
 typedef struct curfew_thread_check {
     uint32_t struct_size;
 
-    /* Returns what the calling thread is to the host of `api`, a CURFEW_THREAD_ constant. Required. */
+    /* Returns the kind of the calling thread in the host of `api`. */
     curfew_thread (*current)(const curfew_host_api *api) CURFEW_TAG(any, any);
 } curfew_thread_check;
 

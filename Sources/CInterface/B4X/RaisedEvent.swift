@@ -21,7 +21,7 @@ enum RaisedEvent {
         return body(&raised)
     }
 
-    /// What a raiser in C gave; nil for other senders.
+    /// Returns the sender that a raiser in C passed; nil for other senders.
     static func address(_ sender: EventSender?) -> UnsafeRawPointer? {
         if case .address(let address) = sender {
             UnsafeRawPointer(bitPattern: address)

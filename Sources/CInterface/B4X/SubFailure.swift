@@ -2,14 +2,14 @@
 import CCurfew
 import PluginBridge
 
-/// What a sub in C answered when it did not succeed.
+/// The failure of a sub in C.
 struct SubFailure: Error, CustomStringConvertible {
     let status: Status
     let text: String
 
     var description: String { text.isEmpty ? "\(status)" : text }
 
-    /// How an error out of a target is answered: `INVALID` and the like, or the sub's own.
+    /// Calls `body`, and writes its error, the sub's own or that of the call, to the caller's.
     static func answer(
         _ error: UnsafeMutablePointer<curfew_error>?, _ body: () throws -> Void
     ) -> curfew_status {
