@@ -56,7 +56,7 @@ struct OwnLoopTests {
         var before = sigaction()
         sigaction(SIGUSR1, &action, &before)
         defer { sigaction(SIGUSR1, &before, nil) }
-        nonisolated(unsafe) let thread = pthread_self()
+        let thread = pthread_self()
         let isOver = Guarded(false)
         let signals = Side { () -> Int in
             var count = 0

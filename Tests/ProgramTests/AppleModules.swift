@@ -12,7 +12,7 @@ enum AppleModules {
         "CAppHost", "AppHost", "FoundationBackground", "BackgroundTasks", "UIKitBackground",
         "SwiftUIBackground", "OSLogging",
         "CInterface", "Curfew", "Runner", "PluginBridge", "Persistence", "Surroundings",
-        "Scheduling", "CSystem",
+        "Scheduling", "CurfewValues", "CFaults", "CSystem",
     ]
 
     private static func make() throws -> TemporaryDirectory {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import PluginBridge
-package import Scheduling
+import Scheduling
 import Synchronization
 
 extension TaskEngine {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
-package import PluginBridge
+import PluginBridge
 import Scheduling
 import Synchronization
 
