@@ -467,7 +467,8 @@ struct CallFormTests {
     @Test(
         "functions that load, start, or change what is the whole process's are refused by name",
         arguments: [
-            ("dlopen", "loads unchecked code"), ("dlmopen", "loads unchecked code"), ("system", "another program"),
+            ("dlopen", "loads unchecked code"), ("dlmopen", "loads unchecked code"),
+            ("system", "another program"),
             ("popen", "another program"), ("posix_spawn", "another program"),
             ("execve", "does not return"), ("dup2", "descriptors"), ("close", "descriptors"),
             ("mprotect", "memory"), ("munmap", "memory"), ("chdir", "the whole process"),

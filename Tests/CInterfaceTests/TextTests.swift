@@ -27,7 +27,7 @@ struct TextTests {
                 #expect(throws: Failure.self) { try TestHost { $0.permitted = path } }
             }
         }
-        with(Array(files.path(String(repeating: "u/", count: 3_000)).utf8)) { path in
+        _ = with(Array(files.path(String(repeating: "u/", count: 3_000)).utf8)) { path in
             #expect(throws: Failure.self) { try TestHost { $0.store = path } }
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty)
