@@ -42,7 +42,7 @@ final class StoreClientTests {
         var description = RequestDescription("org.example.tidy")
         change(&description)
         let answer = try client.write { (ledger, store) throws(StoreFault) in
-            try ledger.submit(description, payload: [], at: clock.moment.wall, store)
+            try ledger.submit(description, payload: [], at: clock.moment.wall, store).value
         }
         return try answer.get().id
     }
@@ -86,7 +86,7 @@ final class StoreClientTests {
         let id = try submit(client)
         #expect(await eventually { (try? host.request(id))??.state == .running })
         let answer = try client.write { (ledger, store) throws(StoreFault) in
-            try ledger.cancel(id, at: clock.moment.wall, store)
+            try ledger.cancel(id, at: clock.moment.wall, store).value
         }
         #expect(answer == .running(launch: 1))
         #expect(await eventually { (try? host.request(id))??.state == .cancelled })

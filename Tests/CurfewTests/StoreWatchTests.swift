@@ -32,7 +32,7 @@ struct StoreWatchTests {
     private static func submit(_ place: String, touches: Bool) throws(StoreFault) {
         let store = try SQLiteStore.open(directory: place, as: .client(creates: false))
         try store.write { (transaction) throws(StoreFault) in
-            var ledger = RequestLedger()
+            let ledger = RequestLedger()
             _ = try ledger.submit(
                 RequestDescription("org.example.tidy"), payload: [], at: 0, transaction)
         }

@@ -49,7 +49,8 @@ enum RequestHarness {
                 let answer = try client.write(limits: limits) {
                     (ledger, store) throws(StoreFault) in
                     try ledger.submit(
-                        description, payload: Array(key.utf8), at: csys_realtime_ns(), store)
+                        description, payload: Array(key.utf8), at: csys_realtime_ns(), store
+                    ).value
                 }
                 switch answer {
                 case .success(let submission):

@@ -18,6 +18,8 @@ final class RequestDesk {
     var awakeSince: Int64
     var host = HostIdentity(boot: "first", process: 1, start: 1)
     private let store = MemoryStore()
+    /// The request that was submitted last, as the book gets it.
+    private(set) var arrived: (head: RequestHead, queue: RequestQueue)?
 
     init(
         limits: RequestLimits = RequestLimits(), zone: any TimeZoneRules = UTC()
@@ -49,7 +51,9 @@ final class RequestDesk {
         _ description: RequestDescription, payload: [UInt8] = []
     ) throws -> Result<Submission, RequestRefusal> {
         try change { ledger, store throws(StoreFault) in
-            try ledger.submit(description, payload: payload, at: now, store)
+            let change = try ledger.submit(description, payload: payload, at: now, store)
+            arrived = change.arrived
+            return change.value
         }
     }
 
@@ -59,11 +63,12 @@ final class RequestDesk {
     }
 
     func cancel(_ id: RequestID) throws -> RequestLedger.Cancellation {
-        try change { ledger, store throws(StoreFault) in try ledger.cancel(id, at: now, store) }
+        try change { ledger, store throws(StoreFault) in try ledger.cancel(id, at: now, store).value
+        }
     }
 
     func lift(_ id: RequestID) throws -> Bool {
-        try change { ledger, store throws(StoreFault) in try ledger.lift(id, at: now, store) }
+        try change { ledger, store throws(StoreFault) in try ledger.lift(id, at: now, store).value }
     }
 
     /// Nil: it was not launched.
@@ -84,7 +89,7 @@ final class RequestDesk {
     func end(_ id: RequestID, _ end: AttemptEnd, launch: UInt64? = nil) throws -> Request? {
         let running = try request(id).launches
         return try change { ledger, store throws(StoreFault) in
-            try ledger.end(id, launch: launch ?? running, end, at: moment, store)
+            try ledger.end(id, launch: launch ?? running, end, at: moment, store).value
         }
     }
 
@@ -122,7 +127,7 @@ final class RequestDesk {
 
     func missOverdue(limit: Int = 10) throws -> Int64? {
         try change { ledger, store throws(StoreFault) in
-            try ledger.missOverdue(at: now, limit: limit, store)
+            try ledger.missOverdue(at: now, limit: limit, store).value
         }
     }
 
@@ -131,7 +136,7 @@ final class RequestDesk {
         var id: RequestID?
         repeat {
             id = try change { ledger, store throws(StoreFault) in
-                try ledger.shorten(after: id, limit: 2, at: moment, store)
+                try ledger.shorten(after: id, limit: 2, at: moment, store).value
             }
         } while id != nil
     }

@@ -32,12 +32,9 @@ struct RequestLedgerSubmittingTests {
         #expect(try desk.request(id).payloadBytes == 2)
         #expect(try desk.request(other).notBefore == now + 5)
         #expect(try desk.story() == [.submitted, .submitted])
-        let arrived = desk.ledger.takeArrived()
+        let arrived = desk.arrived
         #expect(try arrived?.queue == desk.request(other).queue)
         #expect(arrived?.head == RequestHead(id: other, notBefore: now + 5))
-        let next = desk.ledger.takeArrived()
-        #expect(next?.head == nil)
-        #expect(desk.ledger.takeTouched() == [])
     }
 
     @Test("a newer request takes the place of the pending ones of its identifier")

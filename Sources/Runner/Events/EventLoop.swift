@@ -134,7 +134,8 @@ package final class EventLoop: @unchecked Sendable {
         guard takeLoop() else {
             return .failure(BridgeError(.wrongThread, "another thread is dispatching events"))
         }
-        defer { running.store(false, ordering: .releasing) }
+        // A shutdown may wait for that.
+        defer { running.store(false, ordering: .sequentiallyConsistent) }
         return .success(deliverWaiting(limit: limit, patient: patient))
     }
 

@@ -37,7 +37,13 @@ final class HostPhase: Sendable {
     /// Something has ended that a shutdown may wait for. Costs one load while none waits.
     ///
     /// What ended was written by a sequentially consistent operation before.
-    @inline(__always) func progressed() { waiters.wake() }
+    @inline(__always) func progressed() {
+        #if !(arch(x86_64) || arch(i386))
+            // There an exchange does not keep a store before it from passing the load of `wake`.
+            atomicMemoryFence(ordering: .sequentiallyConsistent)
+        #endif
+        waiters.wake()
+    }
 
     /// Sleeps until `isOver`, which is asked again after every `progressed`, at most until a
     /// CLOCK_MONOTONIC time. Returns whether it was over once.

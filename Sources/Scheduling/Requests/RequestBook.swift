@@ -191,8 +191,6 @@ package struct RequestBook: Sendable {
 
     /// Reads the queues again: another process has written to the store, or a transaction failed.
     package mutating func read(_ store: any StoreTransaction) throws(StoreFault) {
-        _ = ledger.takeTouched()
-        _ = ledger.takeArrived()
         scheduler.forgetHeads()
         let registered = scheduler.registered
         let most = 2 * registered.count + Self.strangers
@@ -251,9 +249,8 @@ package struct RequestBook: Sendable {
         _ description: RequestDescription, payload: [UInt8], at now: Moment,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Result<Submission, RequestRefusal> {
-        let answer = try ledger.submit(description, payload: payload, at: now.wall, store)
-        lookAtArrived()
-        try lookAtTouched(store)
+        let answer = try take(
+            ledger.submit(description, payload: payload, at: now.wall, store), store)
         if case .success(.queued) = answer, let latest = description.latest {
             nextMiss = min(nextMiss ?? .max, latest)
         }
@@ -263,17 +260,13 @@ package struct RequestBook: Sendable {
     package mutating func cancel(
         _ id: RequestID, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestLedger.Cancellation {
-        let answer = try ledger.cancel(id, at: now.wall, store)
-        try lookAtTouched(store)
-        return answer
+        try take(ledger.cancel(id, at: now.wall, store), store)
     }
 
     package mutating func lift(
         _ id: RequestID, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> Bool {
-        let answer = try ledger.lift(id, at: now.wall, store)
-        try lookAtTouched(store)
-        return answer
+        try take(ledger.lift(id, at: now.wall, store), store)
     }
 
     /// The task of a request is over. Nil: it was not the one that runs.
@@ -286,8 +279,7 @@ package struct RequestBook: Sendable {
             running[id] = nil
             scheduler.ended(id, end.outcome, answered: answered, at: now)
         }
-        try lookAtTouched(store)
-        return request
+        return try take(request, store)
     }
 
     /// The launch of a request was refused: no attempt is used.
@@ -297,27 +289,26 @@ package struct RequestBook: Sendable {
     ) throws(StoreFault) {
         // Later, so that a queue that is full is not asked again and again.
         let end = AttemptEnd(.abandoned, error: why, snooze: 1_000_000_000)
-        _ = try ledger.end(id, launch: launch, end, at: now, store)
+        let ended = try ledger.end(id, launch: launch, end, at: now, store)
         if running.removeValue(forKey: id) != nil { scheduler.withdrawn(id) }
-        try lookAtTouched(store)
+        _ = try take(ended, store)
     }
 
+    /// Takes the queues of a change into account, and returns its result.
+    ///
     /// A request that comes after a queue's head does not change the head; in an empty queue it is
     /// the head. If the queues are out of date, the next run reads all of them.
-    private mutating func lookAtArrived() {
-        guard let (head, queue) = ledger.takeArrived(), isCurrent else { return }
-        if let first = scheduler.heads[queue],
-            (first.notBefore, first.id) < (head.notBefore, head.id)
-        {
-            return
+    private mutating func take<Value>(
+        _ change: Changed<Value>, _ store: any StoreTransaction
+    ) throws(StoreFault) -> Value {
+        if let (head, queue) = change.arrived, isCurrent {
+            let first = scheduler.heads[queue]
+            if first.map({ ($0.notBefore, $0.id) >= (head.notBefore, head.id) }) ?? true {
+                scheduler.setHead(head, of: queue)
+            }
         }
-        scheduler.setHead(head, of: queue)
-    }
-
-    private mutating func lookAtTouched(_ store: any StoreTransaction) throws(StoreFault) {
-        for queue in ledger.takeTouched() {
-            scheduler.setHead(try store.head(of: queue), of: queue)
-        }
+        for queue in change.queues { scheduler.setHead(try store.head(of: queue), of: queue) }
+        return change.value
     }
 
     // MARK: Deciding
@@ -341,14 +332,13 @@ package struct RequestBook: Sendable {
         try writeFactors(at: now, store)
         stopLosing(&effects)
         if let next = nextMiss, next < now.wall {
-            nextMiss = try ledger.missOverdue(at: now.wall, limit: Self.turnLimit, store)
-            try lookAtTouched(store)
+            nextMiss = try take(
+                ledger.missOverdue(at: now.wall, limit: Self.turnLimit, store), store)
         }
         if let page = shortening {
-            shortening = try ledger.shorten(
-                after: page, limit: Self.turnLimit, at: now, store
+            shortening = try take(
+                ledger.shorten(after: page, limit: Self.turnLimit, at: now, store), store
             ).map(Optional.some)
-            try lookAtTouched(store)
         }
         while effects.count < Self.turnLimit, let launch = scheduler.next(at: now) {
             if let effect = try begin(launch, at: now, isSimulated: false, store) {
@@ -374,13 +364,12 @@ package struct RequestBook: Sendable {
             while true {
                 let page = try store.requests(filter)
                 for request in page where request.description.kind == .continuedProcessing {
-                    _ = try ledger.cancel(request.id, at: now.wall, store)
+                    _ = try take(ledger.cancel(request.id, at: now.wall, store), store)
                 }
                 guard let last = page.last, page.count == filter.limit else { break }
                 filter.after = last.id
             }
         }
-        try lookAtTouched(store)
     }
 
     private mutating func findCancelled(
@@ -403,11 +392,10 @@ package struct RequestBook: Sendable {
         for request in try store.running() where running[request.id]?.launch != request.launches {
             let end = AttemptEnd(
                 .interrupted, error: "the store failed while it was launched; it was not begun")
-            _ = try ledger.end(
-                request.id, launch: request.launches, end, at: now, store)
+            _ = try take(
+                ledger.end(request.id, launch: request.launches, end, at: now, store), store)
         }
         isInDoubt = false
-        try lookAtTouched(store)
     }
 
     /// The number of launches that bring any floor to its limit: it doubles from a second.
@@ -459,8 +447,7 @@ package struct RequestBook: Sendable {
         case .not: break
         }
         // Its queue has another head now, whatever became of it.
-        ledger.touched.insert(launch.queue)
-        try lookAtTouched(store)
+        scheduler.setHead(try store.head(of: launch.queue), of: launch.queue)
         if let head = scheduler.heads[launch.queue], head.id == launch.id,
             head.notBefore <= now.wall
         {

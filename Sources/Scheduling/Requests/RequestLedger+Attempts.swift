@@ -19,7 +19,7 @@ extension RequestLedger {
     /// Begins an attempt.
     ///
     /// - Parameter terms: what it depends on besides the request.
-    package mutating func launch(
+    package func launch(
         _ id: RequestID, by host: HostIdentity, at moment: Moment, _ terms: LaunchTerms,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Launching {
@@ -27,7 +27,6 @@ extension RequestLedger {
         guard var request = try store.request(id), request.state == .pending else { return .not }
         if isDecisive(request), terms.neighbours != .none { return .alone }
         if request.crashes > 0, terms.neighbours == .suspect { return .notBesideSuspect }
-        touched.insert(request.queue)
         if let latest = request.description.latest, latest < now, request.launches == 0 {
             try miss(&request, at: now, store)
             return .not
@@ -65,7 +64,7 @@ extension RequestLedger {
     }
 
     /// Its date has come, and its pause is not over: true when the request was put off to its end.
-    private mutating func mustPause(
+    private func mustPause(
         _ request: inout Request, _ floor: UInt64?, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> Bool {
         if let pause = request.pause, let left = pause.left(at: now.span, boot: boot), left > 0 {
@@ -83,7 +82,7 @@ extension RequestLedger {
     }
 
     /// Dates that passed: true when the request was put off to a later one.
-    mutating func catchUp(
+    func catchUp(
         _ request: inout Request, _ repetition: Repetition, at now: Int64, awakeSince: Int64,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Bool {
@@ -122,10 +121,10 @@ extension RequestLedger {
 
     /// Takes the end of an attempt. Nil: it is not the one that runs, and nothing was changed. An end
     /// that was committed although the store said otherwise is taken once, and returned again.
-    package mutating func end(
+    package func end(
         _ id: RequestID, launch: UInt64, _ end: AttemptEnd, at moment: Moment,
         _ store: any StoreTransaction
-    ) throws(StoreFault) -> Request? {
+    ) throws(StoreFault) -> Changed<Request?> {
         let now = moment.wall
         guard var request = try store.request(id), request.state == .running,
             request.launches == launch
@@ -133,19 +132,19 @@ extension RequestLedger {
             if let request = try store.request(id),
                 let attempt = try store.attempt(launch, of: id), attempt.isEnded(as: end)
             {
-                return request
+                return Changed(value: request)
             }
             try store.append(
                 JournalEntry(
                     .fenced, at: now, request: id, launch: launch, detail: end.outcome.name))
-            return nil
+            return Changed(value: nil)
         }
         try close(request, launch, end, at: now, store)
         request.outcome = end.outcome
         request.changedAt = now
         if end.outcome != .interrupted { request.crashes = 0 }
         try settle(&request, end, at: moment, store)
-        return request
+        return Changed(value: request, queues: request.state == .pending ? [request.queue] : [])
     }
 
     /// Writes the end of an attempt down.
@@ -161,7 +160,7 @@ extension RequestLedger {
     }
 
     /// Settles a request after an attempt.
-    mutating func settle(
+    func settle(
         _ request: inout Request, _ end: AttemptEnd, at moment: Moment,
         _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -208,7 +207,7 @@ extension RequestLedger {
     }
 
     /// Makes the request wait for a span in nanoseconds.
-    private mutating func rest(
+    private func rest(
         _ request: inout Request, _ reason: PendingReason, for length: UInt64, at now: Moment,
         _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -217,7 +216,7 @@ extension RequestLedger {
             pausing: Pause(boot: boot, begun: now.span, length: length), store)
     }
 
-    mutating func wait(
+    func wait(
         _ request: inout Request, _ reason: PendingReason, until date: Int64,
         pausing pause: Pause? = nil, _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -226,11 +225,10 @@ extension RequestLedger {
         request.notBefore = date
         request.pause = pause
         try store.update(request)
-        touched.insert(request.queue)
     }
 
     /// The date it was about is done with: the next one, or the end.
-    mutating func leaveDate(
+    func leaveDate(
         _ request: inout Request, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) {
         request.attempts = 0
@@ -241,7 +239,7 @@ extension RequestLedger {
         try comeAgain(&request, repetition, after: request.nominal, at: now, store)
     }
 
-    mutating func comeAgain(
+    func comeAgain(
         _ request: inout Request, _ repetition: Repetition, after date: Int64, at now: Int64,
         _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -288,19 +286,22 @@ extension RequestLedger {
     }
 
     /// Ends up to `limit` pending requests whose latest beginning has passed. Returns when the next
-    /// one's does; nil: there is none.
-    package mutating func missOverdue(
+    /// one's does; nil when there is none.
+    package func missOverdue(
         at now: Int64, limit: Int, _ store: any StoreTransaction
-    ) throws(StoreFault) -> Int64? {
+    ) throws(StoreFault) -> Changed<Int64?> {
+        var queues: Set<RequestQueue> = []
         for _ in 0..<limit {
-            guard var request = try store.firstToMiss() else { return nil }
+            guard var request = try store.firstToMiss() else {
+                return Changed(value: nil, queues: queues)
+            }
             guard let latest = request.description.latest, latest < now else {
-                return request.description.latest
+                return Changed(value: request.description.latest, queues: queues)
             }
             guard request.state == .pending else { throw .notWaiting(request.id) }
-            touched.insert(request.queue)
+            queues.insert(request.queue)
             try miss(&request, at: now, store)
         }
-        return now
+        return Changed(value: now, queues: queues)
     }
 }

@@ -3,7 +3,7 @@
 /// Updates requests when a host begins, ends, and when its clock is set.
 extension RequestLedger {
     /// A host begins to use the store: what ran in the one before it is pending again, or parked.
-    package mutating func open(
+    package func open(
         by host: HostIdentity, at moment: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
         let now = moment.wall
@@ -55,15 +55,18 @@ extension RequestLedger {
     /// The clock was set back: pauses and intervals that were counted from the later time would be
     /// longer than they say. Looks at `limit` requests after `id`; returns where to go on, nil at the
     /// end.
-    package mutating func shorten(
+    package func shorten(
         after id: RequestID?, limit: Int, at moment: Moment, _ store: any StoreTransaction
-    ) throws(StoreFault) -> RequestID? {
+    ) throws(StoreFault) -> Changed<RequestID?> {
         let now = moment.wall
+        var queues: Set<RequestQueue> = []
         let filter = RequestFilter(states: [.pending], after: id, limit: limit)
         let requests = try store.requests(filter)
         for var request in requests {
             if let pause = request.pause {
-                try renew(pause, of: request, at: moment, store)
+                if try renew(pause, of: request, at: moment, store) {
+                    queues.insert(request.queue)
+                }
                 continue
             }
             guard let date = latestDate(of: request, at: now) else { continue }
@@ -76,27 +79,27 @@ extension RequestLedger {
             guard request.notBefore > bound else { continue }
             request.notBefore = bound
             try store.update(request)
-            touched.insert(request.queue)
+            queues.insert(request.queue)
         }
-        return requests.count < limit ? nil : requests.last?.id
+        return Changed(value: requests.count < limit ? nil : requests.last?.id, queues: queues)
     }
 
     /// Computes the date of a request that waits for a span again. A span that began before a
-    /// reboot counts from now on, if that is sooner than its date.
-    private mutating func renew(
+    /// reboot counts from now on, if that is sooner than its date. Returns whether it changed.
+    private func renew(
         _ pause: Pause, of request: Request, at now: Moment, _ store: any StoreTransaction
-    ) throws(StoreFault) {
+    ) throws(StoreFault) -> Bool {
         var request = request
         if let left = pause.left(at: now.span, boot: boot) {
             request.notBefore = Self.sum(now.wall, left)
         } else {
             let date = Self.sum(now.wall, pause.length)
-            guard date < request.notBefore else { return }
+            guard date < request.notBefore else { return false }
             request.notBefore = date
             request.pause = Pause(boot: boot, begun: now.span, length: pause.length)
         }
         try store.update(request)
-        touched.insert(request.queue)
+        return true
     }
 
     /// The latest date of a pending request that was put off at `now` at the latest, without jitter;

@@ -10,12 +10,6 @@ package struct RequestLedger: Sendable {
     let zone: any TimeZoneRules
     /// The kernel's id of the boot that spans count from; "" beside a host, where no pause begins.
     var boot = ""
-    /// Queues whose head may be another one now.
-    package internal(set) var touched: Set<RequestQueue> = []
-
-    /// The request that was stored last, until it is read: it may be its queue's head.
-    var arrived: (head: RequestHead, queue: RequestQueue)?
-
     /// A date counts as missed only if it is older than this.
     static let tolerance: Int64 = 60_000_000_000
 
@@ -25,29 +19,17 @@ package struct RequestLedger: Sendable {
         self.zone = zone
     }
 
-    /// Returns the queues that were touched since the last call.
-    package mutating func takeTouched() -> Set<RequestQueue> {
-        if touched.isEmpty { return [] }
-        defer { touched.removeAll() }
-        return touched
-    }
-
-    /// Returns the request that was taken in since the last call.
-    mutating func takeArrived() -> (head: RequestHead, queue: RequestQueue)? {
-        defer { arrived = nil }
-        return arrived
-    }
-
     // MARK: Submitting and cancelling
 
     /// Takes a request in. With a refusal nothing was changed.
-    package mutating func submit(
+    package func submit(
         _ description: RequestDescription, payload: [UInt8], at now: Int64,
         _ store: any StoreTransaction
-    ) throws(StoreFault) -> Result<Submission, RequestRefusal> {
-        if let fault = description.fault { return .failure(.invalid(fault)) }
+    ) throws(StoreFault) -> Changed<Result<Submission, RequestRefusal>> {
+        if let fault = description.fault { return Changed(value: .failure(.invalid(fault))) }
         guard payload.count <= limits.payloadBytes else {
-            return .failure(.tooLarge(bytes: payload.count, limit: limits.payloadBytes))
+            return Changed(
+                value: .failure(.tooLarge(bytes: payload.count, limit: limits.payloadBytes)))
         }
         if let key = description.key,
             let known = try store.find(key: key, of: description.identifier)
@@ -56,22 +38,22 @@ package struct RequestLedger: Sendable {
             // submission.
             guard known.description.isSame(as: description),
                 try store.payload(of: known.id) == payload
-            else { return .failure(.keyTaken(known.id)) }
-            return .success(.known(known.id))
+            else { return Changed(value: .failure(.keyTaken(known.id))) }
+            return Changed(value: .success(.known(known.id)))
         }
         var replaced: [Request] = []
         switch description.onPending {
         case .add: break
         case .keep:
             if let kept = try store.firstPending(description.identifier) {
-                return .success(.kept(kept))
+                return Changed(value: .success(.kept(kept)))
             }
         case .replace: replaced = try store.pending(of: description.identifier)
         }
         let freed = replaced.count { $0.description.kind == description.kind }
         let limit = limits.pending(description.kind)
         guard try store.pendingCount(description.kind) - freed < limit else {
-            return .failure(.tooMany(description.kind, limit: limit))
+            return Changed(value: .failure(.tooMany(description.kind, limit: limit)))
         }
         var request = Request(
             description, payloadBytes: payload.count, at: now,
@@ -81,7 +63,9 @@ package struct RequestLedger: Sendable {
         {
             // Its dates are given; the first one is the next.
             guard let first = repetition.next(after: now, in: zone) else {
-                return .failure(.invalid("the cron expression has no date in the next 28 years"))
+                return Changed(
+                    value: .failure(
+                        .invalid("the cron expression has no date in the next 28 years")))
             }
             request.notBefore = first
             request.nominal = first
@@ -91,16 +75,17 @@ package struct RequestLedger: Sendable {
             request.notBefore += repetition.delay(of: request.id, at: request.nominal)
             try store.update(request)
         }
-        arrived = (RequestHead(id: request.id, notBefore: request.notBefore), request.queue)
         for var old in replaced {
             old.state = .replaced
             old.changedAt = now
-            touched.insert(old.queue)
             try store.update(old)
             try store.append(entry(.replaced, old, now, detail: "by request \(request.id)"))
         }
         try store.append(entry(.submitted, request, now))
-        return .success(.queued(request.id, replaced: replaced.map(\.id)))
+        return Changed(
+            value: .success(.queued(request.id, replaced: replaced.map(\.id))),
+            queues: Set(replaced.map(\.queue)),
+            arrived: (RequestHead(id: request.id, notBefore: request.notBefore), request.queue))
     }
 
     /// The result of cancelling a request.
@@ -116,39 +101,40 @@ package struct RequestLedger: Sendable {
     }
 
     /// Cancels a request.
-    package mutating func cancel(
+    package func cancel(
         _ id: RequestID, at now: Int64, _ store: any StoreTransaction
-    ) throws(StoreFault) -> Cancellation {
-        guard var request = try store.request(id) else { return .unknown }
+    ) throws(StoreFault) -> Changed<Cancellation> {
+        guard var request = try store.request(id) else { return Changed(value: .unknown) }
         switch request.state {
         case .pending, .parked:
-            touched.insert(request.queue)
             request.state = .cancelled
             request.changedAt = now
             try store.update(request)
             try store.append(entry(.cancelled, request, now))
-            return .cancelled
+            return Changed(value: .cancelled, queues: [request.queue])
         case .running:
             request.marks.insert(.cancelled)
             try store.update(request)
-            return .running(launch: request.launches)
-        case .finished, .cancelled, .replaced, .missed: return .over(request.state)
+            return Changed(value: .running(launch: request.launches))
+        case .finished, .cancelled, .replaced, .missed:
+            return Changed(value: .over(request.state))
         }
     }
 
     /// Lets a parked request be launched again.
-    package mutating func lift(
+    package func lift(
         _ id: RequestID, at now: Int64, _ store: any StoreTransaction
-    ) throws(StoreFault) -> Bool {
-        guard var request = try store.request(id), request.state == .parked else { return false }
+    ) throws(StoreFault) -> Changed<Bool> {
+        guard var request = try store.request(id), request.state == .parked else {
+            return Changed(value: false)
+        }
         request.state = .pending
         request.reason = .lifted
         request.crashes = 0
         request.changedAt = now
         try store.update(request)
         try store.append(entry(.lifted, request, now))
-        touched.insert(request.queue)
-        return true
+        return Changed(value: true, queues: [request.queue])
     }
 
     func entry(

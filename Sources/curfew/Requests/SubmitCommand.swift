@@ -108,7 +108,8 @@ enum SubmitCommand {
         let answer = try StorePlace.translated { () throws(StoreFault) in
             try store.write(limits: limits) { (ledger, transaction) throws(StoreFault) in
                 let answer = try ledger.submit(
-                    description, payload: payload, at: now, transaction)
+                    description, payload: payload, at: now, transaction
+                ).value
                 let id = try? answer.get().id
                 return (
                     answer,
