@@ -2,20 +2,20 @@
 import CSystem
 import Synchronization
 
-/// The receiver that the loop's thread is inside of, for threads that end a subscription: they return
-/// once it has returned.
+/// The receiver that the loop's thread is executing. Threads that end a subscription wait for it to
+/// return.
 ///
-/// The loop stores which receiver it enters, then looks whether the subscription is active; a thread
-/// that unsubscribes makes it inactive, then looks which receiver the loop is inside of. Of several events
-/// for one receiver it is stored once: most events have one.
+/// The loop stores the receiver it enters, then checks whether the subscription is active; an
+/// unsubscribing thread makes the subscription inactive, then checks which receiver the loop
+/// executes. Consecutive events for one receiver store it once.
 final class ActiveReceiver: @unchecked Sendable {
     // Sendable: the pointer is constant, and everything is atomic.
 
-    /// The subscription that deliveries outside of others' go to, or 0.
+    /// The receiver of the outermost delivery, or 0. Nested deliveries count in
+    /// `Subscription.running`.
     private let current = Atomic<UInt>(0)
-    /// Threads that wait.
     private let unsubscribing = Atomic<UInt32>(0)
-    /// Changes when a receiver has returned while a thread waits for that.
+    /// Futex word: changes when a receiver has returned while a thread waits for that.
     private let returns: UnsafeMutablePointer<Atomic<UInt32>>
 
     init() {
@@ -30,7 +30,7 @@ final class ActiveReceiver: @unchecked Sendable {
 
     // MARK: On the loop's thread
 
-    /// Enters a receiver, before its subscription is looked at.
+    /// Enters a receiver. Called before the check of its subscription.
     @inline(__always) func enter(_ subscription: Subscription, isNested: Bool) {
         if isNested {
             subscription.running.wrappingAdd(1, ordering: .sequentiallyConsistent)
@@ -39,7 +39,7 @@ final class ActiveReceiver: @unchecked Sendable {
         let this = UInt(bitPattern: ObjectIdentifier(subscription))
         guard current.load(ordering: .relaxed) != this else { return }
         current.store(this, ordering: .sequentiallyConsistent)
-        // The one before is left by that.
+        // The store also leaves the previous receiver.
         tell()
     }
 
@@ -49,14 +49,14 @@ final class ActiveReceiver: @unchecked Sendable {
         tell()
     }
 
-    /// Leaves the receiver, before the loop's thread sleeps or goes on with something else.
+    /// Leaves the receiver before the loop's thread sleeps or does other work.
     func leave() {
         guard current.load(ordering: .relaxed) != 0 else { return }
         current.store(0, ordering: .sequentiallyConsistent)
         tell()
     }
 
-    /// Leaves the receiver between two events, if a thread waits for that.
+    /// Leaves the receiver between two events if a thread waits for that.
     @inline(__always) func leaveIfAwaited() {
         if unsubscribing.load(ordering: .relaxed) > 0 { leave() }
     }
@@ -69,7 +69,7 @@ final class ActiveReceiver: @unchecked Sendable {
 
     // MARK: On other threads
 
-    /// Returns once the receiver of a subscription that is not active any more has returned.
+    /// Waits until the receiver of an inactive subscription has returned.
     func wait(for subscription: Subscription) {
         unsubscribing.wrappingAdd(1, ordering: .sequentiallyConsistent)
         defer { unsubscribing.wrappingSubtract(1, ordering: .sequentiallyConsistent) }

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// What an event loop counts and flags, apart by who writes it: workers read the first line for
-/// every task, so nothing that changes often may share it.
+/// Counters and flags of an event loop, one cache line per writer.
+///
+/// Workers read the first line for every task, so nothing that changes often may share it.
 struct EventCounters: ~Copyable {
-    /// Above 0 while every done event has to be queued, wanted or not: the embedder turns the loop
-    /// (what is raised now may be waited for before it is delivered), somebody observes all events,
-    /// or events are being delivered.
+    /// Above 0 while every done event has to be queued, even without a receiver: the embedder runs
+    /// the loop (a wait may begin before delivery), an observer sees all events, or events are
+    /// being delivered.
     let attention: Atomic<UInt32>
-    /// The loop's thread sleeps, or is about to.
     let asleep = Atomic<Bool>(true)
     private let padding1: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0)
     private let padding2: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0)
 
-    // Written by whoever turns the loop, one thread at a time.
+    // Written by the thread that runs the loop, one at a time.
 
     let delivered = Atomic<UInt64>(0)
-    /// Delivered to nobody.
+    /// Events that had no receiver.
     let unheard = Atomic<UInt64>(0)
     private let padding3: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0)
 
-    // Written by anybody, rarely.
+    // Written rarely, by any thread.
 
-    /// Not queued, since nobody wanted them.
+    /// Events that were not queued because they had no receiver.
     let unwanted = Atomic<UInt64>(0)
     let dropped = Atomic<UInt64>(0)
     let wakeups = Atomic<UInt64>(0)
@@ -34,7 +34,7 @@ struct EventCounters: ~Copyable {
 }
 
 extension Atomic where Value == UInt64 {
-    /// Adds one where only one thread at a time writes.
+    /// Adds one without a locked instruction; only one thread at a time may write.
     @inline(__always) func countAlone() {
         store(load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }

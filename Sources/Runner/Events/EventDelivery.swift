@@ -6,32 +6,32 @@ import Synchronization
 
 /// Delivers one event at a time to its receivers, without a lock held.
 final class EventDelivery: @unchecked Sendable {
-    // Sendable: the variables belong to the thread that runs the loop, one at a time; everything else
-    // is atomic or constant.
+    // Sendable: the variables belong to the thread that runs the loop; the rest is atomic or
+    // constant.
 
     private let queue: EventQueue
     private let directory: EventDirectory
     private let tasks: TaskTable
     let receiver = ActiveReceiver()
 
-    // The queue writes its words with every task; what follows is written with every event.
+    // The queue writes its words for every task, the following are written for every event.
     private let padding1: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0)
 
-    /// How many were delivered.
+    /// Number of the last event, starting at 1.
     private var sequence: UInt64 = 0
-    /// How deep in deliveries and work the loop's thread is.
+    /// Depth of nested deliveries and work on the loop's thread.
     var nesting = 0
-    /// The task that the innermost event is about, or 0.
+    /// The task of the innermost event, or 0.
     private(set) var task: UInt64 = 0
-    /// From the first callback of a run to its end, every done event is queued.
+    /// Set from the first callback of a run to its end: every done event is queued.
     private(set) var isAttentive = false
-    // Of one thread, and passed on with every event: the checks would cost 18 % of a delivery.
+    // One thread owns it; the exclusivity checks would cost 18 % of a delivery.
     @exclusivity(unchecked) private var freed = TaskFreeList()
     private let doneValues: UnsafeMutablePointer<curfew_value>
-    /// By `Outcome.rawValue`; a failure's own text is in its record.
+    /// Indexed by `Outcome.rawValue`; a failure's own text is in its record.
     private let outcomeTexts: UnsafeMutablePointer<(text: UnsafeMutablePointer<CChar>, bytes: Int)>
-    /// Lists that were replaced during this run.
+    /// Receiver lists that were replaced during this run.
     @exclusivity(unchecked) private var retired: [ReceiverList] = []
 
     private let padding2: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
@@ -71,7 +71,7 @@ final class EventDelivery: @unchecked Sendable {
         event.assumingMemoryBound(to: EventNode.self)
     }
 
-    /// The task whose done event it is; nil for a node.
+    /// Returns the task of a done event, or nil for a node.
     @inline(__always) private func slot(_ event: UnsafeMutableRawPointer) -> TaskSlotPointer? {
         let offset = event - UnsafeMutableRawPointer(tasks.slots)
         guard offset >= 0, offset < TaskTable.capacity * MemoryLayout<TaskSlot>.stride else {
@@ -80,14 +80,14 @@ final class EventDelivery: @unchecked Sendable {
         return event.assumingMemoryBound(to: TaskSlot.self)
     }
 
-    /// The node of work, which is not delivered; nil for an event.
+    /// Returns the node of a piece of work, or nil for an event.
     func work(_ event: UnsafeMutableRawPointer) -> UnsafeMutablePointer<EventNode>? {
         guard slot(event) == nil else { return nil }
         let node = Self.node(event)
         return node.pointee.work == nil ? nil : node
     }
 
-    /// Delivers an event that was taken from the queue. Returns the node instead where it is work.
+    /// Delivers an event taken from the queue. Returns the node undelivered if it is work.
     @inline(__always)
     func deliver(_ event: UnsafeMutableRawPointer) -> UnsafeMutablePointer<EventNode>? {
         if let slot = slot(event) {
@@ -125,8 +125,8 @@ final class EventDelivery: @unchecked Sendable {
             text = error
             length = record.errorBytes
         }
-        // A nested run of the loop uses the same two values; the callbacks of the outer one have
-        // been given theirs by then, except later subscribers of the same event: so keep a copy.
+        // A nested run of the loop reuses `doneValues` while the outer event may still have
+        // subscribers left, so a nested delivery works on a copy.
         let nested = nesting > 0
         let values = nested ? .allocate(capacity: 2) : doneValues
         if nested { values.initialize(from: doneValues, count: 2) }
@@ -166,8 +166,8 @@ final class EventDelivery: @unchecked Sendable {
         let outer = self.task
         self.task = task
         nesting += 1
-        // Observers first: what they see is what the loop delivers, in its order, also where a
-        // subscriber runs the loop from inside. They see what a wait takes, subscribers do not.
+        // Observers first, so that they see events in delivery order even where a subscriber runs
+        // the loop. Observers also see an event that a wait takes, subscribers do not.
         for place in 0..<count {
             receivers._withUnsafeGuaranteedRef { $0[place] }._withUnsafeGuaranteedRef {
                 pass(delivery, to: $0)
@@ -199,28 +199,26 @@ final class EventDelivery: @unchecked Sendable {
 
     // MARK: Around deliveries
 
-    /// Queues every done event from now on: a receiver may begin to wait for it.
+    /// Queues every done event from now on, because a receiver may begin to wait for it.
     @inline(__always) func becomeAttentive() {
         guard !isAttentive else { return }
         isAttentive = true
         queue.counters.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
-    /// Undoes that, unless an outer run still needs it.
+    /// Undoes `becomeAttentive()` unless an outer run still needs it.
     func calmDown(_ wasAttentive: Bool) {
         guard isAttentive, !wasAttentive else { return }
         isAttentive = false
         queue.counters.pointee.attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
     }
 
-    /// Between two events that are not nested in others.
     @inline(__always) func betweenEvents() {
         guard nesting == 0 else { return }
         receiver.leaveIfAwaited()
         if !retired.isEmpty { retired.removeAll(keepingCapacity: true) }
     }
 
-    /// A run is over.
     func runEnded(_ wasAttentive: Bool) {
         calmDown(wasAttentive)
         freed.flush(tasks)

@@ -4,30 +4,29 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// The events of a host: which are known, who has declared them, who subscribes, and who waits.
+/// The known events of a host with their declarations, subscriptions and waits.
 final class EventDirectory: @unchecked Sendable {
-    // Sendable: `entries` are written under the lock before their index is given out; the rest is
+    // Sendable: `entries` are written under the lock before their index is published; the rest is
     // locked or atomic.
 
-    /// Events that can be known at a time.
+    /// Maximum number of known events.
     static let entryLimit = 1 << 16
-    /// Of those, how many may be names that no handler declares: raised, expected or subscribed to
-    /// by the embedder. The rest is kept for handlers.
+    /// Maximum number of events that no handler declares (raised, expected or subscribed to by the
+    /// embedder). The rest of `entryLimit` is reserved for handlers.
     static let strangerLimit = 1 << 15
-    /// Expectations that were not collected.
+    /// Maximum number of uncollected expectations.
     static let expectationLimit = 1 << 16
 
-    /// The index of the event that announces the loss of others, and of the one about a factor of the
-    /// machine.
+    /// Indices of the events that report lost events and a changed factor of the machine.
     static let gap: UInt32 = 0
     private static let factor: UInt32 = 1
 
-    /// Prepared calls that are looked through for one with the same parameters.
+    /// Prepared calls that are searched for one with the same parameters.
     private static let sharedCalls = 16
 
     private struct State {
         var byName: [EventSelector: EventEntry] = [:]
-        /// Those that several events share; most have the same parameters as others.
+        /// Calls shared by several events; most events have the parameters of others.
         var calls: [PreparedCall] = []
         var count: UInt32 = 0
         var strangers = 0
@@ -39,7 +38,7 @@ final class EventDirectory: @unchecked Sendable {
         var closed = false
     }
 
-    /// A subscription, and in which list it stands.
+    /// A subscription and the list that contains it.
     private struct Standing {
         let subscription: Subscription
         var seesTaken = false
@@ -47,16 +46,15 @@ final class EventDirectory: @unchecked Sendable {
 
     private let state = Locked(State())
     private let factorObserver = Locked<(@Sendable () -> Void)?>(nil)
-    /// The same as `byName`, for those who have a text of C's.
+    /// Maps the UTF-8 bytes of a selector to its index, for callers from C.
     private let texts = NameIndex()
     private let entries: UnsafeMutablePointer<Unmanaged<EventEntry>?>
-    /// Changes with every subscription and wait: what the loop remembers of an event is good while
-    /// it has not.
+    /// Changes with every subscription and wait; invalidates what the loop caches of an event.
     private let version = Atomic<UInt64>(1)
-    /// The loop's: observers of all events raise its attention.
+    /// The loop's counters; observers of all events raise `attention`.
     private let attention: UnsafeMutablePointer<EventCounters>
 
-    /// Nil when there is no memory to be had.
+    /// Fails when no memory is available.
     init?(_ attention: UnsafeMutablePointer<EventCounters>) {
         let bytes = UInt64(Self.entryLimit * MemoryLayout<Unmanaged<EventEntry>?>.stride)
         guard let memory = csys_map(bytes) else { return nil }
@@ -66,11 +64,11 @@ final class EventDirectory: @unchecked Sendable {
             EventSignature(name: "curfew_gap", parameters: [.int64])!,
             EventSignature(name: "curfew_factor", parameters: [.text, .int32])!,
         ]
-        // The first two of a table are there, and have these indices.
+        // The first two declarations cannot fail and get indices 0 and 1.
         _ = declare(own, owner: PluginList.embedder)
     }
 
-    /// The event about a factor of the machine.
+    /// The event that reports a changed factor of the machine.
     var factor: EventEntry { entry(Self.factor)! }
 
     deinit {
@@ -80,10 +78,10 @@ final class EventDirectory: @unchecked Sendable {
 
     // MARK: What is known
 
-    /// The same without counting a reference; entries live as long as this.
+    /// Returns the entry without retaining it; entries live as long as the directory.
     func unretainedEntry(_ index: UInt32) -> Unmanaged<EventEntry>? { entries[Int(index)] }
 
-    /// The event of an index that was given out.
+    /// Returns the entry of an index that was given out.
     func entry(_ index: UInt32) -> EventEntry? {
         entries[Int(index)]?.takeUnretainedValue()
     }
@@ -109,14 +107,16 @@ final class EventDirectory: @unchecked Sendable {
     private func prepared(_ parameters: [EventType], _ state: inout State) -> PreparedCall {
         for call in state.calls where call.parameters == parameters { return call }
         let call = PreparedCall(parameters)
-        // There are not many sorts of events; of more than these each has its own.
+        // Event signatures have few shapes; beyond the limit each entry has a call of its own.
         if state.calls.count < Self.sharedCalls { state.calls.append(call) }
         return call
     }
 
-    /// Declares events for `owner`, all or none: a plugin's number, `PluginList.embedder` for a
-    /// handler of the embedder's, or nil for what the embedder raises itself. Fails with the one
-    /// that somebody has declared, and its owner.
+    /// Declares all of the events for `owner`, or none.
+    ///
+    /// `owner` is a plugin's number, `PluginList.embedder` for a handler of the embedder, or nil
+    /// for events that the embedder raises itself. Fails with the first event that is declared
+    /// already.
     func declare(
         _ signatures: [EventSignature], owner: Int32?
     ) -> Result<[EventEntry], DeclarationConflict> {
@@ -140,7 +140,7 @@ final class EventDirectory: @unchecked Sendable {
         }
     }
 
-    /// Who has declared an event in earnest, or nil.
+    /// Returns the non-provisional declaration that conflicts with `signature`, or nil.
     func conflict(with signature: EventSignature) -> DeclarationConflict? {
         state.withLock { conflict(with: signature, $0) }
     }
@@ -155,7 +155,7 @@ final class EventDirectory: @unchecked Sendable {
             selector: signature.selector, owner: entry.owner ?? PluginList.embedder)
     }
 
-    /// Declares an event that tells of a failure, unless somebody has declared it.
+    /// Declares an event that reports a failure, unless it is declared already.
     func declareProvisionally(_ signature: EventSignature) -> EventEntry? {
         state.withLock { state in
             guard let entry = entry(for: signature.selector, byHandler: true, &state) else {
@@ -170,8 +170,9 @@ final class EventDirectory: @unchecked Sendable {
         }
     }
 
-    /// What the embedder is about to raise: its entry, declaration and owner, declared for the
-    /// embedder unless somebody has. Nil when no more events can be known.
+    /// Declares an event that the embedder is about to raise, unless it is declared already.
+    ///
+    /// Returns its entry, declaration and owner, or nil when the event table is full.
     func declareRaised(
         _ signature: EventSignature
     ) -> (entry: EventEntry, signature: EventSignature, owner: Int32?)? {
@@ -183,8 +184,8 @@ final class EventDirectory: @unchecked Sendable {
         }
     }
 
-    /// An event that the embedder has raised before, by the bytes of its selector. Nobody else can
-    /// declare it any more.
+    /// Returns an event that the embedder has raised before, by the bytes of its selector. No other
+    /// owner can declare it any more.
     @inline(__always)
     func raisedBefore(_ selector: UnsafeRawBufferPointer) -> Unmanaged<EventEntry>? {
         guard let index = texts.find(selector), let entry = entries[Int(index)],
@@ -199,13 +200,15 @@ final class EventDirectory: @unchecked Sendable {
 
     // MARK: Subscribing
 
-    /// Calls `body` before a subscription to the event about factors.
+    /// Sets a function that is called before each subscription to the factor event.
     func observeFactorSubscriptions(_ body: @escaping @Sendable () -> Void) {
         factorObserver.withLock { $0 = body }
     }
 
-    /// Adds a subscription. `selector` nil: all events. A typed receiver needs a declared event.
-    /// `seesTaken`: also those that a wait took, as who subscribes to all events does.
+    /// Adds a subscription to one event, or to all events when `selector` is nil.
+    ///
+    /// A typed receiver needs a declared event. With `seesTaken` it also receives events that a
+    /// wait takes, as observers of all events do.
     func subscribe(
         to selector: EventSelector?, _ receiver: EventReceiver, seesTaken: Bool = false
     ) -> Result<UInt64, BridgeError> {
@@ -245,13 +248,13 @@ final class EventDirectory: @unchecked Sendable {
         }
     }
 
-    /// For whoever has the lock and changes who subscribes or waits: the loop, which sees the new
-    /// version, has to take the lock, and so finds the change made.
+    /// Starts a new version; the caller holds the lock and changes subscriptions or waits. When the
+    /// loop sees the new version it takes the lock, and so sees the finished change.
     private func newVersion() -> UInt64 {
         version.wrappingAdd(1, ordering: .releasing).newValue
     }
 
-    /// Ends a subscription: no delivery that begins now sees it. Nil when there is none.
+    /// Ends a subscription: deliveries that begin later skip it. Returns nil for an unknown number.
     func remove(_ number: UInt64) -> Subscription? {
         state.withLock { state in
             guard let standing = state.subscriptions.removeValue(forKey: number) else {
@@ -277,15 +280,15 @@ final class EventDirectory: @unchecked Sendable {
 
     // MARK: Delivering
 
-    /// For whoever turns the loop, before an event is delivered: brings what the entry remembers of
-    /// its receivers up to date, and returns the wait that takes the event, if there is one.
+    /// Updates an entry's cached receivers before delivery, and returns the wait that takes the
+    /// event.
     ///
-    /// What it remembered before is added to `retired`.
+    /// Called by the thread that runs the loop. A replaced receiver list is added to `retired`.
     @inline(__always)
     func look(
         _ entry: EventEntry, task: UInt64, retired: inout [ReceiverList]
     ) -> Expectation? {
-        // Whoever begins to wait makes a new version; whoever gives up need not be noticed.
+        // A new wait starts a new version; a cancelled wait may go unnoticed.
         guard entry.isAwaited || entry.seen != version.load(ordering: .acquiring) else {
             return nil
         }
@@ -298,7 +301,7 @@ final class EventDirectory: @unchecked Sendable {
                 entry.takers.pointee.wrappingSubtract(1, ordering: .relaxed)
             }
             entry.isAwaited = entry.waiting > 0
-            // Where a wait takes the event, subscribers are as they were listed before.
+            // When a wait takes the event, the cached subscribers stay as they were.
             entry.seen = wait == nil ? version : 0
             let old = entry.updateReceivers(
                 observers: state.observers, to: version, isTaken: wait != nil)
@@ -309,7 +312,7 @@ final class EventDirectory: @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Expects the next event that matches, in place of an older expectation of the same kind.
+    /// Expects the next matching event; replaces an older expectation with the same keys.
     func expect(
         _ selector: EventSelector, task: UInt64, context: UInt
     ) -> Result<Expectation, BridgeError> {
@@ -353,12 +356,12 @@ final class EventDirectory: @unchecked Sendable {
         return result
     }
 
-    /// The expectation of a number, for as long as it was not collected.
+    /// Returns an expectation that was not collected yet.
     func expectation(_ number: UInt64) -> Expectation? {
         state.withLock { $0.expectations[number] }
     }
 
-    /// Gives an expectation up. It is settled with `status` unless its event came first.
+    /// Cancels an expectation. Settles it with `error` unless its event came first.
     func giveUp(_ expectation: Expectation, _ error: BridgeError) {
         state.withLock { state in
             state.expectations[expectation.number] = nil
@@ -370,7 +373,7 @@ final class EventDirectory: @unchecked Sendable {
         expectation.settle(.failure(error))
     }
 
-    /// Ends every wait with `CLOSING`, and every later one.
+    /// Fails every current and later wait with `CLOSING`.
     func close() {
         let ended = state.withLock { state -> [Expectation] in
             state.closed = true

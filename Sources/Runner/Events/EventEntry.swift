@@ -3,41 +3,41 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// A known event: its declaration, the call that is prepared for it, and who wants it.
+/// A known event with its declaration, its prepared call and its receivers.
 final class EventEntry: @unchecked Sendable {
-    // Sendable: what the loop remembers belongs to whoever turns it; the other variables are
-    // guarded by the directory's lock, and the declaration is there before the first event is
-    // raised and then constant.
+    // Sendable: the cached receivers belong to the thread that runs the loop; the other variables
+    // are guarded by the directory's lock. The declaration is set before the first event is raised,
+    // and then constant.
 
     let index: UInt32
     let selector: EventSelector
-    /// The selector, NUL-terminated, for the life of the entry.
+    /// The selector as a NUL-terminated string, valid for the life of the entry.
     let text: UnsafeMutablePointer<CChar>
-    /// Subscriptions and waits: workers read it to see whether a done event is worth queueing.
+    /// Number of subscriptions and waits; workers queue a done event only if there are any.
     let takers: UnsafeMutablePointer<Atomic<UInt32>>
 
-    /// Nil while the event was only asked for and nobody has declared it.
+    /// Nil until the event is declared; it may be subscribed to or expected before.
     private(set) var declaration: EventSignature?
     private(set) var call: Unmanaged<PreparedCall>?
-    /// Whose handler declared it: a plugin's number, or -1 for the embedder's. Nil: nobody's.
+    /// The declaring plugin's number, -1 for a handler of the embedder, or nil for neither.
     private(set) var owner: Int32?
-    /// The embedder raises it: the declaration is constant, and read without the lock.
+    /// The embedder raises the event: its declaration is constant and read without the lock.
     let isEmbedders = Atomic<Bool>(false)
-    /// Told to nobody.
+    /// Events of this entry are not delivered.
     var isSilent = false
     var subscribers = SubscriberList()
-    /// Subscriptions that see what a wait takes, too.
+    /// Subscriptions that also see events that a wait takes.
     var listeners = SubscriberList()
     var waiting = 0
 
-    // What whoever turns the loop remembers, so that most events are delivered without the lock.
+    // Cache of the loop's thread, so that most events are delivered without the lock.
 
     private(set) var receivers = Unmanaged.passRetained(ReceiverList.none)
-    /// The version of subscriptions and waits at which it last looked; 0: never.
+    /// The directory version at the last update; 0: none yet.
     var seen: UInt64 = 0
-    /// Somebody waited then.
+    /// A wait existed at that update.
     var isAwaited = false
-    /// The versions of which its list holds those who see everything, and the subscribers.
+    /// The directory versions at which observers and subscribers were listed.
     private var listedObservers: UInt64 = 0
     private var listedSubscribers: UInt64 = 0
 
@@ -59,13 +59,12 @@ final class EventEntry: @unchecked Sendable {
         takers.deallocate()
     }
 
-    /// For whoever turns the loop, with the directory's lock: brings the list of receivers up to
-    /// `version`, if anybody has come or gone. Returns the old list, which is the caller's to keep
-    /// for a while.
+    /// Brings the receiver list up to `version` and returns the replaced list, if it changed.
     ///
-    /// A new list is made when somebody is about to be called for each of its members, and so adds
-    /// a part of that to the cost of the event and nothing to that of subscribing. `isTaken`: a
-    /// wait takes the event, and no subscriber will be called, so they are not listed.
+    /// Called by the thread that runs the loop, with the directory's lock held; the caller keeps
+    /// the old list while deliveries may iterate it. Rebuilding costs a fraction of calling each
+    /// receiver and adds nothing to subscribing. With `isTaken` a wait takes the event, so
+    /// subscribers are not listed.
     func updateReceivers(
         observers: SubscriberList, to version: UInt64, isTaken: Bool
     ) -> ReceiverList? {
@@ -81,14 +80,15 @@ final class EventEntry: @unchecked Sendable {
         return receivers.takeRetainedValue()
     }
 
-    /// Declared only to tell of a failure: whoever declares it in earnest may.
+    /// Declared only to report a failure; a real declaration may replace it.
     var isProvisional = false
 
-    /// `prepared` is for the same parameters, and may be other entries' too: one loop turns for all.
+    /// Sets the declaration. Entries with the same parameters share `prepared`; one loop calls it.
     func declare(_ signature: EventSignature, _ prepared: PreparedCall, owner: Int32?) {
         isProvisional = false
         declaration = signature
-        // In earnest after provisionally: the same parameters, and the loop may be inside the call.
+        // A real declaration after a provisional one has the same parameters, and the loop may be
+        // executing the call.
         if call == nil { call = Unmanaged.passRetained(prepared) }
         self.owner = owner
         if owner == nil { isEmbedders.store(true, ordering: .releasing) }

@@ -4,18 +4,17 @@ import Glibc
 package import PluginBridge
 package import Scheduling
 
-/// The embedder's events: those it raises, waits for, and subscribes to.
 extension EventLoop {
-    /// Readable while events wait; -1 where the host's own thread runs the loop.
+    /// Readable while events wait; -1 where a thread of the host runs the loop.
     package var descriptor: Int32 { isEmbedders ? queue.descriptor : -1 }
 
-    /// Makes that descriptor readable once. May be called in a signal handler, and so does nothing
-    /// but follow pointers and write(2).
+    /// Makes the descriptor readable once. Async-signal-safe: it only follows pointers and calls
+    /// write(2).
     package func wake() { csys_eventfd_signal(queue.descriptor) }
 
     // MARK: Raising
 
-    /// Raises an event of the embedder's own, about no task. Its selector is a NUL-terminated text.
+    /// Raises an event of the embedder about no task. `selector` is NUL-terminated.
     package func raise(_ selector: UnsafePointer<CChar>, _ values: [EventValue]) -> Status {
         let length = strnlen(selector, EventSelector.textLimit + 1)
         guard length <= EventSelector.textLimit else { return .invalid }
@@ -29,7 +28,7 @@ extension EventLoop {
         return raise(selector, values)
     }
 
-    /// Raises an event of the embedder's own, about no task.
+    /// Raises an event of the embedder about no task.
     package func raise(_ selector: EventSelector, _ values: [EventValue]) -> Status {
         guard phase.isOpen else { return .closing }
         guard
@@ -37,7 +36,8 @@ extension EventLoop {
         else { return .invalid }
         guard !selector.name.hasPrefix("curfew_") else { return .denied }
         guard let declared = directory.declareRaised(signature) else { return .exhausted }
-        // What a handler declares is its tasks' alone, also where the handler is the embedder's.
+        // A handler's declared events are raised only by its tasks, also for the embedder's
+        // handlers.
         guard declared.owner == nil else { return .denied }
         guard declared.signature == signature else { return .invalid }
         return queue.raise(declared.entry, values, task: 0).status
@@ -54,8 +54,8 @@ extension EventLoop {
 
     // MARK: Waiting
 
-    /// Expects the next event that matches, in place of an older expectation of the same kind.
-    /// `task` 0: about any task or none.
+    /// Expects the next matching event; replaces an older expectation with the same keys. `task` 0
+    /// matches any task or none.
     package func expect(
         _ selector: EventSelector, task: UInt64, context: UInt
     ) -> Result<Expectation, BridgeError> {
@@ -99,14 +99,15 @@ extension EventLoop {
         directory.giveUp(expectation, error)
     }
 
-    /// Sleeps until an event waits, for a thread that runs the loop while it waits for something. That
-    /// may come without an event, or with one that another thread delivers, so it looks again after
-    /// 10 ms.
+    /// Sleeps until an event is queued, at most 10 ms, for a thread that runs the loop while it
+    /// waits.
+    ///
+    /// The limit covers a result that comes without an event, or through another thread's delivery.
     func sleep(until deadline: UInt64) {
         csys_wait_readable(queue.descriptor, min(deadline, csys_monotonic_ns() &+ 10_000_000))
     }
 
-    /// The CLOCK_MONOTONIC time so many nanoseconds from now, or never.
+    /// Returns the CLOCK_MONOTONIC time `timeout` ns from now, or `.max` on overflow.
     static func deadline(after timeout: UInt64) -> UInt64 {
         let (sum, overflow) = csys_monotonic_ns().addingReportingOverflow(timeout)
         return overflow ? .max : sum
@@ -114,7 +115,7 @@ extension EventLoop {
 
     // MARK: Subscribing
 
-    /// Subscribes to an event, or to all when `selector` is nil.
+    /// Subscribes to an event, or to all events when `selector` is nil.
     package func subscribe(
         _ selector: EventSelector?, _ receiver: EventReceiver
     ) -> Result<UInt64, BridgeError> {

@@ -4,17 +4,17 @@ package import PluginBridge
 import Scheduling
 import Synchronization
 
-/// The loop that delivers a host's events and does its work, on one thread at a time: a thread of the
-/// host's, or the embedder's.
+/// The loop that delivers a host's events and runs its work, on one thread at a time.
+///
+/// The thread belongs to the host or to the embedder.
 package final class EventLoop: @unchecked Sendable {
-    // Sendable: the parts of the loop's thread are used by the one that has set `running`; everything
-    // else is atomic or constant.
+    // Sendable: the thread that has set `running` uses the loop's variables; the rest is atomic or
+    // constant.
 
     package let queue: EventQueue
     let directory: EventDirectory
     let phase: HostPhase
     let threads: HostThreads
-    /// The embedder runs the loop.
     package let isEmbedders: Bool
     private let delivery: EventDelivery
     private let works: LoopWorkRunner
@@ -22,12 +22,11 @@ package final class EventLoop: @unchecked Sendable {
     private let violations: ContractViolations
 
     private let running = Atomic<Bool>(false)
-    /// The thread that ran the loop last, or 0.
+    /// The last thread that ran the loop, or 0.
     private let runner = Atomic<UInt64>(0)
-    /// No thread runs the loop any more.
     private let ended = Atomic<Bool>(false)
-    /// A run inside a delivery delivers all that stood before the outer one's mark. Of the loop's
-    /// thread.
+    /// Number of the current run; a nested run that passes the outer run's mark ends it. Owned by
+    /// the loop's thread.
     private var runNumber: UInt64 = 0
 
     init(
@@ -48,7 +47,7 @@ package final class EventLoop: @unchecked Sendable {
 
     // MARK: The host's own thread
 
-    /// Starts the thread that runs the loop. Returns false when there is none to be had.
+    /// Starts the thread that runs the loop. Returns false when no thread can be created.
     func start() -> Bool {
         let raw = Unmanaged.passRetained(self)
         let isStarted = threads.start(
@@ -64,7 +63,7 @@ package final class EventLoop: @unchecked Sendable {
         while true {
             _ = run(limit: 0, patient: true)
             phase.progressed()
-            // Between the run, which may have swallowed the last signal, and the sleep.
+            // Checked after the run, which may have drained the last signal, and before the sleep.
             if phase.isClosed { break }
             csys_wait_readable(queue.descriptor, .max)
         }
@@ -73,7 +72,7 @@ package final class EventLoop: @unchecked Sendable {
         phase.progressed()
     }
 
-    /// For a manual clock: returns once nothing waits to be delivered by the host's own thread.
+    /// Waits until the host's own thread has nothing left to deliver; used with a manual clock.
     func settle() {
         guard !isEmbedders else { return }
         while !isQuiet, !phase.isClosed { csys_yield() }
@@ -84,35 +83,37 @@ package final class EventLoop: @unchecked Sendable {
     /// Whether the calling thread is inside a delivery of this loop.
     package var isLoopThread: Bool { threads.role == .loop }
 
-    /// The task of the event that this thread is delivering, or 0.
+    /// The task of the event that the calling thread is delivering, or 0.
     package var sender: UInt64 { isLoopThread ? delivery.task : 0 }
 
-    /// Whether this is the thread that ran the loop last, or any while none has.
+    /// Whether the calling thread ran the loop last, or no thread has yet.
     private var isRunner: Bool {
         let runner = runner.load(ordering: .relaxed)
         return runner == 0 || runner == csys_thread_number()
     }
 
-    /// Whether nothing waits and nothing is being delivered.
     var isQuiet: Bool { queue.isEmpty && !running.load(ordering: .sequentiallyConsistent) }
 
     // MARK: Running
 
-    /// Rounds of looking before the host's own thread sleeps, some 50 us. Waking it costs more than
-    /// most events do; it yields now and then, so that other threads raise something to find, and
-    /// looks less than once a microsecond, as each look takes the memory away from a thread that raises.
+    /// Polls of the empty queue before the host's own thread sleeps, about 50 µs.
+    ///
+    /// Waking the thread costs more than most events. It yields now and then so that other threads
+    /// can raise events, and polls less than once a microsecond, because each poll takes the cache
+    /// line away from a thread that raises.
     private static let searchRounds = 64
     private static let yieldEvery = 8
     private static let pausesBetween = 16
 
-    /// Deliveries inside each other's receivers, at most; each stands on the stack.
+    /// Maximum depth of nested deliveries; each uses stack space.
     private static let nestingLimit = 256
 
-    /// Whether a wait on the loop's thread may not run it once more.
+    /// Whether the loop is nested too deeply for a wait on its thread to run it again.
     var isTooDeep: Bool { isLoopThread && delivery.nesting >= Self.nestingLimit }
 
-    /// Delivers waiting events on this thread, for a host whose loop the embedder runs, or one that is
-    /// shut down. Returns how many.
+    /// Delivers waiting events on the calling thread. Returns the number delivered.
+    ///
+    /// Valid where the embedder runs the loop, or after shutdown.
     package func dispatch(limit: UInt32) -> Result<UInt32, BridgeError> {
         guard isEmbedders || phase.isClosed else {
             return .failure(
@@ -123,8 +124,9 @@ package final class EventLoop: @unchecked Sendable {
         return run(limit: limit)
     }
 
-    /// Delivers up to `limit` events (0: all that wait when it begins) on the calling thread.
-    /// `patient`: the host's own thread, which goes on while more come.
+    /// Delivers up to `limit` events on the calling thread (0: all that are queued at the start).
+    ///
+    /// With `patient`, for the host's own thread, it goes on while more events arrive.
     func run(limit: UInt32, patient: Bool = false) -> Result<UInt32, BridgeError> {
         guard threads.role == .other else {
             return .failure(
@@ -139,16 +141,17 @@ package final class EventLoop: @unchecked Sendable {
         return .success(deliverWaiting(limit: limit, patient: patient))
     }
 
-    /// Makes the calling thread the loop's, unless another one is.
+    /// Makes the calling thread the loop's. Returns false when another thread is running it.
     private func takeLoop() -> Bool {
         guard !running.exchange(true, ordering: .acquiringAndReleasing) else { return false }
         runner.store(csys_thread_number(), ordering: .relaxed)
         return true
     }
 
-    /// Runs the loop for a thread that waits, if it is the loop's own: inside a delivery, or, where
-    /// the embedder runs it, the thread that did so last (any thread while none has). Returns
-    /// false when the loop is another thread's.
+    /// Runs the loop for a waiting thread. Returns false when another thread owns the loop.
+    ///
+    /// The owner is the thread inside a delivery or, where the embedder runs the loop, the thread
+    /// that ran it last (any thread while none has).
     func runWhileWaiting() -> Bool {
         if isLoopThread {
             _ = deliverWaiting(limit: 0, patient: false)
@@ -162,7 +165,7 @@ package final class EventLoop: @unchecked Sendable {
     private func deliverWaiting(limit: UInt32, patient: Bool) -> UInt32 {
         csys_eventfd_drain(queue.descriptor)
         children.report(to: violations)
-        // Without a limit, what is raised meanwhile waits for the next run: a handler that
+        // Without a limit, events raised during the run wait for the next one: a handler that
         // launches itself from its done event must not keep the embedder's loop for ever.
         let mark = queue.mark()
         var count: UInt32 = 0
@@ -199,14 +202,15 @@ package final class EventLoop: @unchecked Sendable {
 
     // MARK: Work
 
-    /// Queues work for the loop's thread. Never refused: once no thread runs the loop any more, the
-    /// calling thread does it.
+    /// Queues work for the loop's thread. Never refused.
+    ///
+    /// Once the loop has ended, the calling thread runs the work.
     package func post(_ body: @escaping @Sendable () -> Void) {
         queue.add(LoopWork(body))
         if ended.load(ordering: .sequentiallyConsistent) { doRemainingWork() }
     }
 
-    /// Queues work that counts as an event that waits. `BUSY` where too many do.
+    /// Queues work that counts as a waiting event. Returns `BUSY` at the limit.
     func postLimited(_ body: @escaping @Sendable () -> Void) -> Status {
         let status = queue.addLimited(LoopWork(body))
         if status == .ok, ended.load(ordering: .sequentiallyConsistent) { doRemainingWork() }
@@ -217,14 +221,14 @@ package final class EventLoop: @unchecked Sendable {
         if let work = queue.takeWork(node) { works.perform(work) }
     }
 
-    /// Does work on the loop's thread, which this has to be.
+    /// Runs work; must be called on the loop's thread.
     func perform(_ work: LoopWork) { works.perform(work) }
 
-    /// On the loop's thread: whether it is inside work.
+    /// Whether the loop is inside work; must be called on the loop's thread.
     var isInsideWork: Bool { works.isWorking }
 
-    /// Runs `body` if this is the loop's thread: inside a delivery, or, where the embedder runs the
-    /// loop, outside of it too, on the thread that ran it last (any while none has). Nil elsewhere.
+    /// Runs `body` if the calling thread owns the loop, as in `runWhileWaiting()`; else returns
+    /// nil.
     package func onLoop<T>(_ body: () -> T) -> T? {
         if isLoopThread { return works.directly(body) }
         guard isEmbedders, threads.role == .other, isRunner, takeLoop() else { return nil }
@@ -234,15 +238,13 @@ package final class EventLoop: @unchecked Sendable {
         return threads.during(.loop) { works.directly(body) }
     }
 
-    /// No thread runs the loop from now on: the work there is, and later work, is done by the thread
-    /// that calls this or brings it.
+    /// Ends the loop: the calling thread runs the waiting work, and `post` runs later work.
     func end() {
         ended.store(true, ordering: .sequentiallyConsistent)
         doRemainingWork()
     }
 
-    /// Does the work that waits after a shutdown, on the thread whose loop it is, which may not
-    /// dispatch any more.
+    /// Runs work left after a shutdown if the calling thread owns the loop.
     func doRemainingWorkIfMine() {
         if isEmbedders, isRunner { doRemainingWork() }
     }
@@ -250,7 +252,8 @@ package final class EventLoop: @unchecked Sendable {
     private func doRemainingWork() {
         guard threads.role != .loop else { return }
         while queue.hasWork {
-            // The thread that has the loop looks again afterwards, and sees what was counted before.
+            // The thread that is running the loop checks again afterwards, and sees the earlier
+            // count.
             guard !running.exchange(true, ordering: .sequentiallyConsistent) else { return }
             var others: [UnsafeMutableRawPointer] = []
             let wasAttentive = delivery.isAttentive
@@ -268,7 +271,7 @@ package final class EventLoop: @unchecked Sendable {
                     }
                 }
             }
-            // Events stay for a thread that dispatches.
+            // Events stay queued for a thread that dispatches.
             for event in others { queue.putBack(event) }
             delivery.calmDown(wasAttentive)
             running.store(false, ordering: .sequentiallyConsistent)
@@ -277,8 +280,7 @@ package final class EventLoop: @unchecked Sendable {
 
     // MARK: Ending
 
-    /// Ends a subscription, and waits until its receiver has returned, unless the caller is inside
-    /// it.
+    /// Ends a subscription and waits until its receiver has returned, except inside that receiver.
     package func unsubscribe(_ number: UInt64) -> Status {
         guard let subscription = directory.remove(number) else { return .notFound }
         defer { subscription.letGo() }
@@ -286,10 +288,10 @@ package final class EventLoop: @unchecked Sendable {
         return .ok
     }
 
-    /// Ends every wait with `CLOSING`, and every later one.
+    /// Fails every current and later wait with `CLOSING`.
     func close() {
         directory.close()
-        // A thread that waits on the loop looks again.
+        // Wakes a thread that waits on the loop.
         csys_eventfd_signal(queue.descriptor)
     }
 }

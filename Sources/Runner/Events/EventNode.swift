@@ -4,17 +4,17 @@ import Glibc
 import Scheduling
 import Synchronization
 
-/// An event in the queue that is not a task's done event: its parameters are copied behind it. Or
-/// work for the loop's thread.
+/// A queued event other than a done event, followed by a copy of its parameters; or queued work.
 struct EventNode: ~Copyable {
     let event: UInt32
     let count: UInt32
-    /// The public id of the task it is about, or 0.
+    /// The public id of the event's task, or 0.
     let task: UInt64
     /// Nil for an event.
     var work: Unmanaged<LoopWork>?
 
-    /// The `event` of work that counts against the limit of what waits, and of work that does not.
+    /// Values of `event` for work that counts against the queue's limit, and for work that does
+    /// not.
     static let limitedWork = UInt32.max - 1
     static let unlimitedWork = UInt32.max
 
@@ -48,7 +48,7 @@ struct EventNode: ~Copyable {
         return node
     }
 
-    /// Takes out the work, so that it is let go of by whoever does it.
+    /// Takes the work out of the node; the caller owns the reference.
     static func takeWork(_ node: UnsafeMutablePointer<EventNode>) -> LoopWork? {
         defer { node.pointee.work = nil }
         return node.pointee.work?.takeRetainedValue()
@@ -66,9 +66,8 @@ struct EventNode: ~Copyable {
         Glibc.free(node)
     }
 
-    /// From malloc(3), which aligns to 16 bytes. What Swift allocates by alignment comes from
-    /// posix_memalign(3), which has no lists of its own for small pieces and takes three times as
-    /// long.
+    /// Allocates with malloc(3), which aligns to 16 bytes. Swift allocates aligned memory with
+    /// posix_memalign(3), which has no free lists for small blocks and takes three times as long.
     private static func allocate(_ bytes: Int) -> UnsafeMutableRawPointer {
         guard let memory = malloc(bytes) else { fatalError("no memory is left for an event") }
         return memory

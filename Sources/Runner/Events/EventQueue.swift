@@ -4,26 +4,23 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// The events of a host that wait to be delivered: any thread raises, the loop takes.
+/// The queue of a host's undelivered events: any thread adds, the loop takes.
 ///
-/// Done events have a place each, in their task, and are never refused. Others are copied, and refused
-/// beyond a limit; their loss is announced by one event for all that are lost together.
+/// Each done event has a reserved place in its task and is never refused. Other events are copied,
+/// and refused above a limit; one gap event reports all events lost together.
 package final class EventQueue: @unchecked Sendable {
-    // Sendable: everything is atomic or constant.
 
     private let ring: EventRing
-    /// What workers read for every task.
     let counters: UnsafeMutablePointer<EventCounters>
-    /// Readable while something waits and the loop sleeps.
+    /// eventfd, readable while something waits and the loop sleeps.
     let descriptor: Int32
 
-    /// Events that may wait besides done events.
+    /// Maximum number of waiting events, not counting done events.
     let limit: UInt32
     private let waiting = Atomic<UInt32>(0)
-    /// Dropped since the last gap was announced.
+    /// Events dropped since the last gap event was delivered.
     private let lost = Atomic<UInt64>(0)
     private let gapQueued = Atomic<Bool>(false)
-    /// Work that is queued and was not taken.
     private let workWaiting = Atomic<Int>(0)
 
     init(limit: UInt32, ownLoop: Bool) throws(BridgeError) {
@@ -51,20 +48,20 @@ package final class EventQueue: @unchecked Sendable {
 
     // MARK: Raising
 
-    /// Queues a task's done event. Never fails: there is a place for each task.
+    /// Queues a task's done event. Never fails: each task has a reserved place.
     @inline(__always) func raiseDone(_ slot: TaskSlotPointer) {
         ring.add(slot)
         wake()
     }
 
-    /// Whether a done event has to be queued: it is wanted, or might be before it is delivered.
+    /// Whether a done event has to be queued: it has receivers, or may get some before delivery.
     @inline(__always) func wants(_ takers: UnsafeMutablePointer<Atomic<UInt32>>) -> Bool {
         takers.pointee.load(ordering: .acquiring) != 0
             || counters.pointee.attention.load(ordering: .acquiring) != 0
     }
 
-    /// Queues the done event of a task that was over, and free, before another thread that saw it
-    /// running began to want the event. Takes memory, as the task is gone, and never fails.
+    /// Queues the done event of a task that had ended and was freed before another thread, which
+    /// saw it running, began to want the event. Allocates memory, and never fails.
     func raiseDone(_ event: UInt32, task: UInt64, _ outcome: Outcome, error: String) {
         waiting.wrappingAdd(1, ordering: .relaxed)
         add(
@@ -72,20 +69,19 @@ package final class EventQueue: @unchecked Sendable {
                 event: event, values: [.bool(outcome == .succeeded), .text(error)], task: task))
     }
 
-    /// The result of queueing an event.
     struct Raised {
         let status: Status
-        /// Something waits in the queue for it: the event, or the gap that announces its loss.
+        /// The queue holds the event, or the gap event that reports its loss.
         var isQueued = true
-        /// This was the first of those that are lost together.
+        /// The event is the first of those lost together.
         var beginsGap = false
     }
 
-    /// Queues an event with copied parameters. `BUSY` when too many wait; the loss is announced.
+    /// Queues an event with copied parameters. At the limit returns `BUSY` and reports the loss.
     func raise(_ entry: EventEntry, _ values: [EventValue], task: UInt64) -> Raised {
         guard admit() else {
             lost.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            // One gap at a time: it stands where the first loss was and carries them all.
+            // One gap event at a time: it keeps the place of the first loss and counts them all.
             let beginsGap = !gapQueued.exchange(true, ordering: .sequentiallyConsistent)
             if beginsGap {
                 add(EventNode.make(event: EventDirectory.gap, values: [.int64(0)], task: 0))
@@ -96,8 +92,8 @@ package final class EventQueue: @unchecked Sendable {
         return Raised(status: .ok)
     }
 
-    /// Queues an event if it is wanted, else counts it as unwanted, which is what the loop's own thread
-    /// would do with it at once.
+    /// Queues an event if it has receivers, else counts it as unwanted. The loop would drop it
+    /// anyway.
     func raiseIfWanted(_ entry: EventEntry, task: UInt64, _ values: @autoclosure () -> [EventValue])
         -> Raised
     {
@@ -112,7 +108,7 @@ package final class EventQueue: @unchecked Sendable {
         counters.pointee.unwanted.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// Counts one more that waits. Returns false when too many do: then it is counted as dropped.
+    /// Counts one more waiting event. At the limit counts it as dropped and returns false.
     private func admit() -> Bool {
         if waiting.wrappingAdd(1, ordering: .relaxed).oldValue < limit { return true }
         waiting.wrappingSubtract(1, ordering: .relaxed)
@@ -126,7 +122,8 @@ package final class EventQueue: @unchecked Sendable {
     }
 
     @inline(__always) private func wake() {
-        // Adding was a full barrier, and so is going to sleep: one of the two sees the other.
+        // Adding is a full barrier, and so is going to sleep: one of the two threads sees the
+        // other.
         guard counters.pointee.asleep.load(ordering: .sequentiallyConsistent) else { return }
         if counters.pointee.asleep.exchange(false, ordering: .sequentiallyConsistent) {
             counters.pointee.wakeups.wrappingAdd(1, ordering: .relaxed)
@@ -139,7 +136,7 @@ package final class EventQueue: @unchecked Sendable {
     /// Queues work for the loop's thread. Never refused.
     func add(_ work: LoopWork) { add(work, isLimited: false) }
 
-    /// Queues work that counts as an event that waits. `BUSY` where too many do.
+    /// Queues work that counts as a waiting event. Returns `BUSY` at the limit.
     func addLimited(_ work: LoopWork) -> Status {
         guard admit() else { return .busy }
         add(work, isLimited: true)
@@ -156,7 +153,7 @@ package final class EventQueue: @unchecked Sendable {
 
     var hasWork: Bool { workWaiting.load(ordering: .sequentiallyConsistent) > 0 }
 
-    /// Takes the work out of a node that was taken.
+    /// Removes the work from a node that was taken, and frees the node.
     func takeWork(_ node: UnsafeMutablePointer<EventNode>) -> LoopWork? {
         if node.pointee.event == EventNode.limitedWork {
             waiting.wrappingSubtract(1, ordering: .relaxed)
@@ -168,17 +165,18 @@ package final class EventQueue: @unchecked Sendable {
 
     // MARK: Taking, by the thread that runs the loop
 
-    /// Takes the oldest; nil when there is none, or when the oldest is still being added.
+    /// Takes the oldest entry. Returns nil when the queue is empty or the entry is still being
+    /// added.
     @inline(__always) func take() -> UnsafeMutableRawPointer? { ring.take() }
 
-    /// Puts back what was taken, behind all others.
+    /// Appends an entry that was taken.
     func putBack(_ event: UnsafeMutableRawPointer) { ring.add(event) }
 
     func mark() -> EventRing.Mark { ring.mark() }
 
     func isPast(_ mark: EventRing.Mark) -> Bool { ring.isPast(mark) }
 
-    /// Frees an event that was delivered.
+    /// Frees a delivered event.
     func free(_ node: UnsafeMutablePointer<EventNode>) {
         if node.pointee.event != EventDirectory.gap {
             waiting.wrappingSubtract(1, ordering: .relaxed)
@@ -186,13 +184,13 @@ package final class EventQueue: @unchecked Sendable {
         EventNode.free(node)
     }
 
-    /// How many events were lost since the gap before; those that are lost from now on get another.
+    /// Returns the number of events lost since the last gap event; later losses get a new one.
     func takeGap() -> UInt64 {
         gapQueued.store(false, ordering: .sequentiallyConsistent)
         return lost.exchange(0, ordering: .sequentiallyConsistent)
     }
 
-    /// The loop is about to sleep. Wakes it when something has come meanwhile.
+    /// Marks the loop as asleep, and wakes it if something was queued meanwhile.
     func loopSleeps() {
         counters.pointee.asleep.store(true, ordering: .sequentiallyConsistent)
         if !isEmpty, counters.pointee.asleep.exchange(false, ordering: .sequentiallyConsistent) {
@@ -204,10 +202,9 @@ package final class EventQueue: @unchecked Sendable {
 
     var isEmpty: Bool { ring.isEmpty }
 
-    /// How many events and pieces of work were ever queued. A thread that has raised an event finds it
-    /// counted.
+    /// Number of events and pieces of work ever queued. An event counts once its raise returns.
     package var queued: UInt64 { ring.added }
 
-    /// How many of them have come to their turn: inside a delivery, the number of that event.
+    /// Number of them taken; inside a delivery, the number of that event.
     package var taken: UInt64 { ring.taken }
 }

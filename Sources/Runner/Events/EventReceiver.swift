@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CCurfew
 
-/// How an event is passed on to a subscriber, on the thread that turns the loop.
+/// The callback of a subscription, called on the thread that runs the loop.
 package enum EventReceiver: @unchecked Sendable {
-    // Sendable: C functions and contexts may be used from the loop's thread until the subscription
-    // ends, as their owner promised.
+    // Sendable: the owner of the C function and its context promised that the loop's thread may use
+    // them until the subscription ends.
 
     /// A C function with its data and exactly the declared parameters.
     case typed(curfew_any_function, UnsafeMutableRawPointer?)

@@ -2,35 +2,36 @@
 import CSystem
 import Synchronization
 
-/// The queue of events, by the addresses of what they are: any thread adds, one at a time takes.
+/// A multi-producer, single-consumer ring of event addresses.
 ///
-/// A ring of as many places as nobody ever needs, in memory that is filled lazily and given back
-/// behind whoever takes. Adding is one addition and one store; it needs no memory of its own and
-/// cannot fail, which is what a reserved place for every done event takes. A list linked through
-/// the tasks would need no ring, but whoever adds writes into the task before, which whoever takes
-/// has by then, and whoever takes cannot look ahead.
+/// Its capacity exceeds what the limits below allow to be queued; memory is committed on first use
+/// and given back behind the consumer. Adding takes one atomic addition and one store, allocates
+/// nothing and cannot fail, so every done event has a reserved place. A list linked through the
+/// tasks would need no ring, but a producer would write to the cache line of the previous task,
+/// which the consumer is using, and the consumer could not prefetch.
 final class EventRing: @unchecked Sendable {
-    // Sendable: whoever turns the loop alone writes `head`; everything is atomic.
+    // Sendable: only the thread that runs the loop writes `head`; everything is atomic.
 
-    /// Places, a power of two: one for every task there can be (2^21), these events, these pieces of
-    /// work, and some for done events that have no task any more.
+    /// Places, a power of two: one for each possible task (2^21), `mostEvents`, `mostWork`, and a
+    /// reserve for done events of freed tasks.
     private static let capacity = 1 << 23
     static let mostEvents: UInt32 = 1 << 22
     static let mostWork = 1 << 20
-    /// Places that are given back at a time.
+    /// Number of places that are given back at a time.
     private static let block = 8_192
-    /// How far ahead the memory of an event is asked for. It comes from the core of its producer,
-    /// which takes as long as delivering some events does.
+    /// Prefetch distance. An event's memory comes from its producer's core, which takes as long as
+    /// delivering some events.
     private static let ahead: UInt = 4
 
-    /// An address, and in its lowest bit the round's parity: what the round before has left is empty.
+    /// Addresses; the lowest bit is the round's parity, so that entries of the round before count
+    /// as empty.
     private let places: UnsafeMutablePointer<Atomic<UInt>>
-    /// Positions ever handed out and taken, each on a cache line of its own: what producers write,
-    /// and what the consumer writes.
+    /// Positions handed out (written by producers) and taken (written by the consumer), each on a
+    /// cache line of its own.
     private let tail: UnsafeMutablePointer<Atomic<UInt>>
     private let head: UnsafeMutablePointer<Atomic<UInt>>
 
-    /// Nil where there is no memory.
+    /// Fails when no memory is available.
     init?() {
         let bytes = UInt64(Self.capacity * MemoryLayout<Atomic<UInt>>.stride)
         guard let memory = csys_map_sparse(bytes) else { return nil }
@@ -47,7 +48,7 @@ final class EventRing: @unchecked Sendable {
         UnsafeMutableRawPointer(tail).deallocate()
     }
 
-    /// 1 in the first round, so that untouched memory is empty.
+    /// 1 in the first round, so that untouched memory counts as empty.
     @inline(__always) private func parity(_ position: UInt) -> UInt {
         ~(position / UInt(Self.capacity)) & 1
     }
@@ -58,45 +59,45 @@ final class EventRing: @unchecked Sendable {
         places + Int(position % UInt(Self.capacity))
     }
 
-    /// What stands at a position, or nil while nothing does.
+    /// Returns the entry at a position, or nil while it is empty.
     @inline(__always) private func event(at position: UInt) -> UnsafeMutableRawPointer? {
         let value = place(position).pointee.load(ordering: .acquiring)
         guard value & 1 == parity(position) else { return nil }
         return UnsafeMutableRawPointer(bitPattern: value & ~1)
     }
 
-    /// Adds what has an even address. Whoever adds keeps to the numbers above.
+    /// Adds an even address. The caller respects the limits above.
     @inline(__always) func add(_ event: UnsafeMutableRawPointer) {
         let position = tail.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
         place(position).pointee.store(
             UInt(bitPattern: event) | parity(position), ordering: .releasing)
     }
 
-    /// False while something waits, also something whose adding is not finished. From any thread.
+    /// Whether nothing waits; false also while an entry is still being added. For any thread.
     var isEmpty: Bool {
         head.pointee.load(ordering: .sequentiallyConsistent)
             == tail.pointee.load(ordering: .sequentiallyConsistent)
     }
 
-    /// How many were ever added, and how many of those were taken. From any thread.
+    /// Number of entries ever added, and ever taken. For any thread.
     var added: UInt64 { UInt64(tail.pointee.load(ordering: .sequentiallyConsistent)) }
     var taken: UInt64 { UInt64(head.pointee.load(ordering: .sequentiallyConsistent)) }
 
-    /// What waits at one moment: to take that and no more.
+    /// A position in the queue; a bounded run stops there.
     struct Mark { fileprivate let position: UInt }
 
-    /// For the consumer: everything that is added now stands behind the mark.
+    /// Returns a mark behind everything added so far. For the consumer.
     func mark() -> Mark {
         Mark(position: tail.pointee.load(ordering: .sequentiallyConsistent))
     }
 
-    /// For the consumer: true once everything before the mark was taken.
+    /// Whether everything before the mark was taken. For the consumer.
     func isPast(_ mark: Mark) -> Bool {
         Int(bitPattern: head.pointee.load(ordering: .relaxed) &- mark.position) >= 0
     }
 
-    /// Takes the oldest. Nil when there is none, or when the oldest is still being added: its
-    /// producer is between two instructions, so look again.
+    /// Takes the oldest entry. Returns nil when the ring is empty or its producer is between the
+    /// addition and the store; then poll again.
     @inline(__always) func take() -> UnsafeMutableRawPointer? {
         let position = head.pointee.load(ordering: .relaxed)
         guard let event = event(at: position) else { return nil }
@@ -107,7 +108,7 @@ final class EventRing: @unchecked Sendable {
         return event
     }
 
-    /// What was taken needs no memory any more. Where the system keeps it (it is locked), the next
+    /// Gives memory of taken entries back. Where the system keeps it (locked memory), the next
     /// round finds the parity of this one.
     @inline(never) private func giveBack(_ position: UInt) {
         csys_forget(

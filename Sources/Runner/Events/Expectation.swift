@@ -2,7 +2,7 @@
 package import PluginBridge
 import Synchronization
 
-/// Somebody who wants one event, once.
+/// A wait for one event.
 package final class Expectation: @unchecked Sendable {
     // Sendable: `state` is locked, `sleepers` is atomic, the number is constant.
 
@@ -17,10 +17,10 @@ package final class Expectation: @unchecked Sendable {
 
     init(number: UInt64) { self.number = number }
 
-    /// How it ended, once it has.
+    /// The result, once settled.
     package var outcome: Result<HostEvent, BridgeError>? { state.withLock { $0.outcome } }
 
-    /// The first one decides.
+    /// Sets the result, unless it is set already.
     func settle(_ outcome: Result<HostEvent, BridgeError>) {
         let continuations = state.withLock { state in
             guard state.outcome == nil else {
@@ -35,7 +35,7 @@ package final class Expectation: @unchecked Sendable {
         sleepers.wake()
     }
 
-    /// Calls `body` once, when it is settled, on the thread that settles it, or at once.
+    /// Calls `body` once settled: on the settling thread, or at once if it is settled already.
     package func whenSettled(_ body: @escaping @Sendable (Result<HostEvent, BridgeError>) -> Void) {
         let settled = state.withLock { state in
             if state.outcome == nil { state.continuations.append(body) }
@@ -44,7 +44,7 @@ package final class Expectation: @unchecked Sendable {
         if let settled { body(settled) }
     }
 
-    /// Sleeps until it is settled, at most until a CLOCK_MONOTONIC time.
+    /// Sleeps until settled, at most until a CLOCK_MONOTONIC time.
     func sleep(until: UInt64) {
         let word = sleepers.prepare()
         guard outcome == nil else { return }

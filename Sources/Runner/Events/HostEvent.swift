@@ -2,15 +2,14 @@
 import CCurfew
 public import Scheduling
 
-/// A delivered event, as a value.
+/// A delivered event as a value.
 public struct HostEvent: Sendable {
-    /// Its name and the number of its parameters.
     public let selector: EventSelector
-    /// Its parameters, with the types that were declared.
+    /// The parameters, with the declared types.
     public let values: [EventValue]
-    /// The public id of the task it is about, or 0.
+    /// The public id of the event's task, or 0.
     public let task: UInt64
-    /// 1, 2, 3, … in the order of delivery; a gap counts what it lost.
+    /// Number in delivery order, starting at 1; a gap advances it by the events it lost.
     public let sequence: UInt64
 
     init(

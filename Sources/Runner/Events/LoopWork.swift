@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that is done on the loop's thread, in its turn among the events.
+/// A closure that runs on the loop's thread, in queue order among the events.
 final class LoopWork: Sendable {
     let body: @Sendable () -> Void
 

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Runs work on the loop's thread, one piece at a time, also where a piece runs the loop from inside.
+/// Runs work on the loop's thread one piece at a time, even where a piece runs the loop.
 final class LoopWorkRunner: @unchecked Sendable {
-    // Sendable: the variables belong to the thread that runs the loop, one at a time.
+    // Sendable: the variables belong to the thread that runs the loop.
 
     private let delivery: EventDelivery
-    /// The loop's thread is inside work.
     private(set) var isWorking = false
-    /// Work whose turn came meanwhile, in a run of the loop inside that work.
+    /// Work that was taken during other work, in a nested run of the loop.
     private var postponed: [LoopWork] = []
 
     init(_ delivery: EventDelivery) { self.delivery = delivery }
 
-    /// Does work now, or once the work that this thread is inside of has returned: that one may have
-    /// run the loop, and no other is to see it half-way.
+    /// Runs work now, or after the current work returns, so that no work sees other work half done.
     func perform(_ work: LoopWork) {
         guard !isWorking else {
             postponed.append(work)
@@ -22,11 +20,11 @@ final class LoopWorkRunner: @unchecked Sendable {
         directly { work.body() }
     }
 
-    /// Runs `body` as a part of the work that this thread is inside of, or as work.
+    /// Runs `body` as part of the current work, or as new work.
     func directly<T>(_ body: () -> T) -> T {
         guard !isWorking else { return body() }
         delivery.becomeAttentive()
-        // Work may wait for a thread that ends a subscription.
+        // Work may wait for a thread that is ending a subscription.
         if delivery.nesting == 0 { delivery.receiver.leave() }
         isWorking = true
         delivery.nesting += 1

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who gets an event, at one version of the subscriptions: observers of all events, then the
-/// event's own subscribers.
+/// The receivers of an event at one version: observers of all events, then subscribers.
 ///
-/// Plain memory, so that delivering counts no references: the loop keeps a list that was replaced
-/// until the turn in which it may be walking through it is over.
+/// Unmanaged memory, so that delivery counts no references. The loop keeps a replaced list until
+/// the run that may be iterating it ends.
 final class ReceiverList: @unchecked Sendable {
     // Sendable: everything is written in init.
 
     private(set) var count = 0
-    /// The first so many see what a wait takes, too.
+    /// The length of the prefix that also sees events that a wait takes.
     let observers: Int
     private let items: UnsafeMutablePointer<Unmanaged<Subscription>>
 
-    /// Nobody: what every event has at first.
     static let none = ReceiverList(observers: [], subscribers: nil)
 
-    /// `subscribers` nil: they are left out, as nobody will look at them.
+    /// With `subscribers` nil only the observers are listed.
     init(observers lists: [SubscriberList], subscribers: SubscriberList?) {
         observers = lists.reduce(0) { $0 + $1.count }
         items = .allocate(capacity: max(1, observers + (subscribers?.count ?? 0)))

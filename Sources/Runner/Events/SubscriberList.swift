@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Subscriptions in the order in which they were made.
+/// Subscriptions in the order they were made.
 ///
-/// One that ends stays in its place, marked as ended, until half of them have: looking for it, or
-/// closing the gap, would take as long as there are many. Who goes through them passes over it.
+/// An ended subscription stays in place until half of them have ended, because finding and removing
+/// it takes linear time. Iteration skips it.
 struct SubscriberList {
     private var items: [Subscription] = []
     private var ended = 0
-    /// The version of the directory's subscriptions that last changed this list; 0: none has.
+    /// The directory version of the last change; 0: none.
     private(set) var changed: UInt64 = 0
 
-    /// How many have not ended.
     var count: Int { items.count - ended }
 
     mutating func add(_ subscription: Subscription, at version: UInt64) {
@@ -19,7 +18,7 @@ struct SubscriberList {
         changed = version
     }
 
-    /// One of them is not active any more.
+    /// Counts one subscription that has become inactive.
     mutating func oneEnded(at version: UInt64) {
         changed = version
         ended += 1

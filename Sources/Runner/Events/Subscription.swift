@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Somebody who wants an event each time.
+/// A subscription to one event or to all events.
 final class Subscription: @unchecked Sendable {
-    // Sendable: the counts are atomic; `receiver` is changed once, when nobody is inside it or will
-    // be any more; the rest is constant.
+    // Sendable: the counts are atomic; `receiver` is cleared once, when no delivery can be inside
+    // it; the rest is constant.
 
     let number: UInt64
     /// Nil: all events.
     let event: UInt32?
     private(set) var receiver: EventReceiver?
     let active = Atomic<Bool>(true)
-    /// How many deliveries are inside the receiver: one, or more where it turns the loop.
+    /// Nested deliveries that are inside the receiver.
     let running = Atomic<UInt32>(0)
 
     init(number: UInt64, event: UInt32?, receiver: EventReceiver) {
@@ -19,7 +19,7 @@ final class Subscription: @unchecked Sendable {
         self.event = event
         self.receiver = receiver
     }
-    /// It has ended: lets go of what the receiver holds, though the loop may remember the
-    /// subscription until the next event.
+    /// Releases the receiver of an ended subscription; the loop may cache the object until its next
+    /// event.
     func letGo() { receiver = nil }
 }
