@@ -2,30 +2,28 @@
 import CSystem
 import Synchronization
 
-/// Shares cores among the threads of a host that look for something.
+/// Decides whether polling threads of a host yield or sleep.
 ///
-/// Such threads yield, which is the quickest way to let another thread of the host run on the same
-/// core. Where other programs want the cores as well, yielding hands one of them a time slice of the
-/// scheduler, milliseconds; a thread that sleeps is woken at once there. So after a yield that took more
-/// than 400 µs all of them sleep instead: for 1 ms, four times as long each time that it happens again,
-/// and half as long each time that it does not.
+/// A yield is the quickest way to let another thread of the host run on the same core. If other
+/// programs want the core too, a yield gives one of them a scheduler slice of milliseconds, whereas
+/// a sleeping thread is woken at once. So after a yield of more than 400 µs all polling threads
+/// sleep for 1 ms, four times as long after each repetition, half as long after each quick yield.
 struct CoreSharing: ~Copyable, Sendable {
-    /// No thread yields before this time of the monotonic clock.
+    /// CLOCK_MONOTONIC time before which no thread yields.
     private let crowdedUntil = Atomic<UInt64>(0)
-    /// Nanoseconds that this was ahead, the last time. Threads may overwrite each other's value.
+    /// Length of the last pause in nanoseconds. Threads may overwrite each other's value.
     private let pause = Atomic<UInt64>(0)
 
-    /// Nanoseconds. The slices of Linux' scheduler are 700,000 and more; a launcher's turn takes less.
+    /// Nanoseconds. Slices of Linux' scheduler take 700,000 and more; a launcher's run takes less.
     private static let slice: UInt64 = 400_000
-    /// Nanoseconds. A virtual machine that stands still for a moment is not crowded.
+    /// Nanoseconds. Short, because a virtual machine that stops for a moment is not crowded.
     private static let shortestPause: UInt64 = 1_000_000
-    /// Nanoseconds: then one wait in a thousand takes a slice.
+    /// Nanoseconds. At this pause, one wait in a thousand takes a slice.
     private static let longestPause: UInt64 = 1_000_000_000
 
-    /// Yields the core. Returns false when that took long, just now or a short time ago: then the caller
-    /// should sleep.
+    /// Yields the core. Returns false when a yield took too long, now or recently; then sleep.
     ///
-    /// - Parameter began: now, on the monotonic clock; reading it is a tenth of the whole cost.
+    /// - Parameter began: the current CLOCK_MONOTONIC time; reading it is a tenth of the cost.
     func yield(at began: UInt64 = csys_monotonic_ns()) -> Bool {
         guard began >= crowdedUntil.load(ordering: .relaxed) else { return false }
         csys_yield()

@@ -3,19 +3,19 @@ import CSystem
 import PluginBridge
 import Synchronization
 
-/// Children that a plugin's function forked, and that came back from it.
+/// Children that a plugin's function forked and that returned from it.
 ///
-/// Such a child is a copy of the process with one thread, which would go on as the host's. It ends
-/// instead, and leaves a note in shared memory, because nothing that takes a lock may be called in
-/// it: another thread of the parent may have held that lock (fork(2)).
+/// Such a child is a copy of the process with one thread, which would continue as the host's. It
+/// exits instead and leaves a note in shared memory: it must not call a function that takes a lock,
+/// because another thread of the parent may have held that lock (fork(2)).
 final class ForkedChildren: Sendable {
-    /// The status such a child ends with: EX_SOFTWARE of sysexits.h.
+    /// Exit status of such a child: EX_SOFTWARE of sysexits.h.
     static let status: Int32 = 70
 
     private let threads: HostThreads
-    /// The event loop's, which wakes the parent.
+    /// The event loop's eventfd; signalling it wakes the parent.
     private let descriptor: Int32
-    /// Notes that were read.
+    /// Number of notes that were read.
     private let seen = Atomic<UInt32>(csys_child_note_count())
 
     init(_ threads: HostThreads, waking descriptor: Int32) {
@@ -23,7 +23,7 @@ final class ForkedChildren: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Ends the process if it is a child that came back from a function of a plugin.
+    /// Ends the process if it is a forked child that returned from a plugin's function.
     @inline(__always)
     func endIfChild(task: @autoclosure () -> UInt64, plugin: @autoclosure () -> Int32) {
         if !csys_is_process(threads.processMark) { end(task: task(), plugin: plugin()) }
@@ -37,7 +37,7 @@ final class ForkedChildren: Sendable {
 
     private var owner: UInt64 { UInt64(UInt(bitPattern: threads.owner)) }
 
-    /// Reports the children of this host that have ended so since the last call.
+    /// Reports the children of this host that have ended since the last call.
     func report(to violations: ContractViolations) {
         let count = csys_child_note_count()
         let seen = seen.load(ordering: .relaxed)
@@ -46,7 +46,7 @@ final class ForkedChildren: Sendable {
                 expected: seen, desired: count, ordering: .acquiringAndReleasing
             ).exchanged
         else { return }
-        // A child may have written anything; a number that no plugin has stands for the embedder.
+        // The child may have written anything; an unknown plugin number counts as the embedder.
         let missed = max(0, Int(count &- seen) - Int(csys_child_notes))
         for place in (seen &+ UInt32(missed))..<count {
             let note = csys_child_note_at(place)

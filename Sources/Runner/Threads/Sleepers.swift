@@ -2,40 +2,41 @@
 import CSystem
 import Synchronization
 
-/// An event count in four bytes: threads sleep until something is over. Waking makes no system call
-/// while none sleeps.
+/// A four-byte event count: threads sleep until a condition holds. Waking makes no system call
+/// while no thread sleeps.
 ///
-/// A thread that waits says so (`prepare`), looks whether it is over, and sleeps on the word it was given;
-/// a thread that ends it makes that visible, then calls `wake`. With a full barrier on both sides, the one
-/// has seen that it is over, or the other that a thread sleeps. Then the word changes: whether the thread
-/// is asleep by then or only about to be, futex(2) compares the word with the one that was slept on,
-/// either before the call that wakes, and then wakes it, or after, and then does not let it sleep.
+/// A waiting thread announces itself (`prepare`), checks the condition, and sleeps on the word it
+/// was given. A thread that fulfils the condition makes that visible, then calls `wake`. With a
+/// full barrier on both sides, either the waiter sees the condition or the waker sees the waiter.
+/// The waker changes the word; futex(2) compares it with the value slept on, so a waiter that is
+/// asleep is woken, and one that is about to sleep returns at once.
 ///
-/// A thread that is woken looks again: the word may be about something else by then.
+/// A woken thread checks its condition again: the wake may concern another one.
 struct Sleepers: ~Copyable {
     // An atomic cannot be copied, so its address in an object, or in memory that stays, is the same
     // for its life.
     private let word = Atomic<UInt32>(0)
 
-    /// A thread may be asleep. Stays when a wait times out, which costs a needless call.
+    /// A thread may be asleep. Stays set when a wait times out, which costs one needless call.
     private static let asleep: UInt32 = 1
-    /// Above the bit stands how often they were woken.
+    /// Increment of the wake count in the bits above `asleep`.
     private static let awakening: UInt32 = 2
 
-    /// To be called before the look, which has to be sequentially consistent or under the lock that
-    /// the other side takes.
+    /// Announces a waiter. The caller checks its condition afterwards, sequentially consistently or
+    /// under the waker's lock.
     func prepare() -> UInt32 {
         word.bitwiseOr(Self.asleep, ordering: .sequentiallyConsistent).newValue
     }
 
-    /// Sleeps unless threads were woken since the word was given, at most until a CLOCK_MONOTONIC
-    /// time. May return for no reason.
+    /// Sleeps until a wake after `prepare` returned `word`, at most until a CLOCK_MONOTONIC time.
+    /// May return spuriously.
     func sleep(since word: UInt32, until: UInt64) {
         withUnsafePointer(to: self.word) { csys_futex_wait($0, word, until) }
     }
 
-    /// Sleeps until `isOver`, which is asked again after every `wake`, at most until a CLOCK_MONOTONIC
-    /// time. Returns whether it was over once.
+    /// Waits until `isOver`, at most until a CLOCK_MONOTONIC time. Returns whether it was over.
+    ///
+    /// Checks again after every `wake`.
     func wait(until deadline: UInt64 = .max, _ isOver: () -> Bool) -> Bool {
         while true {
             let word = prepare()
@@ -45,8 +46,8 @@ struct Sleepers: ~Copyable {
         }
     }
 
-    /// Wakes all of them to look again. What ended was written by a sequentially consistent
-    /// exchange, or such a fence came since.
+    /// Wakes all waiting threads to check again. The caller has written the condition with a
+    /// sequentially consistent exchange, or has issued such a fence since.
     @inline(__always) func wake() {
         var old = word.load(ordering: .sequentiallyConsistent)
         guard old & Self.asleep != 0 else { return }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The role that a thread has in a host: a `CURFEW_THREAD_` constant.
+/// A thread's role in a host: a `CURFEW_THREAD_` constant.
 enum ThreadRole: UInt64 {
     case other = 0
     case loading = 1

@@ -2,14 +2,14 @@
 import CSystem
 import Synchronization
 
-/// A lock of four bytes, in place: for what there are many of and few threads want at a time.
+/// A four-byte lock stored in place, for numerous objects with little contention.
 struct WordLock: ~Copyable {
     /// `free`, `taken`, or `wanted`.
     private let word = Atomic<UInt32>(0)
 
     private static let free: UInt32 = 0
     private static let taken: UInt32 = 1
-    /// Taken, and somebody may be asleep.
+    /// Taken, and a thread may be asleep.
     private static let wanted: UInt32 = 2
 
     @inline(__always)
@@ -22,13 +22,13 @@ struct WordLock: ~Copyable {
             wait()
         }
         defer { unlock() }
-        // As a `Locked<Void>` has it.
+        // The same body signature as `Locked<Void>`.
         var nothing: Void = ()
         return try body(&nothing)
     }
 
-    /// Who has slept does not know whether others still do, so leaves the word at `wanted`, which
-    /// costs one needless call at the end and never a wake-up.
+    /// Takes the lock as `wanted`, because other threads may still sleep. That costs at most one
+    /// needless wake call and loses no wake-up.
     private func wait() {
         while word.exchange(Self.wanted, ordering: .acquiring) != Self.free {
             withUnsafePointer(to: word) { csys_futex_wait($0, Self.wanted, .max) }
