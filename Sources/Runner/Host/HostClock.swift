@@ -2,7 +2,7 @@
 import CSystem
 import Scheduling
 
-/// The time budgets are measured in: CLOCK_MONOTONIC, or a manual clock's.
+/// The clock of budgets: CLOCK_MONOTONIC or a manual clock.
 struct HostClock: Sendable {
     let manual: ManualClock?
 
@@ -12,13 +12,13 @@ struct HostClock: Sendable {
         return csys_monotonic_ns()
     }
 
-    /// The time that requests go by: dates, and spans with the machine's sleep in them.
+    /// Returns the time that requests use: the wall clock, and a span that includes suspend time.
     func moment() -> Moment {
         if let manual { return manual.moment }
         return Moment(wall: csys_realtime_ns(), span: csys_boottime_ns())
     }
 
-    /// Nanoseconds that the machine has slept since it was started.
+    /// Nanoseconds that the machine has been suspended since boot.
     var slept: UInt64 {
         guard manual == nil else { return 0 }
         let before = csys_monotonic_ns()

@@ -2,50 +2,51 @@
 public import PluginBridge
 public import Scheduling
 
-/// What a host is made with. Every limit has a name, a default and a reason to change it.
+/// The configuration of a host.
 public struct HostConfiguration: Sendable {
     /// The workers of one kind of handler.
     public struct Workers: Sendable {
-        /// At most so many threads; they are started when they are needed.
+        /// Maximum number of threads; they are started on demand.
         public var count: Int
-        /// Added to the process' own nice value, 0…19.
+        /// Added to the process' nice value, 0…19.
         public var nice: Int32 = 0
         /// 0: the process' own; 1…8: best effort, 1 is highest; 9: idle.
         public var ioPriority: Int32 = 0
         /// Bytes of a worker's stack; 0: the system's default.
         public var stackBytes: UInt64 = 0
 
-        /// Workers at most; nil: the number of cores, but at least four.
+        /// Creates a configuration; `count` nil means the number of cores, but at least four.
         public init(count: Int? = nil) { self.count = count ?? Workers.defaultCount }
     }
 
-    /// The embedder turns the event loop; otherwise a thread of Curfew's does.
+    /// Whether the embedder runs the event loop; otherwise a thread of Curfew does.
     public var ownLoop = false
-    /// Nil: CLOCK_MONOTONIC.
+    /// The clock of budgets and requests; nil means the system's clocks.
     public var clock: ManualClock?
     /// Receives log lines, from any thread: level, the plugin's id, the task's id or 0, the line.
-    /// Nil: warnings and worse go to standard error.
+    ///
+    /// With nil, warnings and worse go to standard error.
     public var log: (@Sendable (LogLevel, String?, UInt64, String) -> Void)?
     /// The workers of short handlers.
     public var appRefresh = Workers()
     /// The workers of long handlers.
     public var processing = Workers()
-    /// Tasks at a time that run, are pending, kept or undelivered: what may be besides the queues.
+    /// Maximum number of tasks that run, are pending, kept or undelivered, besides queued tasks.
     public var taskLimit: UInt32 = 65_536
-    /// Tasks waiting for one handler; a power of two.
+    /// Maximum number of tasks waiting for one handler; a power of two.
     public var queueLimit: UInt32 = 4_096
-    /// Events waiting besides done events; more than 4,194,304 counts as that.
+    /// Maximum number of waiting events besides done events; capped at 4,194,304.
     public var eventLimit: UInt32 = 16_384
-    /// Workers one handler may lose.
+    /// Maximum number of workers that one handler may lose.
     public var lostLimit: UInt32 = 4
-    /// Whether tasks that wait for a handler end as interrupted when it is quarantined. Otherwise they
-    /// wait until it is released, and have no done event before.
+    /// Whether quarantining a handler ends its waiting tasks as interrupted. Otherwise they wait
+    /// until it is released, and have no done event before.
     public var interruptsQuarantined = false
-    /// Nanoseconds from the end of the grace until a worker is given up.
+    /// Nanoseconds from the end of the grace until a worker counts as lost.
     package var lostAfter: UInt64 = 5_000_000_000
-    /// Bytes of the largest payload.
+    /// Maximum payload size in bytes.
     public var payloadLimit: UInt64 = 1 << 20
-    /// Bytes of the largest result.
+    /// Maximum result size in bytes.
     public var resultLimit: UInt64 = 1 << 20
     /// The path of a property list that says which handlers the host may have, by their identifiers
     /// under `BGTaskSchedulerPermittedIdentifiers` and their kinds under `UIBackgroundModes`. It is
@@ -54,28 +55,29 @@ public struct HostConfiguration: Sendable {
     /// The plugins that may be loaded, and the content their libraries must have; several of one
     /// plugin allow any of them. Nil: every plugin, with the content its manifest pins, if it does.
     public var pins: [PluginPin]?
-    /// The sonames of the system's libraries whose functions manifests may call. Nil: the usual ones,
-    /// or none where there are pins.
+    /// The sonames of system libraries whose functions manifests may call.
+    ///
+    /// Nil means the usual libraries, or none if there are pins.
     public var systemLibraries: [String]?
 
-    /// Where requests live, and what decides about them.
+    /// Where requests are stored, and the conditions for running them.
     public var requests = RequestConfiguration()
 
-    /// Stands between the host and the entries of plugins, for tools that look at what passes.
+    /// Intercepts calls of plugin entries, for tools that inspect them.
     package var interposer: (any EntryInterposer)?
 
-    /// A good host: every default.
+    /// Creates a configuration with the default values.
     public init() {}
 
-    /// The system's libraries whose functions manifests may call. Pins speak of libraries alone: with nothing
-    /// but them a manifest, which is not pinned, could still choose any function of the C library.
+    /// The system libraries whose functions manifests may call. Pins cover libraries only: an
+    /// unpinned manifest could otherwise choose any function of the C library.
     var callableLibraries: [String]? { systemLibraries ?? (pins == nil ? nil : []) }
 
     func workers(for kind: TaskKind) -> Workers {
         kind.isShort ? appRefresh : processing
     }
 
-    /// Why it cannot be used, or nil.
+    /// A message saying why the configuration is invalid, or nil.
     var fault: String? {
         for workers in [appRefresh, processing] {
             if !(1...256).contains(workers.count) {

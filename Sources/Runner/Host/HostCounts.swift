@@ -2,32 +2,32 @@
 public import Scheduling
 import Synchronization
 
-/// What a host has counted since it was made.
+/// Counters of a host since it was made.
 public struct HostCounts: Sendable {
-    /// Threads that run handlers, now.
+    /// Current number of worker threads.
     public var workers: UInt32 = 0
-    /// Threads that watch budgets, now.
+    /// Current number of deadline threads.
     package var watchers: UInt32 = 0
-    /// Functions that have not come back.
+    /// Workers whose function has not returned in time.
     public var lostWorkers: UInt32 = 0
-    /// Tasks, all in all.
+    /// Number of tasks launched.
     public var launched: UInt64 = 0
-    /// How many of them ended how.
+    /// Number of ended tasks by outcome.
     public var ended: [Outcome: UInt64] = [:]
-    /// Taken by a wait, or by at least one subscriber.
+    /// Events that a wait took or at least one subscriber received.
     public var eventsDelivered: UInt64 = 0
-    /// Nobody wanted them.
+    /// Events without a receiver.
     public var eventsUntaken: UInt64 = 0
-    /// Dropped because the queue was full.
+    /// Events dropped because the queue was full.
     public var eventsLost: UInt64 = 0
-    /// Rules that plugins broke; the log names them.
+    /// Contract violations by plugins; the log names them.
     public var misbehaviours: UInt64 = 0
-    /// Of sleeping workers, watchers and the event loop.
+    /// Wake-ups of workers, deadline threads and the event loop.
     package var wakeups: UInt64 = 0
 }
 
 extension HostRuntime {
-    /// The counts of now.
+    /// The current counts.
     package var counts: HostCounts {
         var counts = HostCounts()
         counts.workers = UInt32(engine.pools.reduce(0) { $0 + $1.alive })

@@ -5,11 +5,11 @@ import Scheduling
 
 /// The log of a host: the embedder's function, or standard error.
 ///
-/// Must not be called under a lock: the function is the embedder's.
+/// Must not be called with a lock held, because the function belongs to the embedder.
 final class HostLog: Sendable {
     typealias Function = @Sendable (LogLevel, String?, UInt64, String) -> Void
 
-    /// Closed once the host is destroyed: its function is not called any more.
+    /// Closed when the host is destroyed, so that the function is not called any more.
     let gate = CallGate()
     private let function: Function?
     private let threads: HostThreads
@@ -25,7 +25,7 @@ final class HostLog: Sendable {
         self.handlers = handlers
     }
 
-    /// Writes a log line: one line, control characters made visible.
+    /// Writes one log line, with control characters made visible.
     func callAsFunction(_ level: LogLevel, _ plugin: String?, _ task: UInt64, _ text: String) {
         guard gate.enter() else { return }
         defer { gate.leave() }
@@ -33,7 +33,7 @@ final class HostLog: Sendable {
         if let function {
             threads.during(.logging) { function(level, plugin, task, line) }
         } else if level >= .warning {
-            // A line that names its handler does without the task's.
+            // The line may name the handler already.
             let handler = identifier(ofTask: task).flatMap { line.contains($0) ? nil : $0 }
             let from = [plugin, handler].compactMap(\.self).joined(separator: ", ")
             var text = "curfew\(from.isEmpty ? "" : " [\(from)]"): \(line)\n"

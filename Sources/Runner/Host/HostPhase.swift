@@ -3,9 +3,9 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// The phase of a host's life, to be read by any thread, and the signal that a shutdown waits for.
+/// The phase of a host's life, readable by any thread, and the signal that a shutdown waits for.
 ///
-/// `HostShutdown` alone moves it, as `HostStateMachine` says.
+/// Only `HostShutdown` changes it, following `HostStateMachine`.
 final class HostPhase: Sendable {
     typealias State = HostStateMachine.State
 
@@ -21,22 +21,23 @@ final class HostPhase: Sendable {
         word.load(ordering: .sequentiallyConsistent) < rawValue
     }
 
-    /// The error for a call that came after a shutdown began.
+    /// The error of a call made after shutdown began.
     static var closing: BridgeError {
         BridgeError(.closing, "the host is shutting down; nothing was taken in")
     }
 
     var isClosed: Bool { word.load(ordering: .acquiring) == State.closed.rawValue }
 
-    /// Begins a phase, and wakes a shutdown that waits.
+    /// Enters a phase and wakes a waiting shutdown.
     func enter(_ state: State) {
         word.store(state.rawValue, ordering: .sequentiallyConsistent)
         waiters.wake()
     }
 
-    /// Something has ended that a shutdown may wait for. Costs one load while none waits.
+    /// Signals that something has ended that a shutdown may wait for.
     ///
-    /// What ended was written by a sequentially consistent operation before.
+    /// The caller has written the change with a sequentially consistent operation. Costs one load
+    /// while no thread waits.
     @inline(__always) func progressed() {
         #if !(arch(x86_64) || arch(i386))
             // There an exchange does not keep a store before it from passing the load of `wake`.
@@ -45,8 +46,9 @@ final class HostPhase: Sendable {
         waiters.wake()
     }
 
-    /// Sleeps until `isOver`, which is asked again after every `progressed`, at most until a
-    /// CLOCK_MONOTONIC time. Returns whether it was over once.
+    /// Waits until `isOver`, at most until a CLOCK_MONOTONIC time. Returns whether it was over.
+    ///
+    /// Checks again after every `progressed`.
     func wait(until deadline: UInt64, _ isOver: () -> Bool) -> Bool {
         waiters.wait(until: deadline, isOver)
     }

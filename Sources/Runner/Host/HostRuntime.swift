@@ -4,23 +4,23 @@ package import PluginBridge
 package import Scheduling
 import Synchronization
 
-/// A host, put together: each part gets the parts below it, and none knows the host.
+/// A host, assembled from its parts: each part knows the parts below it, and none the host.
 package final class HostRuntime: Sendable {
     package let configuration: HostConfiguration
     /// Tasks, from launch to end.
     package let engine: TaskEngine
     /// Events, and the loop that delivers them.
     package let loop: EventLoop
-    /// Requests, which become tasks when it is their time.
+    /// Requests, which become tasks when they are due.
     package let requests: RequestService
-    /// Plugins, which bring the handlers.
+    /// Plugins, which provide the handlers.
     package let plugins: PluginRegistry
     /// Modules and instances with subs.
     package let targets: TargetDirectory
     private let shutdown: HostShutdown
 
-    /// Makes a host and starts its deadline threads, and the thread of its event loop unless the
-    /// embedder runs it. Workers are started when there is something to do.
+    /// Makes a host and starts its deadline threads, and its loop thread unless the embedder runs
+    /// it. Workers are started on demand.
     package init(_ configuration: HostConfiguration = HostConfiguration()) throws(BridgeError) {
         if let fault = configuration.fault {
             throw BridgeError(.invalid, "the configuration cannot be used: \(fault)")
@@ -76,7 +76,7 @@ package final class HostRuntime: Sendable {
             ClockMember(threads: threads, deadlines: deadlines, requests: requests, loop: loop))
     }
 
-    /// Waits until a task is over, at most `timeout` ns of real time.
+    /// Waits until a task has ended, at most `timeout` ns of real time.
     package func wait(_ id: UInt64, timeout: UInt64) -> (status: Status, state: TaskState?) {
         TaskWait(engine: engine, loop: loop).wait(id, timeout: timeout)
     }
@@ -94,15 +94,15 @@ package final class HostRuntime: Sendable {
         try shutdown.run(limits)
     }
 
-    /// Shuts down unless that is done, retires the plugins, and frees what no thread can touch any
-    /// more. The host must not be used afterwards. A second call does nothing.
+    /// Destroys the host: shuts it down if necessary, retires the plugins and frees the memory.
     ///
-    /// Throws `TIMED_OUT` when a thread never came back: then everything it may touch is kept for
-    /// the life of the process. `WRONG_THREAD`: nothing happened.
+    /// The host must not be used afterwards. A second call does nothing. Throws `TIMED_OUT` when a
+    /// thread did not return: everything it may access is kept for the life of the process. Throws
+    /// `WRONG_THREAD` without having done anything.
     package func destroy(_ limits: ShutdownLimits = ShutdownLimits()) throws(BridgeError) {
         try shutdown.destroy(limits)
     }
 
-    /// Hosts that were destroyed while a thread was inside plugin code.
+    /// Number of hosts destroyed while a thread was inside plugin code.
     package static var leakedHosts: UInt32 { HostShutdown.leaked.load(ordering: .relaxed) }
 }

@@ -4,10 +4,10 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// Ends a host: shuts it down in bounded phases, as `HostStateMachine` says, then destroys it.
+/// Shuts a host down in bounded phases, following `HostStateMachine`, then destroys it.
 ///
-/// It polls nothing: threads signal `HostPhase` when something has ended, a thread's own end is
-/// joined, and a gate wakes when the last call has left it.
+/// Nothing is polled: threads signal `HostPhase`, ended threads are joined, and a gate wakes its
+/// waiter when the last call leaves.
 final class HostShutdown: Sendable {
     private let engine: TaskEngine
     private let loop: EventLoop
@@ -16,10 +16,10 @@ final class HostShutdown: Sendable {
     private let targets: TargetDirectory
     private let machine = Locked(HostStateMachine())
 
-    /// Hosts that were destroyed while a thread was inside plugin code.
+    /// Number of hosts destroyed while a thread was inside plugin code.
     static let leaked = Atomic<UInt32>(0)
 
-    /// Nanoseconds for threads that only need a processor to leave.
+    /// Nanoseconds for threads that only need processor time to leave.
     private static let patience: UInt64 = 10_000_000_000
 
     init(
@@ -40,8 +40,10 @@ final class HostShutdown: Sendable {
 
     // MARK: Shutting down
 
-    /// Ends the host's work. A second call waits for the first. Throws `TIMED_OUT` when a thread did
-    /// not come back from foreign code, `WRONG_THREAD` inside of the host.
+    /// Ends the host's work. A second call waits for the first.
+    ///
+    /// Throws `TIMED_OUT` when a thread did not return from foreign code, `WRONG_THREAD` on a
+    /// thread of the host.
     func run(_ limits: ShutdownLimits) throws(BridgeError) {
         guard threads.role == .other else { throw PluginRegistry.wrongThread("shutdown") }
         var action = machine.withLock { $0.shutDown() }
@@ -57,7 +59,7 @@ final class HostShutdown: Sendable {
                 action = machine.withLock { $0.drained(hasQueues: hasQueues) }
             case .expire(let keepsQueues):
                 phase.enter(.expiring)
-                // Both rounds together have the one limit.
+                // Both rounds share one limit.
                 let end = expireEnd ?? EventLoop.deadline(after: expireLimit(limits))
                 let isSecond = expireEnd != nil
                 expireEnd = end
@@ -76,7 +78,7 @@ final class HostShutdown: Sendable {
         phase.enter(.draining)
         loop.close()
         targets.close()
-        // Threads that wait for tasks, after the phase has changed.
+        // Wakes threads that wait for tasks, after the phase has changed.
         for index in 1..<Int(tasks.allocated.load(ordering: .sequentiallyConsistent)) {
             tasks.slots[index].sleepers.wake()
         }
@@ -91,14 +93,14 @@ final class HostShutdown: Sendable {
 
     private func expire(keepsQueues: Bool, until end: UInt64, isSecond: Bool) {
         let isDone = phase.wait(until: end) {
-            // Again, until no worker stands between taking a task and entering it: such a task is
-            // in no queue any more and not entered yet, so that it could not be told to stop.
+            // Repeats until no worker is between taking a task and entering it: such a task has
+            // left its queue and is not entered yet, so it cannot be expired.
             let entering = isAnyEntering(besidesQueues: keepsQueues)
             expireEverything(besidesQueues: keepsQueues)
             return !entering && !hasUndecided(besidesQueues: keepsQueues)
         }
         guard !isDone, isSecond else { return }
-        // To leave a queue takes no more than a processor.
+        // Leaving a queue only needs processor time.
         _ = phase.wait(until: EventLoop.deadline(after: Self.patience)) {
             let entering = isAnyEntering(besidesQueues: keepsQueues)
             expireEverything(besidesQueues: keepsQueues)
@@ -124,9 +126,9 @@ final class HostShutdown: Sendable {
         engine.deadlines.stop()
         phase.enter(.closed)
         loop.wake()
-        // A thread that is inside nothing foreign leaves as soon as it has a processor, which on a
-        // machine with too much to do takes its time. A thread that may never come is not waited for.
-        // What was raised is delivered by the host's own thread in any case.
+        // A thread outside foreign code leaves as soon as it gets processor time, which takes a
+        // while on a busy machine. A thread that may never return is not waited for. The host's own
+        // thread delivers the remaining events in either case.
         let deadline = EventLoop.deadline(after: max(limits.leave, Self.patience))
         if inside.isEmpty, calling.isEmpty {
             _ = threads.awaitEnd(until: deadline)
@@ -168,8 +170,9 @@ final class HostShutdown: Sendable {
             }
     }
 
-    /// The handlers whose functions have not returned. Not those with a place taken: a worker that
-    /// looks for the next task has one too.
+    /// The handlers whose functions have not returned.
+    ///
+    /// `active` does not tell: a worker that looks for its next task counts too.
     private var handlersInside: [HandlerRecord] {
         var inside: Set<UInt32> = []
         forEachTask { task, state in
@@ -192,8 +195,9 @@ final class HostShutdown: Sendable {
         return handlers.filter { calling.contains($0.index) }
     }
 
-    /// A worker has a place and is inside no function: it may be about to enter one. The gates are
-    /// shut, so that it takes no other and its place is free soon.
+    /// Whether a worker may be about to enter a function: it holds a place and is inside none.
+    ///
+    /// The gates are closed, so it takes no other task and frees its place soon.
     private func isAnyEntering(besidesQueues: Bool) -> Bool {
         var inside: [UInt32: UInt32] = [:]
         forEachTask { task, state in
@@ -212,7 +216,7 @@ final class HostShutdown: Sendable {
         var undecided = false
         forEachTask { task, state in
             guard state.isEntered, !state.isOver, !(besidesQueues && isOfQueue(task)),
-                // It answered, and waits for a store that may not work again.
+                // The task has answered, and waits for a store that may not work again.
                 !(state.isClaimed && engine.isEndWaiting(task))
             else { return }
             undecided = true
@@ -234,7 +238,7 @@ final class HostShutdown: Sendable {
 
     private func expireEverything(besidesQueues: Bool) {
         for handler in handlers where !(besidesQueues && handler.queue.pointee.code.isQueue) {
-            // Nothing more is started; what waits is interrupted.
+            // Starts nothing more, and interrupts what waits.
             handler.queue.pointee.gate.bitwiseOr(
                 HandlerQueue.Gate.paused, ordering: .sequentiallyConsistent)
             for task in handler.queue.waitingTasks() { engine.interruptQueued(task) }
@@ -262,11 +266,7 @@ final class HostShutdown: Sendable {
         _ = threads.awaitEnd(until: EventLoop.deadline(after: 1_000_000_000))
     }
 
-    /// Shuts down unless that is done, retires the plugins, and frees what no thread can touch any
-    /// more. The host must not be used afterwards. A second call does nothing.
-    ///
-    /// Throws `TIMED_OUT` when a thread never came back: then everything it may touch is kept for
-    /// the life of the process. `WRONG_THREAD`: nothing happened.
+    /// Implements `HostRuntime.destroy`.
     func destroy(_ limits: ShutdownLimits) throws(BridgeError) {
         var failure: BridgeError?
         do {
@@ -276,7 +276,7 @@ final class HostShutdown: Sendable {
             failure = error
         }
         guard machine.withLock({ $0.destroy() }) else { return }
-        // A function may have returned since the host was shut down; its thread is on its way out.
+        // A function may have returned since the shutdown, and its thread is about to end.
         if failure == nil { _ = threads.awaitEnd(until: EventLoop.deadline(after: limits.leave)) }
         targets.end()
         // No thread runs the embedder's loop any more.
@@ -291,8 +291,8 @@ final class HostShutdown: Sendable {
         for (_, table) in tables { table.gate.close() }
         engine.children.report(to: engine.violations)
         engine.log.gate.close()
-        // A thread of a plugin's may be inside a call that began before. Once is enough: later ones
-        // are turned away.
+        // A plugin's thread may be inside a call that began earlier. One wait is enough, because
+        // later calls are rejected.
         let gates = tables.map { $0.table.gate } + [engine.log.gate]
         let isStuck =
             isThreadStuck || !retiring.isEmpty || !gates.allSatisfy { isEmpty($0, limits) }
@@ -301,7 +301,7 @@ final class HostShutdown: Sendable {
             _ = Unmanaged.passRetained(self)
             threads.detach()
         } else {
-            // Once for all tables: it looks at every task there ever was.
+            // Computed once for all tables, because it iterates over every task slot.
             let isOwed = mayPluginsCall
             for (library, table) in tables {
                 RetiredTables.put(table, library, isOwed: isOwed)
@@ -326,7 +326,7 @@ final class HostShutdown: Sendable {
         gate.waitUntilEmpty(until: EventLoop.deadline(after: limits.leave))
     }
 
-    /// Reports references that plugins still hold after their last call: they will hardly be released.
+    /// Reports references that plugins still hold after their last call.
     private func reportKeptReferences() {
         forEachTask { task, state in
             guard state.pluginReferences > 0, let queue = tasks.slot(task).handlerQueue else {
@@ -340,7 +340,7 @@ final class HostShutdown: Sendable {
         }
     }
 
-    /// A plugin has a right to call as long as it owes an answer or a release.
+    /// Whether a plugin may still call: it owes an answer or a release.
     private var mayPluginsCall: Bool {
         var isHeld = engine.unanswered.load(ordering: .sequentiallyConsistent) > 0
         forEachTask { _, state in if state.pluginReferences > 0 { isHeld = true } }

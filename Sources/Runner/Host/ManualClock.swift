@@ -4,19 +4,18 @@ package import PluginBridge
 package import Scheduling
 import Synchronization
 
-/// A clock that stands still until it is advanced, so that a test owns time.
+/// A clock that changes only when it is advanced, so that tests control time.
 public final class ManualClock: @unchecked Sendable {
     // Sendable: `time` is atomic; `hosts` is locked.
 
-    /// From `now` to nanoseconds since 1970.
+    /// Offset from `now` to nanoseconds since 1970.
     private let wallOffset = Atomic<Int64>(1_767_225_600_000_000_000 - 1_000_000_000)
     private let time: UnsafeMutablePointer<Atomic<UInt64>>
-    /// Held until their shutdown is over, so that they can be while the clock is advanced.
+    /// Kept until the end of their shutdown, so that they stay valid while the clock is advanced.
     private let hosts = Locked<[ClockMember]>([])
-    /// One thread advances at a time.
     private let advancing = Locked<Void>(())
 
-    /// Makes a clock that shows 1 s.
+    /// Creates a clock that shows 1 s.
     public init() {
         time = .allocate(capacity: 1)
         time.initialize(to: Atomic(1_000_000_000))
@@ -27,18 +26,19 @@ public final class ManualClock: @unchecked Sendable {
     /// Nanoseconds.
     package var now: UInt64 { time.pointee.load(ordering: .sequentiallyConsistent) }
 
-    /// The same moment on a wall's clock, which can be set.
+    /// The current time with its wall-clock time, which can be set.
     package var moment: Moment {
         let now = now
         let (wall, overflow) = Int64(clamping: now).addingReportingOverflow(
             wallOffset.load(ordering: .sequentiallyConsistent))
-        // Both can only be large together: an offset below 0 is no larger than the time was.
+        // Overflow is always upwards: a negative offset is not larger than the time was.
         return Moment(wall: overflow ? .max : wall, span: now)
     }
 
-    /// Sets the clock on the wall to nanoseconds since 1970 in UTC, as a person sets a
-    /// machine's clock: no time passes. It begins at 2026-01-01 00:00:00. `INVALID`: no machine's
-    /// clock can be set to that date (`Moment.dates`).
+    /// Sets the wall clock to nanoseconds since 1970 in UTC; no time passes.
+    ///
+    /// The initial date is 2026-01-01 00:00:00. Returns `INVALID` for a date outside of
+    /// `Moment.dates`, to which no machine's clock can be set.
     package func setWall(_ wall: Int64) -> Status {
         let members = hosts.withLock { $0 }
         guard members.allSatisfy({ $0.threads.role == .other }) else {
@@ -50,7 +50,7 @@ public final class ManualClock: @unchecked Sendable {
         return .ok
     }
 
-    /// True while a host uses it.
+    /// Whether a host uses the clock.
     package var isInUse: Bool { hosts.withLock { !$0.isEmpty } }
 
     func join(_ host: ClockMember) { hosts.withLock { $0.append(host) } }
@@ -59,8 +59,7 @@ public final class ManualClock: @unchecked Sendable {
         hosts.withLock { $0.removeAll { $0.threads === threads } }
     }
 
-    /// When something comes due the next time in a host that uses it, or a time somewhat before that;
-    /// nil: never.
+    /// A lower bound of the next deadline in any host that uses the clock; nil without one.
     package var nextDeadline: UInt64? { Self.nextDeadline(of: hosts.withLock { $0 }) }
 
     private static func nextDeadline(of hosts: [ClockMember]) -> UInt64? {
@@ -68,11 +67,11 @@ public final class ManualClock: @unchecked Sendable {
             .min()
     }
 
-    /// Nanoseconds of real time that functions have to return in while the clock is advanced.
+    /// Real time in nanoseconds that functions get to return while the clock is advanced.
     private static let patience: UInt64 = 1_000_000_000
 
-    /// Lets functions return whose tasks are over. Of an hour that passes at once a busy machine may
-    /// have given them nothing, and their workers would be lost.
+    /// Waits for functions of ended tasks to return. A busy machine may not have run them during an
+    /// hour that passes at once, and their workers would count as lost.
     private static func awaitReturns(in hosts: [ClockMember], _ patience: inout UInt64) {
         let start = csys_monotonic_ns()
         var spent: UInt64 = 0
@@ -83,10 +82,9 @@ public final class ManualClock: @unchecked Sendable {
         patience -= min(spent, patience)
     }
 
-    /// Moves the clock by `nanoseconds`, stopping at every deadline in between, and returns once
-    /// everything that came due has been delivered.
+    /// Advances the clock, stopping at each deadline, and returns once all due work is delivered.
     ///
-    /// `WRONG_THREAD` from inside a host that uses the clock: it would wait for itself.
+    /// Returns `WRONG_THREAD` inside a host that uses the clock, which would wait for itself.
     package func advance(by nanoseconds: UInt64) -> Status {
         let members = hosts.withLock { $0 }
         guard members.allSatisfy({ $0.threads.role == .other }) else {
@@ -94,7 +92,7 @@ public final class ManualClock: @unchecked Sendable {
         }
         advancing.withLock { _ in
             let (sum, overflow) = now.addingReportingOverflow(nanoseconds)
-            // As far as a deadline can still be added to it.
+            // Limited so that a deadline can still be added.
             let target = max(now, overflow ? 1 << 63 : min(sum, 1 << 63))
             var patience = Self.patience
             repeat {

@@ -4,12 +4,12 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// Waits until a task is over, on threads that may: on the loop's own thread it runs the loop meanwhile.
+/// Waits for the end of a task; on the loop's thread it runs the loop meanwhile.
 struct TaskWait {
     let engine: TaskEngine
     let loop: EventLoop
 
-    /// Waits for a task, at most `timeout` ns of real time.
+    /// Waits at most `timeout` ns of real time.
     func wait(_ id: UInt64, timeout: UInt64) -> (status: Status, state: TaskState?) {
         let role = loop.threads.role
         switch role {
@@ -24,14 +24,14 @@ struct TaskWait {
         let state = engine.tasks.slot(task).state
         if state.generation == task.generation {
             if state.isOver, let over = engine.query(id) { return (.ok, over) }
-            // What the embedder keeps needs no other reference for so long; to take one would take
-            // the slot's line from the worker that is about to run the task.
+            // The embedder's reference keeps the task long enough. Taking another one would take
+            // the slot's cache line from the worker that is about to run the task.
             if looks, state.embedderReferences > 0 {
                 if lookBriefly(task, until), let over = engine.query(id) { return (.ok, over) }
                 looks = false
             }
         }
-        // Where the embedder holds all references it can, one of them keeps the task.
+        // If the embedder holds the maximum of references, one of them keeps the task.
         let kept = engine.keep(id)
         guard kept == .ok || kept == .exhausted else { return (kept, nil) }
         defer { if kept == .ok { _ = engine.release(id) } }
@@ -40,15 +40,16 @@ struct TaskWait {
         return (last == nil ? .stale : status, last)
     }
 
-    /// Looks between two yields. To sleep and to be woken costs more than most tasks take. Where a
-    /// worker has a core to itself, it ends its task during these looks; where it shares this one, it
-    /// needs it, and soon: yielding only seldom, or never, was ten times as slow there.
+    /// Polls between two yields. Sleeping and waking costs more than most tasks take.
+    ///
+    /// A worker with a core of its own ends its task during these polls; one that shares this core
+    /// needs it soon: yielding seldom or never was ten times as slow there.
     private static let yieldEvery = 8
 
-    /// Nanoseconds of looking at most: as long as it takes to wake a worker on another core.
+    /// Maximum polling time in nanoseconds: as long as it takes to wake a worker on another core.
     private static let lookLimit: UInt64 = 50_000
 
-    /// True once the task is over.
+    /// Returns true once the task is over.
     private func lookBriefly(_ task: TaskReference, _ until: UInt64) -> Bool {
         let slot = engine.tasks.slot(task)
         let end = min(until, csys_monotonic_ns() &+ Self.lookLimit)
@@ -65,7 +66,7 @@ struct TaskWait {
         }
     }
 
-    /// Sleeps, or turns the loop, until the task is over or nothing more can be waited for.
+    /// Sleeps or runs the loop until the task is over, the time is up or the host closes.
     private func sleep(_ task: TaskReference, _ until: UInt64) -> Status {
         let slot = engine.tasks.slot(task)
         while true {
@@ -76,8 +77,8 @@ struct TaskWait {
             if !loop.phase.isOpen { return .closing }
             if csys_monotonic_ns() >= until { return .timedOut }
             if loop.runWhileWaiting() {
-                // Its done event is queued in any case here, and wakes this thread; so does a
-                // shutdown, unless the turn has swallowed that signal.
+                // The task's done event is always queued here and wakes this thread. So does a
+                // shutdown, unless the run has drained that signal.
                 if !slot.state.isOver, loop.phase.isOpen {
                     loop.sleep(until: until)
                 }
