@@ -4,12 +4,12 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// A thread that watches deadlines and calls expiration callbacks.
+/// A thread that enforces deadlines and calls expiration callbacks.
 ///
-/// They are all alike: each looks through the workers' cells and the timing wheel, does one thing
-/// that is due, and sleeps until the earliest deadline it knows. Handing a callback over to another
-/// thread would cost a wake-up on its way; a callback that blocks costs only the thread that called it,
-/// since the roster sees to it that another one keeps watch.
+/// All such threads are equal: each scans the worker cells and the timing wheel, handles one item
+/// that is due, and sleeps until the earliest deadline it knows. It calls callbacks itself, because
+/// a handover would cost a wake-up. A callback that blocks keeps only its own thread; the roster
+/// makes another one take over the deadlines.
 final class DeadlineThread {
     private static let atStart = 2
 
@@ -23,7 +23,7 @@ final class DeadlineThread {
         self.number = number
     }
 
-    /// Starts the first threads. Returns false when there is no thread to be had.
+    /// Starts the first threads. Returns false when a thread cannot be created.
     static func startFirst(of engine: TaskEngine) -> Bool {
         for _ in 0..<atStart {
             let number = engine.deadlines.state.withLock { $0.roster.join() }
@@ -51,7 +51,6 @@ final class DeadlineThread {
         engine.phase.progressed()
     }
 
-    /// The next thing to do.
     private enum Work {
         case call(TaskReference)
         case due(TaskReference)
@@ -77,7 +76,7 @@ final class DeadlineThread {
             }
             let work = deadlines.state.withLock { state -> Work in
                 if !state.calls.isEmpty { return .call(state.calls.removeFirst()) }
-                // Under the lock: another thread must not overtake this one.
+                // Under the lock, so that no other thread overtakes this one.
                 if let due = state.timers?.popDue(now: now), !state.stopping {
                     for work in due { engine.events.add(work) }
                 }
@@ -97,8 +96,8 @@ final class DeadlineThread {
             case .stop: return
             case .nothing: break
             }
-            // Say how long, then look once more: a worker stores its deadline, then reads what was
-            // said here.
+            // Publish the wake-up time, then scan once more: a worker stores its deadline, then
+            // reads that time.
             let until = deadlines.state.withLock { state -> UInt64? in
                 guard state.calls.isEmpty, !state.stopping else { return nil }
                 next = min(next, state.next ?? .max)
@@ -118,21 +117,21 @@ final class DeadlineThread {
             } else if until == next {
                 sleep(until, unlessAfter: seen, &lead)
             } else {
-                // Another thread will be in time.
+                // Another thread wakes up in time for `next`.
                 csys_futex_wait(deadlines.sequence, seen, until)
             }
         }
     }
 
-    /// Sleeps until a time, and is awake in time; or until the threads are woken, which changes the
-    /// number from `seen`.
+    /// Sleeps until a time, waking early enough to be exact, or until `sequence` differs from
+    /// `seen`.
     private func sleep(_ until: UInt64, unlessAfter seen: UInt32, _ lead: inout WakeLead) {
         let asked = lead.before(until)
         var now = deadlines.clock.now()
         if now < asked {
             csys_futex_wait(deadlines.sequence, seen, asked)
             now = deadlines.clock.now()
-            // Woken early, or by a signal.
+            // Woken early, possibly by a signal.
             guard now >= asked else { return }
             lead.woke(at: now, asked: asked)
         }
@@ -146,21 +145,21 @@ final class DeadlineThread {
         if engine.tellToStop(task, .budget) == .told { callBack(task, next: next) }
     }
 
-    /// Handles a deadline of the wheel; the task's state says which one it is.
+    /// Handles a deadline of the wheel; the task's state tells which one.
     private func due(_ task: TaskReference, next: UInt64) {
-        // Pinned, so that what is read is this task's and what is armed too.
+        // Pinned, so that the read and the armed deadline belong to this task.
         let found = deadlines.tasks.pinning(task) { slot -> TaskStateMachine? in
-            // The state first: the deadline that belongs to it was written before.
+            // The state is read first, because its deadline was written before it.
             let state = slot.state
             let deadline = slot.pointee.deadline.load(ordering: .acquiring)
             guard deadline > deadlines.clock.now() else { return state }
-            // An older one; the one that counts may have been armed before it.
+            // The entry is outdated; the current deadline may have been armed before it.
             if !state.isClaimed || !state.isReturned { deadlines.arm(task, deadline: deadline) }
             return nil
         }
         guard let found, let state = found else { return }
         if state.isClaimed {
-            // One that completed by itself is looked for in the cells, some time later.
+            // A task completed by its plugin is found through the cells, some time later.
             if state.reason != nil, !state.isAnswered { loseWorker(task, next: next) }
         } else if state.reason == nil {
             expire(task, next: next)
@@ -170,14 +169,14 @@ final class DeadlineThread {
     }
 
     private func graceOver(_ task: TaskReference, next: UInt64) {
-        // Pinned by its callback, if that has not returned.
+        // An unreturned callback pins the task.
         let isInside = deadlines.state.withLock { $0.inside.contains { $0?.task == task } }
         let grace = isInside ? deadlines.tasks.pinning(task) { self.grace(of: $0) } : nil
         guard engine.graceOver(task), let grace else { return }
         let now = deadlines.clock.now()
         let handler = deadlines.state.withLock { state -> HandlerQueuePointer? in
             guard let place = state.inside.firstIndex(where: { $0?.task == task }),
-                // One that could begin only just now has had no time.
+                // A callback that has only just begun had no time yet.
                 let call = state.inside[place],
                 now &- call.since >= max(grace / 2, Self.leastGrace)
             else { return nil }
@@ -191,10 +190,11 @@ final class DeadlineThread {
         )
     }
 
-    /// A shorter grace is not held against a callback: a processor can be missing as long.
+    /// Minimum grace in nanoseconds for reporting a slow callback; on a busy machine a thread can
+    /// wait that long for a processor.
     private static let leastGrace: UInt64 = 100_000_000
 
-    /// Of a task that is told to stop.
+    /// Returns the grace of a task that was told to stop.
     private func grace(of slot: TaskSlotPointer) -> UInt64 {
         if let own = deadlines.tasks.existingRecord(of: slot)?.grace, own != 0 { return own }
         return slot.handlerQueue?.pointee.grace ?? 0
@@ -228,20 +228,20 @@ final class DeadlineThread {
             return state.inside[number]?.isReported ?? false
         }
         engine.callbackReturned(task)
-        // This thread is not missed yet, so that the log may take its time.
+        // No deadline waits for this thread yet, so the log may take its time.
         if !isReported, deadlines.clock.now() &- since >= max(grace, Self.leastGrace) {
             slowCallback(handler, id, "has returned from its expiration callback only now")
         }
     }
 
     private func loseWorker(_ task: TaskReference, next: UInt64) {
-        // The embedder's log function may block as a callback may.
+        // The embedder's log function may block just as a callback may.
         engine.loseWorker(task) { handOver(next: next) }
     }
 
-    /// Leaves the watch to another thread, before this one calls code that may block.
+    /// Makes another thread take over the deadlines, before this one calls code that may block.
     private func handOver(next: UInt64, _ call: Deadlines.Call? = nil) {
-        // The wheel knows more than the scan did: this task's own grace, for one.
+        // The wheel holds more than the scan found, for example this task's own grace.
         let action = deadlines.state.withLock { state in
             if let call { state.inside[number] = call }
             let action = state.roster.calls(number, next: min(next, state.next ?? .max))
@@ -250,8 +250,8 @@ final class DeadlineThread {
         }
         switch action {
         case .none:
-            // As before sleeping: say that it calls, then look once more. A worker that armed a
-            // deadline while this thread was scanning has relied on it and sent no wake-up.
+            // As before sleeping: publish, then scan once more. A worker that armed a deadline
+            // during this thread's scan relied on it and sent no wake-up.
             #if !(arch(x86_64) || arch(i386))
                 atomicMemoryFence(ordering: .sequentiallyConsistent)
             #endif

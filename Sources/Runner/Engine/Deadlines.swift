@@ -4,57 +4,56 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// The deadlines of a host's tasks, and what its deadline threads have to do.
+/// The deadlines of a host's tasks, and the work of its deadline threads.
 ///
-/// A running task's deadline stands in its worker's cell, a pending task's in a timing wheel. Arming one
-/// costs a worker two stores and a load: threads sleep until the earliest deadline they know, and say
-/// until when (`promise`), so that a wake-up is due only for an earlier one.
+/// A running task's deadline is in its worker's cell, a pending task's in a timing wheel. Arming
+/// costs a worker two stores and a load: the threads publish until when they sleep (`promise`), so
+/// only an earlier deadline needs a wake-up.
 final class Deadlines: @unchecked Sendable {
     // Sendable: `state` is locked; the words are atomic; the rest is constant.
 
-    /// Deadline threads there may be: as many expiration callbacks can block before deadlines wait.
+    /// Maximum number of deadline threads, and so of callbacks that can block without a delay.
     static let threadLimit = 64
 
     struct State {
         var roster = WatcherRoster(limit: Deadlines.threadLimit)
         var wheel: TimingWheel
         var pending = 0
-        /// Tasks that were told to stop by other threads and whose callback is due.
+        /// Tasks stopped by other threads whose expiration callback is due.
         var calls: [TaskReference] = []
         var stopping = false
-        /// Nil until the first is added.
+        /// Nil until the first timer is added.
         var timers: LoopTimers?
-        /// By deadline thread.
+        /// Current callback of each deadline thread.
         var inside = [Call?](repeating: nil, count: Deadlines.threadLimit)
 
-        /// The earliest time that is not in a worker's cell.
+        /// The earliest deadline outside of the worker cells.
         var next: UInt64? {
             guard let timer = timers?.next else { return wheel.next }
             return min(timer, wheel.next ?? .max)
         }
     }
 
-    /// An expiration callback that a deadline thread is inside of.
+    /// A running expiration callback.
     struct Call {
         let task: TaskReference
         let handler: HandlerQueuePointer
         let since: UInt64
-        /// That it takes too long was logged.
+        /// The callback was logged as slow.
         var isReported = false
     }
 
     let state: Locked<State>
     let clock: HostClock
     let tasks: TaskTable
-    /// The cells of all workers.
     let cells = WorkerCells()
-    /// Nanoseconds from the end of the grace until a worker is given up.
+    /// Nanoseconds from the end of the grace until a worker counts as lost.
     let lostAfter: UInt64
 
-    /// A worker that arms a deadline before this time has to wake the deadline threads. On a line of
-    /// its own: all workers read it for every task.
+    /// A worker that arms a deadline before this time has to wake the deadline threads. It has a
+    /// cache line of its own, because all workers read it for every task.
     let promise: UnsafeMutablePointer<Atomic<UInt64>>
-    /// The word that sleeping deadline threads sleep on.
+    /// Futex word of the sleeping deadline threads.
     let sequence: UnsafeMutablePointer<Atomic<UInt32>>
     let wakeups = Atomic<UInt64>(0)
 
@@ -72,7 +71,6 @@ final class Deadlines: @unchecked Sendable {
 
     deinit { UnsafeMutableRawPointer(promise).deallocate() }
 
-    /// Deadline threads, now.
     var threadCount: Int { state.withLock { $0.roster.posts.count { $0 != .vacant } } }
 
     // MARK: Arming
@@ -83,8 +81,9 @@ final class Deadlines: @unchecked Sendable {
         csys_futex_wake(sequence, .max)
     }
 
-    /// Wakes the deadline threads if a deadline that was armed is before their next look. One wake is on
-    /// its way at a time: it takes the promise back, and until there is another one no wake is needed.
+    /// Wakes the deadline threads if an armed deadline is before their next scan.
+    ///
+    /// The wake resets the promise to 0, so no second wake is sent before the next promise.
     @inline(__always) func wake(before deadline: UInt64) {
         if deadline < promise.pointee.load(ordering: .sequentiallyConsistent) { hurry(deadline) }
     }
@@ -99,18 +98,20 @@ final class Deadlines: @unchecked Sendable {
         }
     }
 
-    /// Arms the one deadline that a task can have outside a worker's cell, in place of an older one.
+    /// Arms the only deadline that a task can have outside of a worker cell; replaces an older one.
     func arm(_ task: TaskReference, deadline: UInt64) {
         state.withLock { state in
             state.wheel.arm(
                 TimingWheel.Entry(key: task.index, value: task.bits, deadline: deadline))
         }
-        // A thread that went to sleep before has said so under the lock; a later one has seen it.
+        // A thread that went to sleep earlier has published that under the lock; a later one sees
+        // the entry.
         wake(before: deadline)
     }
 
-    /// Counts a task that is about to be pending, and arms its budget unless it is told to stop: the
-    /// reason is stored before the grace is armed, which must not be replaced.
+    /// Counts a task that is about to be pending, and arms its budget unless it was told to stop.
+    ///
+    /// The stop reason is stored before the grace is armed, so the check protects the armed grace.
     func armPending(_ task: TaskReference) {
         let slot = tasks.slot(task)
         let armed = state.withLock { state -> UInt64? in
@@ -129,7 +130,7 @@ final class Deadlines: @unchecked Sendable {
         state.withLock { _ = $0.wheel.disarm(task.index, value: task.bits) }
     }
 
-    /// Disarms a task that was pending and is over.
+    /// Disarms a pending task that has ended.
     func disarmPending(_ task: TaskReference) {
         state.withLock { state in
             state.pending -= 1
@@ -137,20 +138,20 @@ final class Deadlines: @unchecked Sendable {
         }
     }
 
-    /// A pending task is over whose deadline another thread disarms.
+    /// Counts the end of a pending task whose deadline another thread disarms.
     func pendingEnded() { state.withLock { $0.pending -= 1 } }
 
-    /// Tasks that are pending; under the lock that each of them takes anyway.
     var pending: Int { state.withLock { $0.pending } }
 
-    /// Has a deadline thread call the callback of a task that was told to stop.
+    /// Makes a deadline thread call the callback of a task that was told to stop.
     func call(_ task: TaskReference) {
         state.withLock { $0.calls.append(task) }
         wake()
     }
 
-    /// Has work done on the event loop at a time of the host's clock. Returns the number by which it
-    /// can be cancelled, or nil when the host is about to stop.
+    /// Runs work on the event loop at a time of the host's clock.
+    ///
+    /// Returns a number for cancelling it, or nil when the host is stopping.
     func post(_ work: LoopWork, at deadline: UInt64) -> UInt64? {
         let number = state.withLock { state -> UInt64? in
             guard !state.stopping else { return nil }
@@ -161,14 +162,13 @@ final class Deadlines: @unchecked Sendable {
         return number
     }
 
-    /// Has work done on the event loop so many nanoseconds from now; what is too far away for the clock
-    /// is never due.
+    /// Runs work on the event loop after `span` ns; a time beyond the clock's range never comes.
     func post(_ work: LoopWork, after span: UInt64) -> UInt64? {
         let (deadline, overflow) = clock.now().addingReportingOverflow(span)
         return post(work, at: overflow ? 1 << 63 : min(deadline, 1 << 63))
     }
 
-    /// Nothing happens when it was due before.
+    /// Cancels posted work. Does nothing if it was due already.
     func cancelPost(_ number: UInt64) { state.withLock { $0.timers?.cancel(number) } }
 
     func stop() {
@@ -179,7 +179,7 @@ final class Deadlines: @unchecked Sendable {
         wake()
     }
 
-    /// The earliest deadline of all, or a time somewhat before it.
+    /// A lower bound of the earliest deadline.
     var nextDeadline: UInt64? {
         let (inWheel, stopping) = state.withLock { ($0.next, $0.stopping) }
         if stopping { return nil }
@@ -188,8 +188,7 @@ final class Deadlines: @unchecked Sendable {
         return next == .max ? nil : next
     }
 
-    /// For a manual clock: returns once everything that is due was done and every deadline thread sleeps,
-    /// or they have been told to leave.
+    /// For a manual clock: waits until all due work is done and the deadline threads sleep or stop.
     func settle() {
         while !state.withLock({ $0.stopping }) {
             let now = clock.now()
@@ -210,8 +209,7 @@ final class Deadlines: @unchecked Sendable {
         }
     }
 
-    /// For a manual clock: a worker is inside of a function whose task has been completed, and has
-    /// not been given up.
+    /// For a manual clock: whether a worker, not lost, is inside the function of a completed task.
     var isReturning: Bool {
         (0..<cells.used.load(ordering: .acquiring)).contains { index in
             let bits = cells.cells[index].task.load(ordering: .acquiring)
@@ -223,9 +221,9 @@ final class Deadlines: @unchecked Sendable {
         }
     }
 
-    // MARK: Of the deadline threads
+    // MARK: For deadline threads
 
-    /// Changes the roster, and what workers have been promised.
+    /// Changes the roster and publishes its promise to the workers.
     func change<T>(_ change: (inout WatcherRoster) -> T) -> T {
         state.withLock { state in
             defer {
@@ -235,12 +233,12 @@ final class Deadlines: @unchecked Sendable {
         }
     }
 
-    /// Looks through the workers' cells: one task whose budget is over, and the earliest deadline of
-    /// the others. A task read from a cell may be over by now, and its deadline another's; whether
-    /// it still runs is in its state, and only the exchange there decides.
+    /// Scans the worker cells for one expired task, one stuck task and the next deadline.
     ///
-    /// And one that was completed in time or within its grace, but whose function has not returned
-    /// long after that: it is not told to stop again, and its worker is lost all the same.
+    /// A task read from a cell may have ended, and the deadline may be another task's; the task's
+    /// state tells whether it still runs, and only the exchange there decides. A stuck task was
+    /// completed in time or within its grace, but its function has not returned long after that: it
+    /// is not told to stop again, and its worker is lost.
     func scan(now: UInt64) -> (due: TaskReference?, stuck: TaskReference?, next: UInt64) {
         var due: TaskReference?
         var stuck: TaskReference?
@@ -256,21 +254,21 @@ final class Deadlines: @unchecked Sendable {
             guard state.generation == task.generation, !state.isCalling,
                 state.reason == nil || state.isAnswered
             else { continue }
-            // Between the two words of a cell the second may be the next task's; the task's own
-            // deadline decides, and who has moved on has another generation by now.
+            // The second word of a cell may already be the next task's, so the task's own deadline
+            // decides. A task that has ended has another generation by now.
             deadline = max(deadline, slot.pointee.deadline.load(ordering: .acquiring))
             if state.isClaimed {
                 guard state.isEntered, !state.isReturned, !state.isLost,
                     let handler = slot.handlerQueue
                 else { continue }
-                // One that was told to stop has the end of its grace for a deadline.
+                // After a stop, the deadline is the end of the grace.
                 if state.reason == nil { deadline &+= handler.pointee.grace }
                 deadline &+= lostAfter
             }
             if deadline > now {
                 next = min(next, deadline)
             } else if !state.isEntered {
-                // It is between arming and entering; it cannot expire before it has started.
+                // The task is between arming and entering; it cannot expire before it has started.
                 next = min(next, now &+ 50_000)
             } else if state.isClaimed {
                 stuck = task

@@ -2,16 +2,15 @@
 import PluginBridge
 import Scheduling
 
-/// Which identifiers and events a handler may have: those that are permitted, and that no other
-/// handler has.
+/// Checks which identifiers and events a handler may claim: permitted ones that are not taken.
 final class HandlerClaims: Sendable {
-    /// Nil: all are permitted.
+    /// Nil: all handlers are permitted.
     private let permitted: PermittedHandlers?
     private let handlers: HandlerTable
     private let events: EventDirectory
     private let plugins: PluginList
 
-    /// Reads the list of permitted handlers, if the configuration names one.
+    /// Reads the list of permitted handlers if the configuration names one.
     init(
         _ configuration: HostConfiguration, _ handlers: HandlerTable, _ events: EventDirectory,
         _ plugins: PluginList
@@ -32,7 +31,7 @@ final class HandlerClaims: Sendable {
         }
     }
 
-    /// Refuses a handler that is not on the list.
+    /// Throws `denied` for a handler that is not on the list.
     func checkPermitted(_ description: @autoclosure () -> HandlerDescription) throws(BridgeError) {
         guard let permitted else { return }
         let description = description()
@@ -46,8 +45,9 @@ final class HandlerClaims: Sendable {
         }
     }
 
-    /// Checks whether all handlers of a manifest may be registered, before any code of the plugin
-    /// runs, and names all that may not, each with its place in the manifest.
+    /// Checks whether all handlers of a manifest may be registered, before code of the plugin runs.
+    ///
+    /// The error names every conflict with its position in the manifest.
     func check(_ manifest: Manifest) throws(BridgeError) {
         var lines: [String] = []
         var notListed: PermittedRule?
@@ -63,7 +63,7 @@ final class HandlerClaims: Sendable {
                     line(
                         manifest, handler.identifierPosition,
                         taken(handler.identifier, by: other).message, nil))
-                // Its events are those of the one that has it.
+                // The events conflict only because the identifier does.
                 continue
             }
             let names =
@@ -87,7 +87,7 @@ final class HandlerClaims: Sendable {
             + (help.map { ": \($0)" } ?? "")
     }
 
-    /// The error for an identifier that another handler has.
+    /// Returns the error for an identifier that another handler has.
     func taken(_ identifier: String, by other: HandlerRecord) -> BridgeError {
         BridgeError(
             .exists,
@@ -95,7 +95,7 @@ final class HandlerClaims: Sendable {
         )
     }
 
-    /// The error for an event that another handler has.
+    /// Returns the error for an event that another handler has declared.
     func describe(_ conflict: DeclarationConflict) -> BridgeError {
         guard let number = conflict.owner else {
             return BridgeError(.exhausted, "no more events can be declared")
@@ -106,7 +106,6 @@ final class HandlerClaims: Sendable {
         )
     }
 
-    /// Names a plugin, or the embedder, whose id is "".
     func owner(_ plugin: String) -> String {
         plugin.isEmpty ? "the embedder" : "plugin \"\(plugin)\""
     }

@@ -5,9 +5,9 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// The queue of a handler, and everything else that launching and running it touches.
+/// The queue of a handler, with all other data of launching and running it.
 ///
-/// Raw memory, grouped by writers: constants, words of launchers, words of workers. Two words of
+/// Raw memory, grouped by writer: constants, words of launchers, words of workers. Words of
 /// different writers never share a cache line.
 struct HandlerQueue: ~Copyable {
     // MARK: Constants
@@ -25,61 +25,60 @@ struct HandlerQueue: ~Copyable {
     let expiredEvent: UInt32
     let progressEvent: UInt32
     let doneTakers: UnsafeMutablePointer<Atomic<UInt32>>
-    /// The phase of the host from which on nothing is launched. The queue of a plugin's subs stays
-    /// open longer than others: pending tasks may need it to come to their end.
+    /// The host phase from which on launches are refused. The queue of a plugin's subs stays open
+    /// longer, because pending tasks may need it to end.
     let closesAt: UInt32
     private let padding1: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0)
 
     // MARK: Written by launchers
 
-    /// The next position to fill.
     let tail = Atomic<UInt64>(0)
-    /// Positions that were filled with a launch that was taken back.
+    /// Positions filled with a withdrawn launch.
     let blanks = Atomic<UInt64>(0)
     private let padding2: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0)
 
     // MARK: Written by workers
 
-    /// The next position to take.
     let head = Atomic<UInt64>(0)
-    /// Successes counted by workers of a handler with one place, of whom there is one at a time.
+    /// Successes counted by workers, with a plain store if the handler has one place.
     let successes = Atomic<UInt64>(0)
     private let padding3: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0)
 
     // MARK: Written by both, rarely
 
-    /// Places taken: workers that run this handler, or look for its next task.
+    /// Places taken by workers that run this handler or look for its next task.
     let active = Atomic<UInt32>(0)
-    /// `Gate` bits: why nothing may be started or launched.
+    /// `Gate` bits.
     let gate = Atomic<UInt32>(0)
-    /// Workers it has lost and that have not come back.
+    /// Lost workers that have not returned.
     let lost = Atomic<UInt32>(0)
-    /// The task for whose end `Gate.awaited` stands; the end of any other does not open the gate.
+    /// The task that `Gate.awaited` waits for; the end of any other task does not open the gate.
     let awaited = Atomic<UInt64>(0)
-    /// Re-queued tasks, which `tail` counts as launches.
+    /// Re-queued tasks; `tail` counts them as launches.
     let requeued = Atomic<UInt64>(0)
     private let padding4: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0)
 
-    /// Outcomes counted by everybody else, by `Outcome.rawValue`.
+    /// Outcomes counted outside of `successes`, indexed by `Outcome.rawValue`.
     let ended: UnsafeMutablePointer<Atomic<UInt64>>
 
-    /// Why a handler's tasks are not started (any bit).
+    /// The reasons for which a handler's tasks are not started (any bit).
     enum Gate {
         static let paused: UInt32 = 1
         static let quarantined: UInt32 = 2
         static let exhausted: UInt32 = 4
-        /// A task is pending, and the handler has one at a time.
+        /// A task is pending, and the handler runs one at a time.
         static let awaited: UInt32 = 8
-        /// Why nothing may be launched.
+        /// Reasons for refusing launches.
         static let refusing = quarantined | exhausted
     }
 
-    /// Memory for a queue that holds so many tasks, a power of two. It is the system's until the
-    /// first task of its page: most handlers never have many. Nil where there is none.
+    /// Maps memory for a queue of `capacity` tasks, a power of two. Returns nil without memory.
+    ///
+    /// Pages are committed on first use, because most queues stay short.
     static func makeCells(capacity: UInt32) -> UnsafeMutablePointer<QueueCell>? {
         csys_map_sparse(queueBytes(capacity)).map {
             $0.bindMemory(to: QueueCell.self, capacity: Int(capacity))
@@ -97,8 +96,8 @@ struct HandlerQueue: ~Copyable {
     /// Makes a handler's queue, in memory aligned to two cache lines; `HandlerRecord` frees it.
     ///
     /// - Parameters:
-    ///   - cells: from `makeCells` with the same capacity, and the new queue's to give back.
-    ///   - events: of the host's about the handler, in the order of `HandlerDescription.reservedEvents`.
+    ///   - cells: from `makeCells` with the same capacity; owned by the queue.
+    ///   - events: in the order of `HandlerDescription.reservedEvents`.
     static func make(
         _ code: HandlerCode, _ description: HandlerDescription,
         _ cells: UnsafeMutablePointer<QueueCell>, capacity: UInt32, index: UInt32, plugin: Int32,
@@ -146,8 +145,9 @@ typealias HandlerQueuePointer = UnsafeMutablePointer<HandlerQueue>
 extension UnsafeMutablePointer where Pointee == HandlerQueue {
     // MARK: A bounded ring after Dmitry Vyukov
 
-    /// Adds one task. The free id of the cell becomes the task, unless `existing` is put back;
-    /// `prepare` writes what the launch has to write before anybody can take it.
+    /// Adds one task: `existing`, or the free id in the cell, or a newly allocated one.
+    ///
+    /// `prepare` writes the task's data before a worker can take it.
     @inline(__always)
     func add(
         _ tasks: TaskTable, existing: TaskReference? = nil,
@@ -155,7 +155,7 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
     ) -> Result<TaskReference, QueueRefusal> {
         var position = pointee.tail.load(ordering: .relaxed)
         var cell: UnsafeMutablePointer<QueueCell>
-        // What the cell holds stays the same until somebody has won its place.
+        // The cell's content is constant until a launcher has won its position.
         var bits: UInt64
         var fresh: TaskReference?
         while true {
@@ -165,7 +165,7 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
             if distance == 0 {
                 bits = cell.pointee.task.load(ordering: .relaxed)
                 if bits == 0, existing == nil, fresh == nil {
-                    // Before the place is taken: a refusal leaves nothing behind.
+                    // Allocated before the position is taken, so that a refusal leaves no trace.
                     fresh = tasks.allocate()
                     guard fresh != nil else { return .failure(.noSlot) }
                 }
@@ -175,7 +175,7 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
                 position = original
             } else if distance < 0 {
                 if sequence == 0, position <= pointee.mask {
-                    // Never used: free, once somebody has written so.
+                    // Never used: the first launcher to store the sequence makes it free.
                     _ = cell.pointee.sequence.compareExchange(
                         expected: 0, desired: position, ordering: .relaxed)
                     continue
@@ -202,8 +202,9 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
         return .success(task)
     }
 
-    /// Takes the oldest task and leaves `replacement` (a free id of this handler, or 0) for the
-    /// next round. Nil when the queue is empty or its oldest task is still being added.
+    /// Takes the oldest task. Returns nil when there is none or it is still being added.
+    ///
+    /// - Parameter replacement: a free id of this handler, left in the cell; or 0.
     @inline(__always)
     func take(replacement: UInt64) -> UInt64? {
         var position = pointee.head.load(ordering: .relaxed)
@@ -218,7 +219,7 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
                 continue
             }
             if alone {
-                // One place, so one worker at a time; the place is handed on with a full barrier.
+                // One place means one worker at a time, and a full barrier passes the place on.
                 pointee.head.store(position &+ 1, ordering: .relaxed)
             } else {
                 let (exchanged, original) = pointee.head.compareExchange(
@@ -228,8 +229,7 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
                     continue
                 }
             }
-            // What this writes into a cell would wait for the launcher's core to give it up, and the
-            // next exchange for that. Asked for this early, it is there.
+            // Prefetching a later cell early avoids waiting for the launcher's core to release it.
             csys_prefetch(pointee.cells + Int((position &+ 2) & pointee.mask))
             let bits = cell.pointee.task.load(ordering: .relaxed)
             cell.pointee.task.store(replacement, ordering: .relaxed)
@@ -239,7 +239,7 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
         }
     }
 
-    /// Takes from the front what `isOver`, for whoever holds one of the handler's places.
+    /// Removes tasks that are over from the front. The caller holds one of the handler's places.
     func sweep(_ isOver: (TaskReference) -> Bool) -> [TaskReference] {
         var swept: [TaskReference] = []
         var position = pointee.head.load(ordering: .sequentiallyConsistent)
@@ -249,7 +249,7 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
                 break
             }
             let task = TaskReference(bits: cell.pointee.task.load(ordering: .relaxed))
-            // What is over stays so: if the place is won, it is this task's.
+            // The state is final: if the position is won, it is this task's.
             guard isOver(task),
                 pointee.head.compareExchange(
                     expected: position, desired: position &+ 1, ordering: .sequentiallyConsistent
@@ -264,8 +264,7 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
         return swept
     }
 
-    /// True while a task can be taken. Looked at again and again without taking the launcher's line:
-    /// of the queue's end only what is full is read.
+    /// Whether a task can be taken. Polled without reading the launchers' cache line.
     @inline(__always) var hasNext: Bool {
         let position = pointee.head.load(ordering: .relaxed)
         return (pointee.cells + Int(position & pointee.mask)).pointee.sequence.load(
@@ -273,7 +272,7 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
             == position &+ 1
     }
 
-    /// False while a task waits, also one whose adding is not finished.
+    /// Whether no task waits; false also while a task is still being added.
     @inline(__always) var isEmpty: Bool {
         pointee.tail.load(ordering: .sequentiallyConsistent)
             == pointee.head.load(ordering: .sequentiallyConsistent)
@@ -285,14 +284,14 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
         return tail >= head ? tail - head : 0
     }
 
-    /// The tasks that wait, as far as they can be seen from outside.
+    /// Returns the waiting tasks, as far as other threads can see them.
     func waitingTasks() -> [TaskReference] {
         var result: [TaskReference] = []
         var position = pointee.head.load(ordering: .sequentiallyConsistent)
         let end = pointee.tail.load(ordering: .sequentiallyConsistent)
         while position < end {
             let cell = pointee.cells + Int(position & pointee.mask)
-            // A cell that is claimed gets full within a few instructions.
+            // A claimed cell is filled within a few instructions.
             while cell.pointee.sequence.load(ordering: .acquiring) == position { csys_pause() }
             let bits = cell.pointee.task.load(ordering: .relaxed)
             if cell.pointee.sequence.load(ordering: .sequentiallyConsistent) == position &+ 1,

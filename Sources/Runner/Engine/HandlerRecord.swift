@@ -3,15 +3,15 @@ import PluginBridge
 package import Scheduling
 import Synchronization
 
-/// A handler of a host, with everything that launching and running it does not touch.
+/// A handler of a host with the data that launching and running it do not need.
 package final class HandlerRecord: @unchecked Sendable {
-    // Sendable: everything is constant but the locked reason.
+    // Sendable: everything is constant except the locked reason.
 
     package let index: UInt32
     package let description: HandlerDescription
-    /// The plugin's id, "" for the embedder's own.
+    /// The plugin's id, or "" for the embedder.
     package let plugin: String
-    /// NUL-terminated forms, for the life of the host.
+    /// NUL-terminated strings, valid for the life of the host.
     package let identifierText: UnsafePointer<CChar>
     package let pluginText: UnsafePointer<CChar>
     package let eventText: UnsafePointer<CChar>
@@ -21,12 +21,12 @@ package final class HandlerRecord: @unchecked Sendable {
     let progress: EventEntry
     let expired: EventEntry
     let done: EventEntry
-    /// Raised after a request for it was submitted, or refused.
+    /// Raised after a request for the handler was submitted or refused.
     let scheduling: EventEntry
-    /// The events that its tasks may raise.
+    /// The events that the handler's tasks may raise.
     let declared: [EventSelector: EventEntry]
 
-    /// The context of its functions, where the host keeps it.
+    /// Keeps the context of the handler's functions alive.
     private let owner: AnyObject?
     private let quarantine = Locked<String?>(nil)
     private let texts = TextStore()
@@ -60,13 +60,13 @@ package final class HandlerRecord: @unchecked Sendable {
         UnsafeMutableRawPointer(queue).deallocate()
     }
 
-    /// Why it is quarantined, or nil.
+    /// The reason for the quarantine, or nil.
     package internal(set) var quarantineReason: String? {
         get { quarantine.withLock { $0 } }
         set { quarantine.withLock { $0 = newValue } }
     }
 
-    /// The reason as a text of the host's, "" without one. Each different one is kept.
+    /// The reason as a string that lives as long as the host, or "".
     package var quarantineText: UnsafePointer<CChar> { texts.keep(quarantineReason ?? "") }
 
     package var isPaused: Bool {
@@ -80,14 +80,13 @@ package final class HandlerRecord: @unchecked Sendable {
     package var lost: UInt32 { queue.pointee.lost.load(ordering: .relaxed) }
 
     package var launched: UInt64 {
-        // The subtrahend is read first, so that the difference is never below zero.
+        // The subtrahends are read first, so that the difference is never negative.
         let others =
             queue.pointee.blanks.load(ordering: .acquiring)
             &+ queue.pointee.requeued.load(ordering: .acquiring)
         return queue.pointee.tail.load(ordering: .acquiring) &- others
     }
 
-    /// The number of its tasks that ended with an outcome.
     package func ended(_ outcome: Outcome) -> UInt64 {
         let others = queue.pointee.ended[Int(outcome.rawValue)].load(ordering: .acquiring)
         guard outcome == .succeeded else { return others }

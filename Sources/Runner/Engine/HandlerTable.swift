@@ -4,14 +4,14 @@ import Glibc
 import Scheduling
 import Synchronization
 
-/// The handlers of a host, by index and by identifier, to look up without a lock.
+/// The handlers of a host, by index and by identifier, with lock-free lookup.
 ///
-/// Handlers are only added, and stay for the life of the host.
+/// Handlers are added and never removed.
 package final class HandlerTable: @unchecked Sendable {
-    // Sendable: an entry is written before the count is raised, by one thread at a time, and is
-    // constant then; the rest is atomic.
+    // Sendable: one thread at a time writes an entry, before it raises the count; entries are
+    // constant afterwards; the rest is atomic.
 
-    /// Handlers that there may be.
+    /// Maximum number of handlers.
     static let limit = 1 << 14
 
     struct Entry: ~Copyable {
@@ -20,14 +20,14 @@ package final class HandlerTable: @unchecked Sendable {
         let record: Unmanaged<HandlerRecord>
     }
 
-    /// One for each index below the limit, all zero until the handler is added.
+    /// One entry for each index below the limit, all zero until the handler is added.
     let entries: UnsafeMutablePointer<Entry>
     private let count = Atomic<UInt32>(0)
     private let identifiers = NameIndex()
 
     private static var bytes: UInt64 { UInt64(limit * MemoryLayout<Entry>.stride) }
 
-    /// Only what is used costs memory. Returns nil when there is no address space.
+    /// Maps memory that is committed on first use. Fails when no address space is left.
     init?() {
         guard let memory = csys_map(Self.bytes) else { return nil }
         entries = memory.bindMemory(to: Entry.self, capacity: Self.limit)
@@ -38,20 +38,20 @@ package final class HandlerTable: @unchecked Sendable {
         csys_unmap(entries, Self.bytes)
     }
 
-    /// All of them, in the order in which they were added.
+    /// All handlers in the order they were added.
     package var all: [HandlerRecord] { (0..<count.load(ordering: .acquiring)).map { self[$0] } }
 
-    /// A handler by an index that was given out.
+    /// Returns the handler at a valid index.
     subscript(index: UInt32) -> HandlerRecord {
         entries[Int(index)].record.takeUnretainedValue()
     }
 
-    /// A handler by an index that was given out, without counting a reference.
+    /// Returns the handler at a valid index without retaining it.
     @inline(__always) func unretained(_ index: UInt32) -> Unmanaged<HandlerRecord> {
         entries[Int(index)].record
     }
 
-    /// A handler by any index; nil where there is none.
+    /// Returns the handler at an index, or nil.
     package func find(_ index: UInt32) -> HandlerRecord? {
         index < count.load(ordering: .acquiring) ? self[index] : nil
     }
@@ -60,18 +60,18 @@ package final class HandlerTable: @unchecked Sendable {
         identifiers.find(identifier).map { self[$0] }
     }
 
-    /// The index of the handler whose identifier is a NUL-terminated text.
+    /// Returns the index of a handler by its NUL-terminated identifier.
     package func index(of identifier: UnsafePointer<CChar>) -> UInt32? {
         identifiers.find(UnsafeRawBufferPointer(start: identifier, count: strlen(identifier)))
     }
 
-    /// The index that the next handler gets; nil where as many are there as may be.
+    /// Returns the index of the next handler, or nil when `more` handlers exceed the limit.
     func nextIndex(of more: Int) -> UInt32? {
         let count = count.load(ordering: .relaxed)
         return Int(count) + more <= Self.limit ? count : nil
     }
 
-    /// Adds the handler of the next index. One thread at a time, and keeping to the limit.
+    /// Adds the next handler. Called by one thread at a time, within the limit.
     func add(_ record: HandlerRecord) {
         let index = count.load(ordering: .relaxed)
         (entries + Int(index)).initialize(

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A copy of bytes whose number somebody else decides: a payload, a result. There may be no memory
-/// for them, which is no reason to end the process.
+/// A copy of bytes of a size that others choose (a payload, a result); may fail without memory.
 struct LargeCopy {
-    /// From malloc(3); nil for none.
+    /// From malloc(3); nil for no bytes.
     private(set) var bytes: UnsafeMutableRawPointer?
     let count: Int
 
@@ -15,16 +14,16 @@ struct LargeCopy {
         bytes?.copyMemory(from: start, byteCount: count)
     }
 
-    /// False when there was no memory.
+    /// Whether the copy succeeded.
     var isComplete: Bool { count == 0 || bytes != nil }
 
-    /// Hands the bytes over; they are the caller's to free.
+    /// Moves the bytes out; the caller frees them.
     mutating func take() -> UnsafeMutableRawBufferPointer {
         defer { bytes = nil }
         return UnsafeMutableRawBufferPointer(start: bytes, count: count)
     }
 
-    /// Frees what was not taken.
+    /// Frees the bytes unless they were moved out.
     mutating func free() {
         Glibc.free(bytes)
         bytes = nil

@@ -6,14 +6,14 @@ import Scheduling
 package struct Launch {
     /// Copied by the launch.
     package var payload: UnsafeRawBufferPointer
-    /// Nanoseconds; 0: the handler's.
+    /// Nanoseconds; 0 means the handler's.
     package var budget: UInt64
     package var grace: UInt64
-    /// 0 stands for 1.
+    /// 0 means 1.
     package var attempt: UInt32
-    /// Take a reference for the embedder.
+    /// Whether the embedder gets a reference.
     package var keep: Bool
-    /// The request that it is a launch of.
+    /// The request that is being launched.
     var request: RequestLaunch?
 
     package init(
@@ -31,7 +31,7 @@ package struct Launch {
         payload.isEmpty && budget == 0 && grace == 0 && attempt == 0 && !keep && request == nil
     }
 
-    /// The status for options that are out of range, or nil.
+    /// Returns the status for options that are out of range, or nil.
     func fault(payloadLimit: UInt64) -> Status? {
         guard UInt64(payload.count) <= payloadLimit else { return .tooLarge }
         let day: UInt64 = 86_400_000_000_000
@@ -40,7 +40,7 @@ package struct Launch {
     }
 }
 
-/// The result of a launch: a status, and with `ok` the task's public id.
+/// The result of a launch: a status and, if `ok`, the task's public id.
 package struct Launched {
     package let status: Status
     package let task: UInt64

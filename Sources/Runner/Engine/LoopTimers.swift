@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import Scheduling
 
-/// What is to be done on the event loop at a time of the host's clock.
+/// Timers of the event loop, on the host's clock.
 struct LoopTimers {
     private var wheel: TimingWheel
     private var armed: [UInt32: (number: UInt64, work: LoopWork)] = [:]
-    /// By number.
+    /// Keys by timer number.
     private var keys: [UInt64: UInt32] = [:]
     private var free: [UInt32] = []
     private var last: UInt64 = 0
 
     init(now: UInt64) { wheel = TimingWheel(now: now) }
 
-    /// The time at which to look again; nil when nothing is armed.
+    /// The next time to poll, or nil without timers.
     var next: UInt64? { wheel.next }
 
-    /// Returns the number by which it can be cancelled.
+    /// Adds a timer and returns its number.
     mutating func add(_ work: LoopWork, at deadline: UInt64) -> UInt64 {
         last += 1
         let key = free.popLast() ?? UInt32(armed.count)
@@ -25,7 +25,7 @@ struct LoopTimers {
         return last
     }
 
-    /// Nothing happens when it was due before.
+    /// Cancels a timer. Does nothing if it was due already.
     mutating func cancel(_ number: UInt64) {
         guard let key = keys.removeValue(forKey: number) else { return }
         wheel.disarm(key, value: number)
@@ -33,7 +33,7 @@ struct LoopTimers {
         free.append(key)
     }
 
-    /// Takes out what is due, the earliest first, and of one time what was added first.
+    /// Removes due work, ordered by deadline, then by the order of adding.
     mutating func popDue(now: UInt64) -> [LoopWork] {
         var due: [(entry: TimingWheel.Entry, work: LoopWork)] = []
         while let entry = wheel.popDue(now: now) {

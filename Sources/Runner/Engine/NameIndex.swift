@@ -2,14 +2,14 @@
 import Glibc
 import Synchronization
 
-/// Finds numbers by names, given as bytes: without a lock, and without making a string of them.
+/// A lock-free map from names, given as bytes, to numbers.
 ///
-/// Names are only added, so a reader may go through a table that another thread is adding to, or
-/// has replaced by a larger one: what it finds stays true, and what it does not find was added
-/// while it looked. The tables together take twice the memory of the last one.
+/// Names are only added, so a reader may search a table while another thread adds to it or replaces
+/// it by a larger one: a hit stays valid, and a miss means that the name was added during the
+/// search. All tables together take twice the memory of the last one.
 final class NameIndex: @unchecked Sendable {
     // Sendable: tables and names are written before they are published, and live as long as this;
-    // `tables` and `count` belong to whoever adds, one thread at a time.
+    // only the one thread that adds uses `tables` and `count`.
 
     private struct Name {
         let hash: UInt64
@@ -52,7 +52,7 @@ final class NameIndex: @unchecked Sendable {
         }
     }
 
-    /// Nobody knows them: who chooses names cannot choose which of them meet.
+    /// Random seeds, so that names cannot be chosen to collide.
     private let seeds = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max) | 1)
     /// The address of the last of `tables`.
     private let current: Atomic<UInt>
@@ -78,7 +78,6 @@ final class NameIndex: @unchecked Sendable {
         }
     }
 
-    /// From any thread.
     @inline(__always)
     func find(_ bytes: UnsafeRawBufferPointer) -> UInt32? {
         UnsafePointer<Table>(bitPattern: current.load(ordering: .acquiring))!
@@ -90,7 +89,7 @@ final class NameIndex: @unchecked Sendable {
         return name.withUTF8 { find(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Adds a name that is not there. Its bytes live as long as this.
+    /// Adds a new name. The caller keeps its bytes alive as long as the index.
     func add(_ bytes: UnsafeRawBufferPointer, _ number: UInt32) {
         let name = UnsafeMutablePointer<Name>.allocate(capacity: 1)
         name.initialize(to: Name(hash: hash(bytes), bytes: bytes, number: number))
@@ -111,7 +110,7 @@ final class NameIndex: @unchecked Sendable {
         current.store(UInt(bitPattern: fresh), ordering: .releasing)
     }
 
-    /// Eight bytes at a time, each multiplied into what stands so far.
+    /// Multiplies eight bytes at a time into the hash.
     @inline(__always)
     private func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var hash = seeds.0 ^ UInt64(bytes.count)

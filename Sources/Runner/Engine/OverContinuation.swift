@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is to be called when a task is over, and what was asked for before that.
+/// A callback for the end of a task, linked to those added before it.
 struct OverContinuation {
     let body: @Sendable () -> Void
     var previous: UnsafeMutablePointer<OverContinuation>?

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a handler's queue took no task.
+/// The reason for which a handler's queue took no task.
 enum QueueRefusal: Error {
-    /// As many tasks wait as may.
+    /// The queue is full.
     case full
-    /// The host has no free slot.
+    /// The host has no free task slot.
     case noSlot
 }

@@ -2,19 +2,20 @@
 import Scheduling
 import Synchronization
 
-/// The request that a task is a launch of, and the way back to it.
+/// The request that a task executes, with the callback that records the end.
 final class RequestLaunch: Sendable {
     let ticket: RequestTicket
-    /// The request's kind; nil: the handler's.
+    /// The request's kind; nil means the handler's.
     let kind: TaskKind?
-    /// Nanoseconds after which the request is to be launched again, plus 1; 0: not asked for.
+    /// Nanoseconds until the next launch, plus 1; 0 means not requested.
     let snooze = Atomic<UInt64>(0)
-    /// Its task is over, which the store could not record yet.
+    /// The task is over, but the store has not recorded that yet.
     let isEndWaiting = Atomic<Bool>(false)
     private let record: Recorder
 
-    /// Records the end of a task in the store, then calls `publish` with whether it was recorded.
-    /// Returns false when the store is left: then `publish` is not called.
+    /// Records the end of a task in the store, then calls `publish` with the success.
+    ///
+    /// Returns false, without calling `publish`, once the store is closed.
     typealias Recorder =
         @Sendable (RequestLaunch, TaskEnd, _ publish: @escaping @Sendable (Bool) -> Void) -> Bool
 
@@ -29,7 +30,7 @@ final class RequestLaunch: Sendable {
     }
 }
 
-/// The end of a request's task, as its store gets it.
+/// The end of a request's task, as the store records it.
 struct TaskEnd: Sendable {
     let attempt: AttemptEnd
     /// The task answered, or was never told to stop.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What a task's plugin said of its end: an error text, a result.
+/// The error text and the result that a plugin gave for a task.
 final class TaskAnswer {
     /// NUL-terminated.
     private(set) var error: UnsafeMutablePointer<CChar>?
@@ -24,7 +24,7 @@ final class TaskAnswer {
         errorBytes = text.count
     }
 
-    /// Takes bytes from malloc(3) over.
+    /// Takes ownership of bytes from malloc(3).
     func setResult(_ bytes: UnsafeMutableRawBufferPointer) {
         result = bytes.baseAddress
         resultBytes = bytes.count

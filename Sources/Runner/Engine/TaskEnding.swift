@@ -2,28 +2,26 @@
 import Scheduling
 import Synchronization
 
-/// The end of a task, for every thread that can decide it: its worker, a thread that completes it,
-/// one that stops it.
+/// The end of a task, as decided by its worker, a thread that completes it, or one that stops it.
 ///
-/// One exchange decides. Its done event is queued where it is wanted: by a place in the task itself,
-/// if that was known before the exchange. A thread that began to want it between the look and the
-/// exchange may have seen the task running, so that there is a second look, and an event of its own
-/// memory.
+/// One exchange decides. If the done event has receivers before the exchange, it uses its reserved
+/// place in the task. A thread that begins to want the event between that check and the exchange
+/// may have seen the task running, so there is a second check, and then an event with memory of its
+/// own.
 struct TaskEnding {
     let task: TaskReference
     let slot: TaskSlotPointer
     let handler: HandlerQueuePointer
 
-    /// Decides a task, and queues its done event after all of its earlier ones.
+    /// Ends a task and queues its done event after all of its earlier events.
     ///
     /// - Parameters:
-    ///   - mustQueue: the done event is queued whether it is wanted or not.
-    ///   - exchange: makes the step that ends the task. Returns nil when it is not made.
-    ///   - decided: called before the done event can be seen.
-    ///   - late: outcome and error text, for a task whose memory is not the task's any more.
+    ///   - mustQueue: queue the done event even without a receiver.
+    ///   - exchange: makes the final step. Returns nil when it fails.
+    ///   - decided: called before the done event becomes visible.
+    ///   - late: outcome and error text, read when the slot may belong to another task.
     ///   - unwanted: called when the done event was not queued.
-    /// - Returns: the state after the exchange. The caller frees the slot when it is of another
-    ///   generation.
+    /// - Returns: the state after the exchange. The caller frees the slot if the generation differs.
     @inline(__always)
     func decide(
         in tasks: TaskTable, _ events: EventQueue, mustQueue: Bool = false,

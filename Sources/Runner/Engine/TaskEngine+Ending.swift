@@ -5,26 +5,27 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// The ends of tasks: by their function's return, by `complete`, by the host at the end of the grace.
+/// The ends of tasks: by the function's return, by `complete`, or by the host after the grace.
+///
 /// One exchange decides, then the outcome is recorded, then the done event is queued.
 extension TaskEngine {
-    /// The function has returned something else than plain success. True when its worker was given
-    /// up meanwhile.
+    /// Handles a return other than plain success. Returns true when the worker was lost meanwhile.
     func functionReturned(
         _ task: TaskReference, _ handler: HandlerQueuePointer, _ status: Status,
         _ error: UnsafeMutablePointer<curfew_error>
     ) -> Bool {
-        // Until the next step this run keeps the slot from being freed.
+        // This run keeps the slot from being freed until the next step.
         let slot = tasks.slot(task)
         let id = tasks.publicID(task)
         let wasLost: Bool
-        // The host has answered for it meanwhile.
+        // The host has answered for the task already.
         var isTooLate = false
         if status == .pending {
-            // Armed before it is pending, while nobody can free the slot and use it again.
+            // Armed before the task is pending, while no other thread can free the slot.
             deadlines.armPending(task)
             if handler.pointee.code.isOneAtATime {
-                // In this order: whoever finds the task opens a gate that is closed already.
+                // In this order, so that a thread that finds the task opens a gate that is closed
+                // already.
                 handler.pointee.gate.bitwiseOr(
                     HandlerQueue.Gate.awaited, ordering: .sequentiallyConsistent)
                 handler.pointee.awaited.store(task.bits, ordering: .sequentiallyConsistent)
@@ -72,8 +73,10 @@ extension TaskEngine {
         return wasLost
     }
 
-    /// A task of a handler that has one at a time is over. Others than the one that is awaited may
-    /// be: cancelled in the queue, or decided before, by a thread that comes here late.
+    /// Opens the gate of a one-at-a-time handler after the end of the awaited task.
+    ///
+    /// Other tasks may end too: cancelled in the queue, or decided earlier by a thread that arrives
+    /// late.
     private func noLongerAwaited(_ task: TaskReference, _ handler: HandlerQueuePointer) {
         guard handler.pointee.code.isOneAtATime,
             handler.pointee.awaited.compareExchange(
@@ -97,11 +100,11 @@ extension TaskEngine {
         text.withUTF8 { tasks.record(of: slot).setError(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Makes the outcome of a claimed task known: it can be read from then on, and its done event
-    /// goes out after all of the task's earlier ones. The end of a request's task is recorded in its
-    /// store first.
+    /// Publishes the outcome of a claimed task: it becomes readable and its done event is queued.
     ///
-    /// - Parameter armed: the task has a deadline in the wheel that does not matter any more.
+    /// The end of a request's task is recorded in the store first.
+    ///
+    /// - Parameter armed: the task has an obsolete deadline in the wheel.
     func publish(
         _ task: TaskReference, _ handler: HandlerQueuePointer, _ claimed: TaskStateMachine,
         armed: Bool
@@ -140,8 +143,8 @@ extension TaskEngine {
                 launches: 0, wall: ran, cpu: record.cpu.load(ordering: .acquiring)))
     }
 
-    /// The end of a request's task is not in its store, from which the request is launched again:
-    /// this launch is published as interrupted.
+    /// Publishes a launch as interrupted whose end the store has not recorded: the request will be
+    /// launched again.
     private func publishUnrecorded(
         _ task: TaskReference, _ handler: HandlerQueuePointer, armed: Bool
     ) {
@@ -149,7 +152,7 @@ extension TaskEngine {
         publishNow(task, handler, state, armed: armed)
     }
 
-    /// Whether the task is over, and its end is not recorded yet.
+    /// Whether the task is over but its end is not recorded yet.
     func isEndWaiting(_ task: TaskReference) -> Bool {
         tasks.existingRecord(of: tasks.slot(task))?.request?.isEndWaiting
             .load(ordering: .acquiring) == true
@@ -162,15 +165,15 @@ extension TaskEngine {
         let slot = tasks.slot(task)
         var hasRaised = claimed.hasRaised
         if hasRaised || claimed.isCalling, let record = tasks.existingRecord(of: slot) {
-            // A thread that queues an event of this task holds the lock, and has seen that it was not
-            // claimed; the next one will see that it is.
+            // A thread that queues an event of this task holds the lock and saw the task unclaimed;
+            // the next one sees it claimed.
             record.order.withLock { _ in }
             hasRaised = slot.state.hasRaised
         }
         if armed { deadlines.disarm(task) }
         if let outcome = claimed.outcome { handler.count(outcome) }
-        // Held from before: another thread may release the task, or deliver its done event, the moment
-        // it is published, and then the slot is another task's.
+        // Read before publishing: afterwards another thread may release the task or deliver its done
+        // event, and the slot may be reused.
         let record = tasks.existingRecord(of: slot)
         let state = TaskEnding(task: task, slot: slot, handler: handler).decide(
             in: tasks, events, mustQueue: hasRaised,
@@ -183,8 +186,7 @@ extension TaskEngine {
             }, unwanted: { events.countUnwanted() })
         slot.pointee.sleepers.wake()
         phase.progressed()
-        // A thread that wants to be called says so before its last look at the state, and keeps the
-        // task.
+        // An observer registers itself before its last check of the state, and keeps the task.
         if slot.pointee.listened.load(ordering: .sequentiallyConsistent) != 0 {
             _ = tasks.pinning(task) { tasks.existingRecord(of: $0)?.announce() }
         }
@@ -210,7 +212,7 @@ extension TaskEngine {
         }
         if status == .ok, result.isEmpty, completeAtOnce(task) { return .ok }
         let before = tasks.slot(task).state
-        // Before the task is claimed, so that a refusal leaves it as it was.
+        // Copied before the task is claimed, so that a refusal leaves it unchanged.
         var copy = LargeCopy(result)
         guard copy.isComplete else { return .exhausted }
         defer { copy.free() }
@@ -227,9 +229,9 @@ extension TaskEngine {
         case .stale: return completedNothing(id, plugin)
         case .already:
             guard !phase.isClosed else { return .closing }
-            // One that was told to stop may be answered by its callback and by its function, which
-            // cannot know of each other. Else it is a second answer, unless this one and the
-            // function's return were on their way together.
+            // A stopped task may be answered both by its callback and by its function, which do not
+            // know of each other. Otherwise this is a second answer, unless it and the function's
+            // return were simultaneous.
             let isSecond =
                 !state.isReturned
                 || (before.generation == task.generation && before.isClaimed)
@@ -249,7 +251,7 @@ extension TaskEngine {
         case .accepted, .late:
             guard let handler = tasks.slot(task).handlerQueue else { return .stale }
             let slot = tasks.slot(task)
-            // Nobody reads the record before it is published, and the claim keeps the slot.
+            // The claim keeps the slot, and the record is not read before it is published.
             if status != .ok {
                 if let error, !error.isEmpty {
                     write(String(decoding: error, as: UTF8.self), or: status, to: slot)
@@ -264,9 +266,10 @@ extension TaskEngine {
         }
     }
 
-    /// Ends a task with success in one exchange, where it has no record: then nothing is to be
-    /// recorded, and no thread waits for it, which would hold a reference. Returns false when it has
-    /// to go the ordinary way.
+    /// Ends a task without a record in one exchange. Returns false when it needs the general path.
+    ///
+    /// Without a record there is nothing to store, and no thread that waits for the task, which
+    /// would hold a reference.
     private func completeAtOnce(_ task: TaskReference) -> Bool {
         let slot = tasks.slot(task)
         let word = slot.pointee.word.load(ordering: .acquiring)
@@ -296,8 +299,8 @@ extension TaskEngine {
         return true
     }
 
-    /// There is no such task any more: mostly the answer came after the host's own, or after
-    /// another one of the plugin's.
+    /// Handles an answer for a task that is gone, usually after the host's or the plugin's own
+    /// answer.
     private func completedNothing(_ id: UInt64, _ plugin: Int32) -> Status {
         guard !phase.isClosed else { return .closing }
         if violations.isOthers(id, than: plugin) {
@@ -312,14 +315,14 @@ extension TaskEngine {
 
     // MARK: The grace, and what comes after it
 
-    /// The grace of a task is over: if nobody has answered, the host does. True when that was so.
+    /// Answers for the plugin at the end of the grace. Returns true unless it has answered itself.
     @discardableResult
     func graceOver(_ task: TaskReference) -> Bool {
         tasks.pinning(task) { graceOver(task, $0) } ?? false
     }
 
     private func graceOver(_ task: TaskReference, _ slot: TaskSlotPointer) -> Bool {
-        // Before the step: whoever finds the task so finds the deadline that belongs to it.
+        // Stored before the step, so that a thread that sees the new state sees its deadline.
         let deadline = clock.now() &+ limits.lostAfter
         slot.pointee.deadline.store(deadline, ordering: .releasing)
         var wasPending = false
@@ -328,7 +331,7 @@ extension TaskEngine {
             return machine.graceOver()
         }
         guard decided, let handler = slot.handlerQueue else { return false }
-        // For good: its late answer may find the slot used again, and cannot be told from none.
+        // Never decremented: a late answer may find the slot reused, and then looks like none.
         unanswered.wrappingAdd(1, ordering: .relaxed)
         if wasPending {
             deadlines.pendingEnded()
@@ -339,10 +342,11 @@ extension TaskEngine {
         return true
     }
 
-    /// The second limit after the grace has passed: a worker that has not come back is given up.
-    /// `willTell` is called before the log is told.
+    /// Gives a worker up as lost that has not returned within the second limit after the grace.
+    ///
+    /// `willTell` is called before the log is written.
     func loseWorker(_ task: TaskReference, willTell: () -> Void) {
-        // Read before the step: after it the function may return, and the slot be another task's.
+        // Read before the step: afterwards the function may return and the slot be reused.
         guard let cell = tasks.slot(task).handlerQueue,
             let (lost, _) = tasks.step(task, { $0.lose() }), lost
         else { return }
@@ -357,9 +361,9 @@ extension TaskEngine {
         handler.quarantineReason = reason
         cell.pointee.gate.bitwiseOr(gate, ordering: .sequentiallyConsistent)
         stateChanged(handler)
-        // It may have come back while this was written down.
+        // The worker may have returned meanwhile.
         reopenIfFew(cell)
-        // Its place is free again: once the quarantine is lifted, the handler can go on.
+        // Frees the place, so that the handler can run again after its release from quarantine.
         leavePlace(cell)
         pool(of: cell.pointee.kind).lose(for: self)
         willTell()
@@ -371,7 +375,7 @@ extension TaskEngine {
         gateIsShut(cell)
     }
 
-    /// A lost worker has come back after all. Its thread ends.
+    /// Handles a lost worker that has returned. Its thread ends.
     private func workerCameBack(_ handler: HandlerQueuePointer) {
         lostWorkers.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         handler.pointee.lost.wrappingSubtract(1, ordering: .sequentiallyConsistent)
@@ -382,7 +386,7 @@ extension TaskEngine {
             "a lost worker of \"\(record.description.identifier)\" has come back")
     }
 
-    /// A handler that has fewer lost workers than it may goes on, unless it is quarantined or paused.
+    /// Reopens a handler below its limit of lost workers, unless it is quarantined or paused.
     private func reopenIfFew(_ handler: HandlerQueuePointer) {
         guard
             handler.pointee.lost.load(ordering: .sequentiallyConsistent)
@@ -394,7 +398,7 @@ extension TaskEngine {
         if before & HandlerQueue.Gate.exhausted != 0 { reopen(handler) }
     }
 
-    /// The last reference of a pending task went without a completion.
+    /// Ends a pending task whose last reference was released without a completion.
     func abandoned(_ task: TaskReference, _ claimed: TaskStateMachine) {
         guard let handler = tasks.slot(task).handlerQueue else { return }
         deadlines.pendingEnded()

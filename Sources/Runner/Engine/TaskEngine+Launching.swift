@@ -4,7 +4,7 @@ import Scheduling
 import Synchronization
 
 extension TaskEngine {
-    /// Launches the handler at `index`: one more task in its queue, without options.
+    /// Launches the handler at `index` without options.
     package func launch(_ index: UInt32) -> Launched {
         guard let handler = launchable(index) else { return refused(index) }
         return launch(handler, kept: false) { _ in }
@@ -23,7 +23,7 @@ extension TaskEngine {
         return self.launch(handler, kept: launch.keep) { prepare($0, launch, &payload) }
     }
 
-    /// The handler at `index`, where it may be launched now.
+    /// Returns the handler at `index` if it accepts launches now.
     @inline(__always)
     private func launchable(_ index: UInt32) -> HandlerQueuePointer? {
         guard let handler = queue(at: index),
@@ -33,7 +33,7 @@ extension TaskEngine {
         return handler
     }
 
-    /// The result of a launch that is refused.
+    /// Returns the result of a refused launch.
     @inline(never)
     private func refused(_ index: UInt32) -> Launched {
         guard let handler = queue(at: index) else {
@@ -45,7 +45,7 @@ extension TaskEngine {
             let isExhausted = gate & HandlerQueue.Gate.exhausted != 0
             return Launched(status: isExhausted ? .exhausted : .quarantined, task: 0)
         }
-        // Open again, if it was shut by a gate that has opened meanwhile.
+        // The gate that refused the launch may be open again.
         let isOpen = phase.isBefore(rawValue: handler.pointee.closesAt)
         return Launched(status: isOpen ? .busy : .closing, task: 0)
     }
@@ -59,8 +59,8 @@ extension TaskEngine {
         case .failure(.noSlot): return Launched(status: .exhausted, task: 0)
         case .success(let task):
             callWorker(handler)
-            // A shutdown moves the phase before it looks through the queues; a task that it cannot
-            // have seen is taken back here.
+            // A shutdown changes the phase before it searches the queues. A task that it may have
+            // missed is withdrawn here.
             if !phase.isBefore(rawValue: handler.pointee.closesAt),
                 withdraw(task, handler, kept: kept)
             {
@@ -70,7 +70,7 @@ extension TaskEngine {
         }
     }
 
-    /// Launches a handler whose queue is full, if cancelled tasks can be taken out of it.
+    /// Retries a launch on a full queue after removing its cancelled tasks.
     @inline(never)
     private func launchAfterSweep(
         _ handler: HandlerQueuePointer, kept: Bool, prepare: (TaskReference) -> Void
@@ -96,16 +96,16 @@ extension TaskEngine {
         if launch.keep { _ = tasks.step(task) { $0.keepForEmbedder() } }
     }
 
-    /// Takes back a launch that came into a shutdown, so that nothing was launched and no event
-    /// follows. Returns false when the shutdown or a worker has seen the task: then it is a task like
-    /// others.
+    /// Withdraws a launch during a shutdown, as if it had never happened.
+    ///
+    /// Returns false when the shutdown or a worker has seen the task, which then stays.
     private func withdraw(
         _ task: TaskReference, _ handler: HandlerQueuePointer, kept: Bool
     ) -> Bool {
         guard let (isWithdrawn, _) = tasks.step(task, { $0.withdraw() }), isWithdrawn else {
             return false
         }
-        // It stays in the queue, where a worker passes over it, and is not counted as launched.
+        // The task stays queued, a worker skips it, and it does not count as launched.
         handler.pointee.blanks.wrappingAdd(1, ordering: .relaxed)
         let (_, state) = mustStep(task) { machine in
             machine.publish(queueingDone: false)
@@ -117,7 +117,7 @@ extension TaskEngine {
 
     // MARK: Workers
 
-    /// Gets a worker for the handler, if it has a place left.
+    /// Requests a worker for the handler if it has a place left.
     @inline(__always)
     func callWorker(_ handler: HandlerQueuePointer) {
         guard
@@ -140,20 +140,19 @@ extension TaskEngine {
         return false
     }
 
-    /// Gives one of the handler's places back.
     func leavePlace(_ handler: HandlerQueuePointer) {
         handler.pointee.active.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         phase.progressed()
     }
 
-    /// Gets as many workers as there are places and tasks, after a gate was opened.
+    /// Requests workers for the queued tasks after a gate was opened.
     func reopen(_ handler: HandlerQueuePointer) {
         let wanted = min(UInt64(handler.pointee.maxConcurrency), handler.length)
         for _ in 0..<wanted { callWorker(handler) }
     }
 
-    /// Takes cancelled tasks from the front of a queue that is paused or quarantined, where their
-    /// turn does not come. Returns whether there were any.
+    /// Removes cancelled tasks from the front of a paused or quarantined queue. Returns whether it
+    /// found any.
     @discardableResult
     func sweep(_ handler: HandlerQueuePointer) -> Bool {
         guard handler.pointee.gate.load(ordering: .sequentiallyConsistent) != 0, takePlace(handler)
@@ -167,18 +166,18 @@ extension TaskEngine {
             freeIfDone(task, state)
         }
         leavePlace(handler)
-        // The gate may have been opened meanwhile, and no worker called for want of a place.
+        // The gate may have been opened meanwhile, when no place was left for a worker.
         if !handler.isEmpty, handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0 {
             callWorker(handler)
         }
         return !swept.isEmpty
     }
 
-    /// Ends the tasks that wait in a quarantine as interrupted, if the embedder wants that.
+    /// Interrupts the tasks that wait in a quarantine, if the embedder configured that.
     ///
-    /// Called by the thread that shut the gate, by workers that leave the handler, and by launches
-    /// that are refused: those find a task that was added in the very moment of the quarantine. A
-    /// look with every launch would cost 26 of its 165 instructions.
+    /// Called by the thread that closed the gate, by workers that leave the handler, and by refused
+    /// launches: those find a task that was added at the moment of the quarantine. A check with
+    /// every launch would cost 26 of its 165 instructions.
     @inline(never)
     func gateIsShut(_ handler: HandlerQueuePointer) {
         let gate = handler.pointee.gate.load(ordering: .sequentiallyConsistent)

@@ -4,11 +4,11 @@ import Scheduling
 import Synchronization
 
 extension TaskEngine {
-    /// A task as it is now; nil when it is stale.
+    /// Returns a snapshot of a task, or nil when it is stale.
     package func query(_ id: UInt64) -> TaskState? {
         guard let task = tasks.find(id) else { return nil }
-        // Where there is no record, all is in the slot, whose memory stays: the task is not held for
-        // this, but afterwards it has to be the same one, and still without.
+        // Without a record, everything is in the slot, whose memory stays mapped. The task is not
+        // pinned; the read is valid if it is the same task afterwards, still without a record.
         let slot = tasks.slot(task)
         if slot.pointee.record.load(ordering: .relaxed) == 0 {
             let state = describe(slot, nil)
@@ -28,7 +28,7 @@ extension TaskEngine {
             return own
         }
         return TaskState(
-            // The outcome is told once its text and result can be read.
+            // The outcome is visible only once its text and result can be read.
             phase: machine.isClaimed && !machine.isOver ? .stopping : machine.phase,
             outcome: machine.isOver ? machine.outcome : nil,
             reason: machine.reason,
@@ -52,10 +52,9 @@ extension TaskEngine {
         machine.outcome?.doneText?.utf8.count ?? record?.errorBytes ?? 0
     }
 
-    /// A part of a finished task that `read` copies.
     package enum Part: Sendable { case error, result }
 
-    /// Copies what fits of a finished task's error text or result. Returns its whole length.
+    /// Copies a finished task's error text or result, as far as it fits. Returns its full length.
     package func read(
         _ part: Part, of id: UInt64, into buffer: UnsafeMutableRawBufferPointer
     ) -> (status: Status, bytes: Int) {
@@ -83,8 +82,7 @@ extension TaskEngine {
         } ?? (.stale, 0)
     }
 
-    /// The error text that a finished task's plugin gave, also where the done event carries the
-    /// host's.
+    /// Returns the plugin's error text of a finished task, even if the done event has the host's.
     package func answer(of id: UInt64) -> String? {
         guard let task = tasks.find(id) else { return nil }
         return tasks.pinning(task) { slot in
@@ -95,7 +93,7 @@ extension TaskEngine {
         } ?? nil
     }
 
-    /// Whether a task is over, or does not exist.
+    /// Whether a task is over or unknown.
     func isOver(_ id: UInt64) -> Bool {
         guard let task = tasks.find(id) else { return true }
         let state = tasks.slot(task).state
@@ -117,12 +115,13 @@ extension TaskEngine {
         return .ok
     }
 
-    /// Calls `body` once the task is over, on the thread that ends it, or at once. The caller keeps
-    /// the task. False when it is stale.
+    /// Calls `body` once the task is over: on the thread that ends it, or at once.
+    ///
+    /// The caller keeps the task. Returns false when it is stale.
     package func whenOver(_ id: UInt64, _ body: @escaping @Sendable () -> Void) -> Bool {
         guard let task = tasks.find(id) else { return false }
         return tasks.pinning(task) { slot in
-            // As for those who sleep: first say so, then look.
+            // Register first, then check, as sleeping threads do.
             let record = tasks.record(of: slot)
             record.whenAnnounced(body)
             slot.pointee.listened.store(1, ordering: .sequentiallyConsistent)

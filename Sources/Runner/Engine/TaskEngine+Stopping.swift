@@ -4,18 +4,18 @@ package import Scheduling
 import Synchronization
 
 extension TaskEngine {
-    /// How an attempt to stop a task went.
+    /// The result of an attempt to stop a task.
     enum Stop {
-        /// It is told to stop; its callback is the caller's to see to.
+        /// The task was told to stop; the caller arranges its callback.
         case told
-        /// It was never entered, and is over.
+        /// The task was never entered, and is over.
         case neverEntered
         case already
         case notStarted
         case stale
     }
 
-    /// Tells a task to stop: the exchange, the expired event, the grace. Not the callback.
+    /// Stops a task: exchange, expired event, grace. The callback is left to the caller.
     func tellToStop(_ task: TaskReference, _ reason: StopReason) -> Stop {
         guard let (action, state) = tasks.step(task, { $0.stop(reason) }) else { return .stale }
         guard let handler = tasks.slot(task).handlerQueue else { return .stale }
@@ -26,13 +26,14 @@ extension TaskEngine {
             publish(task, handler, state, armed: false)
             return .neverEntered
         case .confirm:
-            // From here to `callbackReturned` the slot is kept.
+            // The slot is kept from here to `callbackReturned`.
             let slot = tasks.slot(task)
             let record = tasks.record(of: slot)
             let grace = record.grace != 0 ? record.grace : handler.pointee.grace
             let graceEnd = clock.now() &+ grace
             let told = record.order.withLock { _ -> Bool in
-                // Before the reason can be seen: whoever finds both compares this with the time.
+                // Stored before the reason, so that a thread that sees the reason sees the new
+                // deadline.
                 slot.pointee.deadline.store(graceEnd, ordering: .releasing)
                 let (confirmed, after) = mustStep(task) { $0.stopConfirmed(reason) }
                 guard confirmed else {
@@ -58,10 +59,10 @@ extension TaskEngine {
         phase.progressed()
     }
 
-    /// A queued task that nobody will start any more.
+    /// Interrupts a queued task that will not be started.
     func interruptQueued(_ task: TaskReference) {
         guard !tasks.slot(task).state.isEntered else { return }
-        // A worker may have entered it since: then it is told to stop as any other.
+        // A worker may have entered it since; then it is stopped like any running task.
         if tellToStop(task, .shutdown) == .told { deadlines.call(task) }
     }
 
@@ -80,7 +81,7 @@ extension TaskEngine {
         }
     }
 
-    /// Cancels a task: one that has not started never will; one that runs is told to stop.
+    /// Cancels a task: a queued one never starts, a running one is told to stop.
     package func cancel(_ id: UInt64) -> Status { stop(id, .cancelled) }
 
     /// Tells a running task to stop, for `condition` or `host`.
@@ -89,7 +90,7 @@ extension TaskEngine {
         return stop(id, reason)
     }
 
-    /// Holds a task back that has not started.
+    /// Parks a task that has not started.
     package func hold(_ id: UInt64) -> Status {
         guard let task = tasks.find(id), let (action, _) = tasks.step(task, { $0.hold() }) else {
             return .stale
@@ -101,7 +102,7 @@ extension TaskEngine {
         }
     }
 
-    /// Lets a task go that was held back.
+    /// Queues a parked task again.
     package func resumeTask(_ id: UInt64) -> Status {
         guard let task = tasks.find(id), let (action, _) = tasks.step(task, { $0.resume() }) else {
             return .stale
@@ -121,7 +122,7 @@ extension TaskEngine {
             return aside ? .busy : .already
         }
         callWorker(handler)
-        // As in `launch`: a shutdown that has begun may not have seen it.
+        // As in `launch`: a shutdown that has begun may have missed the task.
         if !phase.isOpen { interruptQueued(task) }
         return .ok
     }

@@ -3,21 +3,20 @@ package import PluginBridge
 import Scheduling
 import Synchronization
 
-/// Tasks from their launch to their end: the queues of handlers, the workers that run them, and the
-/// deadlines that stop them.
+/// Runs tasks from launch to end: handler queues, workers and deadlines.
 ///
-/// Any thread may call, also one that is no worker. What the engine does not know: where handlers
-/// come from (`PluginRegistry`), and why they are launched (`RequestService`).
+/// Any thread may call. The engine does not know where handlers come from (`PluginRegistry`) nor
+/// why they are launched (`RequestService`).
 package final class TaskEngine: @unchecked Sendable {
-    // Sendable: all parts are constant, and synchronize themselves.
+    // Sendable: all parts are constant and synchronize themselves.
 
-    /// The limits of tasks, by their names in `HostConfiguration`.
+    /// The limits of tasks, named as in `HostConfiguration`.
     struct Limits {
         let payload: UInt64
         let result: UInt64
         let queue: UInt32
         let lost: UInt32
-        /// Nanoseconds from the end of the grace until a worker is given up.
+        /// Nanoseconds from the end of the grace until a worker counts as lost.
         let lostAfter: UInt64
         let interruptsQuarantined: Bool
 
@@ -26,7 +25,7 @@ package final class TaskEngine: @unchecked Sendable {
             result = configuration.resultLimit
             queue = configuration.queueLimit
             lost = configuration.lostLimit
-            // Far enough to be never, and near enough to be added to any time.
+            // Practically never, without overflow when added to a time.
             lostAfter = min(configuration.lostAfter, 1 << 62)
             interruptsQuarantined = configuration.interruptsQuarantined
         }
@@ -34,7 +33,7 @@ package final class TaskEngine: @unchecked Sendable {
 
     let tasks: TaskTable
     package let handlers: HandlerTable
-    /// Those of `handlers`, one hop nearer to the path of a task.
+    /// The entries of `handlers`, one indirection less on the path of a task.
     private let entries: UnsafeMutablePointer<HandlerTable.Entry>
     let events: EventQueue
     let directory: EventDirectory
@@ -47,12 +46,12 @@ package final class TaskEngine: @unchecked Sendable {
     let log: HostLog
     let violations: ContractViolations
     let limits: Limits
-    /// The workers of short handlers, and of long ones.
+    /// The workers of short and of long handlers.
     let short: WorkerPool
     let long: WorkerPool
 
     let lostWorkers = Atomic<UInt32>(0)
-    /// Tasks whose plugin still owes an answer, though the host has answered for it.
+    /// Tasks whose plugin has not answered, though the host has answered for it.
     let unanswered = Atomic<UInt32>(0)
     /// One thread registers handlers at a time.
     private let registering = Locked<Void>(())
@@ -89,16 +88,17 @@ package final class TaskEngine: @unchecked Sendable {
 
     // MARK: Handlers
 
-    /// The queue of a handler; nil where no handler has the index.
+    /// Returns the queue of the handler at `index`, or nil.
     @inline(__always) func queue(at index: UInt32) -> HandlerQueuePointer? {
         guard index < HandlerTable.limit else { return nil }
         return HandlerQueuePointer(bitPattern: entries[Int(index)].queue.load(ordering: .acquiring))
     }
 
-    /// Adds handlers, all or none, and declares their events for `plugin`. Throws an error that names
-    /// what is taken, and by whom.
+    /// Adds all of the handlers or none, and declares their events for `plugin`.
     ///
-    /// - Parameter owner: kept as long as their functions may be called.
+    /// The error names the conflict and its owner.
+    ///
+    /// - Parameter owner: kept alive as long as the functions may be called.
     func add(
         _ handlers: [(description: HandlerDescription, code: HandlerCode)], plugin: Int32,
         named name: String, owner: AnyObject? = nil
@@ -142,7 +142,7 @@ package final class TaskEngine: @unchecked Sendable {
                             code, description, queues[place], capacity: limits.queue,
                             index: first + UInt32(place), plugin: plugin, events: events),
                         events: events, owner: owner)
-                    // The queue keeps free slots; they are not to count against the task limit.
+                    // The queue keeps free slots, which must not count against the task limit.
                     tasks.limit.wrappingAdd(limits.queue, ordering: .relaxed)
                     self.handlers.add(record)
                     return record
@@ -151,7 +151,7 @@ package final class TaskEngine: @unchecked Sendable {
         }
     }
 
-    /// Memory for the queues of so many handlers, or nil.
+    /// Returns memory for `count` queues, or nil.
     private func queues(_ count: Int) -> [UnsafeMutablePointer<QueueCell>]? {
         var queues: [UnsafeMutablePointer<QueueCell>] = []
         for _ in 0..<count {
@@ -164,7 +164,7 @@ package final class TaskEngine: @unchecked Sendable {
         return queues
     }
 
-    /// Registers a handler of the embedder's own and raises `registering<event>_done`.
+    /// Registers a handler of the embedder and raises `registering<event>_done`.
     func register(
         _ description: HandlerDescription, _ code: HandlerCode, owner: AnyObject?
     ) throws(BridgeError) -> HandlerRecord {
@@ -179,14 +179,14 @@ package final class TaskEngine: @unchecked Sendable {
 
     // MARK: The state of handlers
 
-    /// Calls `body` from now on after a handler can be launched, or not, or in another number.
+    /// Sets a function that is called after each change of a handler's availability.
     func observe(_ body: @escaping @Sendable (HandlerRecord) -> Void) {
         observer.withLock { $0 = body }
     }
 
     func stateChanged(_ handler: HandlerRecord) { observer.withLock { $0 }?(handler) }
 
-    /// Stops starting tasks of a handler, or of all. Returns `notFound` for an unknown identifier.
+    /// Stops starting tasks of one handler or of all. Returns `notFound` for an unknown identifier.
     package func pause(_ identifier: String?) -> Status {
         forEach(identifier) { handler in
             handler.pointee.gate.bitwiseOr(
@@ -194,7 +194,6 @@ package final class TaskEngine: @unchecked Sendable {
         }
     }
 
-    /// Undoes `pause`.
     package func resume(_ identifier: String?) -> Status {
         forEach(identifier) { handler in
             handler.pointee.gate.bitwiseAnd(
@@ -216,7 +215,6 @@ package final class TaskEngine: @unchecked Sendable {
         return .ok
     }
 
-    /// Ends the quarantine of a handler.
     func endQuarantine(of handler: HandlerRecord) {
         handler.quarantineReason = nil
         handler.queue.pointee.gate.bitwiseAnd(
@@ -227,7 +225,7 @@ package final class TaskEngine: @unchecked Sendable {
 
     // MARK: Steps of tasks
 
-    /// Makes a step of a task that is held.
+    /// Makes a step of a task that the caller keeps alive.
     func mustStep<Action>(
         _ task: TaskReference, _ body: (inout TaskStateMachine) -> Action
     ) -> (Action, TaskStateMachine) {
@@ -241,7 +239,7 @@ package final class TaskEngine: @unchecked Sendable {
         if state.generation != task.generation { tasks.free(task) }
     }
 
-    /// A plugin sees only its own tasks.
+    /// Whether a task belongs to a plugin, so that the plugin may access it.
     func mayTouch(_ task: TaskReference, _ plugin: Int32) -> Bool {
         tasks.slot(task).handlerQueue?.pointee.plugin == plugin
     }

@@ -3,7 +3,7 @@ import CSystem
 import Scheduling
 import Synchronization
 
-/// Free ids that one thread holds, so that most tasks come and go without the shared pool.
+/// Free ids held by one thread, so that most tasks are made and freed without the shared pool.
 struct TaskFreeList {
     private static let capacity = 128
     private static let batch = 64
@@ -13,7 +13,7 @@ struct TaskFreeList {
 
     init() { ids = .allocate(capacity: Self.capacity) }
 
-    /// Gives everything back to the pool.
+    /// Returns all ids to the pool.
     mutating func close(_ tasks: TaskTable) {
         tasks.give(UnsafeBufferPointer(start: ids, count: count))
         count = 0
@@ -25,7 +25,7 @@ struct TaskFreeList {
 
     @inline(__always) mutating func drop() { count -= 1 }
 
-    /// Asks for the memory of a task whose id comes soon: another core may have freed it.
+    /// Prefetches the slot of an id used soon, because another core may have freed it.
     @inline(__always) func askAhead(_ tasks: TaskTable) {
         guard count > 4 else { return }
         csys_prefetch(tasks.slot(TaskReference(bits: ids[count - 4])))
@@ -43,7 +43,7 @@ struct TaskFreeList {
         count = rest
     }
 
-    /// Fetches a batch from the pool when there is one.
+    /// Fetches a batch from the pool if there is one.
     @inline(__always) mutating func refill(_ tasks: TaskTable) {
         guard tasks.pooled.load(ordering: .relaxed) > 0 else { return }
         count = tasks.take(

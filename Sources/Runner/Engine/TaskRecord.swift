@@ -2,31 +2,30 @@
 import Scheduling
 import Synchronization
 
-/// What few tasks have: a budget of their own, progress, an error text, a result, somebody to call.
+/// Data that few tasks have: their own budget, progress, error text, result, observers.
 ///
-/// One piece of memory below a hundred bytes, as there may be one for each of a million pending
-/// tasks; what few of the few have is made when it is wanted.
+/// Less than a hundred bytes, because each of a million pending tasks may have one; rarer parts are
+/// allocated on demand.
 final class TaskRecord: @unchecked Sendable {
-    // Sendable: `answer` is made and filled by the one who claimed the outcome, before it is
-    // published, and only read afterwards; the overrides and `request` are written before the
-    // launch is published; the rest is locked or atomic.
+    // Sendable: the thread that claimed the outcome fills `answer` before it is published, then it
+    // is only read; the overrides and `request` are written before the launch is published; the
+    // rest is locked or atomic.
 
-    /// 0 where the handler's own holds.
+    /// 0 means the handler's.
     var budget: UInt64 = 0
     var grace: UInt64 = 0
-    /// Processor time of its function, in nanoseconds.
+    /// Processor time of the function in nanoseconds.
     let cpu = Atomic<UInt64>(0)
     /// The last reported fraction, as bits.
     let progress = Atomic<UInt64>(0)
     private var answer: TaskAnswer?
-    /// The request it is a launch of.
     var request: RequestLaunch?
-    /// The address of the `OverContinuation` that was asked for last, or 0.
+    /// The address of the `OverContinuation` that was added last, or 0.
     private let continuations = Atomic<UInt>(0)
-    /// 0 stands for 1.
+    /// 0 means 1.
     var attempt: UInt32 = 0
-    /// Orders the task's own events before its done event: whoever queues one holds it, and whoever
-    /// has claimed the outcome passes through it before the done event is queued.
+    /// Orders the task's own events before its done event: a thread that queues one holds the lock,
+    /// and the thread that claimed the outcome takes it before it queues the done event.
     let order = WordLock()
 
     deinit { _ = takeContinuations() }
@@ -45,13 +44,13 @@ final class TaskRecord: @unchecked Sendable {
 
     func setError(_ text: UnsafeRawBufferPointer) { makeAnswer().setError(text) }
 
-    /// Takes bytes from malloc(3) over.
+    /// Takes ownership of bytes from malloc(3).
     func setResult(_ bytes: UnsafeMutableRawBufferPointer) { makeAnswer().setResult(bytes) }
 
     // MARK: Observing the end
 
-    /// `body` is called once the task is over and that is announced. Whoever asks looks afterwards,
-    /// in one order with all others, whether it is over, and if so announces it too.
+    /// Adds a callback for `announce()`. The caller checks the state afterwards, sequentially
+    /// consistently, and calls `announce()` itself if the task is over.
     func whenAnnounced(_ body: @escaping @Sendable () -> Void) {
         let node = UnsafeMutablePointer<OverContinuation>.allocate(capacity: 1)
         node.initialize(to: OverContinuation(body: body))
@@ -65,12 +64,12 @@ final class TaskRecord: @unchecked Sendable {
         }
     }
 
-    /// The task is over: tells everybody who has asked for that. Again is no harm.
+    /// Calls all added callbacks after the end of the task. Further calls are harmless.
     func announce() {
         for body in takeContinuations() { body() }
     }
 
-    /// In the order in which they were asked for.
+    /// Removes all callbacks, in the order they were added.
     private func takeContinuations() -> [@Sendable () -> Void] {
         var bodies: [@Sendable () -> Void] = []
         let last = continuations.exchange(0, ordering: .sequentiallyConsistent)

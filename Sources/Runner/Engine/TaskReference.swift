@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A task as the host itself names it: slot and generation. Plain bits, so that a queue can carry it.
+/// The internal name of a task: slot and generation, as plain bits that a queue can carry.
 struct TaskReference: Hashable {
     let bits: UInt64
 

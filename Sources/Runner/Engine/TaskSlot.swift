@@ -4,31 +4,30 @@ import Synchronization
 
 /// The memory of one task: one cache line in the task table.
 ///
-/// A free slot already holds the fresh word of its next generation, so that a plain launch does not
-/// touch it. What a launch does write, it writes before the queue publishes the id.
+/// A free slot already holds the initial word of its next generation, so a plain launch does not
+/// touch it. A launch with options writes the slot before the queue publishes the id.
 struct TaskSlot: ~Copyable {
     /// A `TaskStateMachine`.
     let word: Atomic<UInt64>
-    /// A retained `TaskRecord`, or 0: what few tasks have.
+    /// A retained `TaskRecord`, or 0.
     let record: Atomic<UInt>
-    /// Whose task it is; set when the id is put into that handler's queue as the next free one.
+    /// The address of the `HandlerQueue`; set when the id becomes a free id of that queue.
     let handler: Atomic<UInt>
-    /// Copied by the launch, from malloc(3), freed with the slot; 0 when there is none.
+    /// The payload's copy from malloc(3), freed with the slot; 0 without one.
     let payload: Atomic<UInt>
     let payloadBytes: Atomic<UInt64>
     let startedAt: Atomic<UInt64>
     let deadline: Atomic<UInt64>
-    /// Those who wait until the task is over, or one that was here before. Not in the record: the
-    /// memory stays, so that whoever has ended the task need not hold it to wake them.
+    /// Threads that wait for the end of this task or of an earlier one in the slot. In the slot,
+    /// whose memory stays mapped, so that the waking thread need not keep the task.
     let sleepers: Sleepers
-    /// Not 0 where the record has somebody to call once the task is over; until the slot is freed.
+    /// Not 0 if the record has callbacks for the end of the task; reset when the slot is freed.
     let listened: Atomic<UInt32>
 }
 
 typealias TaskSlotPointer = UnsafeMutablePointer<TaskSlot>
 
 extension UnsafeMutablePointer where Pointee == TaskSlot {
-    /// The state as it was a moment ago.
     @inline(__always) var state: TaskStateMachine {
         TaskStateMachine(word: pointee.word.load(ordering: .acquiring))
     }

@@ -4,27 +4,27 @@ import Glibc
 import Scheduling
 import Synchronization
 
-/// All tasks of a host: slots, the free ones among them, and the ids by which others know them.
+/// All tasks of a host: their slots, the free slots and the public ids.
 final class TaskTable: @unchecked Sendable {
-    // Sendable: `slots` never moves; its members are atomic; the rest is constant or locked.
+    // Sendable: `slots` never moves and its members are atomic; the rest is constant or locked.
 
-    /// Slots there is room for. The mapping is filled lazily: only what is used costs memory.
+    /// Number of slots in the mapping, which is committed on first use.
     static let capacity = 1 << 21
 
     let slots: TaskSlotPointer
-    /// How many slots were ever handed out; those past it were never touched.
+    /// Slots ever handed out; later ones were never touched.
     let allocated = Atomic<UInt32>(1)
-    /// Slots that may be handed out: the task limit, and what idles in the queues of handlers.
+    /// Slots that may be handed out: the task limit plus the free ids in handler queues.
     let limit: Atomic<UInt32>
 
-    /// Free slots that no worker holds. A queue cell carries the free id of its next round, so this
-    /// is visited once for many tasks.
+    /// Free slots that no worker holds. Rarely used, because a queue cell carries the free id of
+    /// its next round.
     private let pool = Locked<[UInt64]>([])
-    /// About how many there are, to look at without the lock.
+    /// Approximate size of the pool, readable without the lock.
     let pooled = Atomic<Int>(0)
 
-    /// Public ids carry the generation multiplied by an odd number of this host's own: a task's
-    /// successor in the same slot cannot be named by adding one, and ids of two hosts differ.
+    /// An odd number that multiplies the generation in public ids: adding one to an id does not
+    /// name the next task in the slot, and ids of two hosts differ.
     private let key: UInt32
     private let inverse: UInt32
 
@@ -53,7 +53,8 @@ final class TaskTable: @unchecked Sendable {
         UInt64(task.generation &* key) << 32 | UInt64(task.index)
     }
 
-    /// The task of a public id, if its slot was ever used; whether it is stale shows its state.
+    /// Returns the task of a public id if its slot was ever used; its state tells whether it is
+    /// stale.
     @inline(__always) func find(_ id: UInt64) -> TaskReference? {
         let index = UInt32(truncatingIfNeeded: id)
         guard index != 0, index < allocated.load(ordering: .acquiring) else { return nil }
@@ -69,8 +70,9 @@ final class TaskTable: @unchecked Sendable {
 
     // MARK: Steps
 
-    /// Makes one step of a task's life: `body` is tried on the current state until the exchange
-    /// succeeds. Nil when the task is stale.
+    /// Makes one step of a task's state machine: retries `body` until the exchange succeeds.
+    ///
+    /// Returns nil when the task is stale.
     @inline(__always)
     func step<Action>(
         _ task: TaskReference, _ body: (inout TaskStateMachine) -> Action
@@ -89,7 +91,7 @@ final class TaskTable: @unchecked Sendable {
         }
     }
 
-    /// Keeps a task from being freed while `body` looks at it. Nil when it is stale.
+    /// Keeps a task from being freed while `body` runs. Returns nil when it is stale.
     func pinning<Result>(_ task: TaskReference, _ body: (TaskSlotPointer) -> Result) -> Result? {
         while true {
             guard let (pinned, _) = step(task, { $0.pin() }) else { return nil }
@@ -105,13 +107,13 @@ final class TaskTable: @unchecked Sendable {
 
     // MARK: Free slots
 
-    /// Half of all slots were handed out: what is left is for tasks, not to idle in queues, where
-    /// only one handler can use it.
+    /// Half of all slots were handed out: the rest is reserved for tasks, so free ids no longer
+    /// stay in queues, where only one handler can use them.
     @inline(__always) var isTight: Bool {
         allocated.load(ordering: .relaxed) >= UInt32(Self.capacity / 2)
     }
 
-    /// A free slot for a handler's queue, or nil when the limit is reached.
+    /// Returns a free slot for a handler's queue, or nil when the limit is reached.
     func allocate() -> TaskReference? {
         if pooled.load(ordering: .relaxed) > 0, let bits = takePooled() {
             return TaskReference(bits: bits)
@@ -124,8 +126,8 @@ final class TaskTable: @unchecked Sendable {
                     expected: index, desired: index + 1, ordering: .acquiringAndReleasing
                 ).exchanged
             else { continue }
-            // Only now: whoever loses the exchange must not touch the winner's slot. Until this
-            // store it has generation 0, which no id has.
+            // Written only by the winner of the exchange. Before, the slot has generation 0, which
+            // no id has.
             slots[Int(index)].word.store(
                 TaskStateMachine(generation: 1).word, ordering: .relaxed)
             return TaskReference(index: index, generation: 1)
@@ -134,8 +136,9 @@ final class TaskTable: @unchecked Sendable {
 
     @inline(never) private func takePooled() -> UInt64? { withPool { $0.popLast() } }
 
-    /// Frees what a finished task had; its state has moved on to the next generation. Returns the
-    /// slot's next id, or nil when its generations are used up, so that no id ever comes again.
+    /// Frees the data of a finished task whose state has moved on to the next generation.
+    ///
+    /// Returns the slot's next id, or nil when its generations are used up.
     @inline(__always) func clear(_ task: TaskReference) -> UInt64? {
         let slot = slot(task)
         if slot.pointee.record.load(ordering: .relaxed) != 0
@@ -158,7 +161,7 @@ final class TaskTable: @unchecked Sendable {
         slot.pointee.listened.store(0, ordering: .relaxed)
     }
 
-    /// Clears a freed task and gives its slot to the calling worker's free list, or to the pool.
+    /// Clears a task and gives its slot to the calling worker's free list or to the pool.
     func free(_ task: TaskReference) {
         guard let next = clear(task) else { return }
         guard let list = csys_thread_free_list(Unmanaged.passUnretained(self).toOpaque()) else {
@@ -176,7 +179,6 @@ final class TaskTable: @unchecked Sendable {
 
     @inline(never) func give(_ id: UInt64) { withPool { $0.append(id) } }
 
-    /// Moves free ids between a worker's free list and the pool, many at a time.
     func give(_ ids: UnsafeBufferPointer<UInt64>) { withPool { $0.append(contentsOf: ids) } }
 
     func take(into ids: UnsafeMutableBufferPointer<UInt64>) -> Int {
@@ -189,7 +191,7 @@ final class TaskTable: @unchecked Sendable {
 
     // MARK: Records
 
-    /// The task's record, made if it has none. Only while the task cannot be freed.
+    /// Returns the task's record, made on demand. The caller keeps the task from being freed.
     func record(of slot: TaskSlotPointer) -> TaskRecord {
         if let record = existingRecord(of: slot) { return record }
         let fresh = Unmanaged.passRetained(TaskRecord())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// NUL-terminated texts that live as long as their store, each once.
+/// Deduplicated NUL-terminated strings that live as long as their store.
 final class TextStore: @unchecked Sendable {
     // Sendable: the dictionary is locked, the texts are never written again.
 

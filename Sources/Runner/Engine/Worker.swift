@@ -7,22 +7,22 @@ import Synchronization
 
 /// A thread that runs handlers.
 final class Worker {
-    /// Rounds of looking before a worker sleeps, some 30 us; it yields often, which on few cores is
-    /// what lets other threads produce something to find: where a launcher shares its core with the
-    /// worker, it waits for that, and a pause can take 45 ns.
+    /// Polls before a worker sleeps, about 30 µs. It yields often, so that on few cores other
+    /// threads can produce work: a launcher that shares the core waits for that, and a pause can
+    /// take 45 ns.
     private static let searchRounds = 400
     private static let yieldEvery = 8
-    /// Nanoseconds with one handler after which a worker leaves it to others that are ready.
+    /// Nanoseconds with one handler before a worker switches to others that are ready.
     private static let turn: UInt64 = 1_000_000
 
     private let engine: TaskEngine
     private let pool: WorkerPool
     private let cell: UnsafeMutablePointer<WorkerCell>
     private let error: UnsafeMutablePointer<curfew_error>
-    /// Free ids of this thread. What a handler completes on it is freed into the list, too.
+    /// Free ids of this thread; tasks that a handler completes on it are freed into the list, too.
     private let free: UnsafeMutablePointer<TaskFreeList>
 
-    // The engine's parts, one hop nearer to the path of a task.
+    // The engine's parts, one indirection less on the path of a task.
     private let tasks: TaskTable
     private let events: EventQueue
     private let deadlines: Deadlines
@@ -55,7 +55,7 @@ final class Worker {
         deadlines.cells.giveBack(cell)
     }
 
-    /// Starts a worker that is searching. Returns false when there is no thread to be had.
+    /// Starts a worker that is searching. Returns false when no thread can be created.
     static func start(in pool: WorkerPool, for engine: TaskEngine) -> Bool {
         guard let cell = engine.deadlines.cells.take() else { return false }
         let raw = Unmanaged.passRetained(Worker(engine, pool, cell))
@@ -80,7 +80,7 @@ final class Worker {
         phase.progressed()
     }
 
-    /// Looks for a handler, then sleeps until there is one. Returns nil when the worker has to leave.
+    /// Polls for a ready handler, then sleeps. Returns nil when the worker has to end.
     private func nextHandler() -> HandlerQueuePointer? {
         while true {
             for round in 1...Self.searchRounds {
@@ -103,8 +103,9 @@ final class Worker {
         }
     }
 
-    /// Runs a handler's tasks until there is none, others are ready, or it must not go on. Returns
-    /// false when this worker was given up meanwhile and has to leave.
+    /// Runs a handler's tasks until none is left, others are ready, or its gate closes.
+    ///
+    /// Returns false when this worker counts as lost and has to end.
     private func drain(_ handler: HandlerQueuePointer) -> Bool {
         var began: UInt64 = 0
         while true {
@@ -116,7 +117,7 @@ final class Worker {
             }
             if began == 0 { began = csys_monotonic_ns() }
             let slot = tasks.slot(task)
-            // Without counting references: the run holds the task, and that its record.
+            // References are not counted: the run keeps the task, and the task its record.
             let (budget, request) = terms(slot, handler)
             guard enter(task, slot, budget) else { continue }
             let status = run(task, handler, request)
@@ -137,7 +138,8 @@ final class Worker {
                     })
             }
             if over == nil, status == 0 {
-                // Its function had completed it, its end is known, and no reference is left.
+                // The function had completed the task, its end is published, and no reference is
+                // left.
                 over = exchange(slot, word, TaskStateMachine(word: word).returnedWhenOver)
             }
             if let over {
@@ -146,7 +148,7 @@ final class Worker {
                 cell.pointee.task.store(0, ordering: .releasing)
                 return false
             }
-            // In real time: others wait in real time too, whatever the host's clock.
+            // Real time, because other handlers wait in real time whatever the host's clock.
             if pool.readyCount.load(ordering: .relaxed) > 0,
                 csys_monotonic_ns() &- began > Self.turn
             {
@@ -157,7 +159,7 @@ final class Worker {
         }
     }
 
-    /// Takes the next task of the queue, and leaves a free id in its place, if there is one.
+    /// Takes the next task of the queue and leaves a free id in its cell, if there is one.
     @inline(__always)
     private func take(_ handler: HandlerQueuePointer) -> TaskReference? {
         var replacement: UInt64 = 0
@@ -177,7 +179,7 @@ final class Worker {
         return TaskReference(bits: bits)
     }
 
-    /// The budget of a task, and its record if it is a launch of a request.
+    /// Returns the task's budget, and its record if it executes a request.
     @inline(__always)
     private func terms(
         _ slot: TaskSlotPointer, _ handler: HandlerQueuePointer
@@ -191,22 +193,22 @@ final class Worker {
         )
     }
 
-    /// Begins a task's budget. Returns false when it was cancelled or held back in the queue.
+    /// Starts a task's budget. Returns false when the task was cancelled or parked in the queue.
     @inline(__always)
     private func enter(_ task: TaskReference, _ slot: TaskSlotPointer, _ budget: UInt64) -> Bool {
         let now = clock.now()
         let deadline = now &+ budget
         slot.pointee.startedAt.store(now, ordering: .relaxed)
         slot.pointee.deadline.store(deadline, ordering: .relaxed)
-        // Arming: the deadline, then the task, then the full barrier of `enter`, then the look at when
-        // the deadline threads look next. Such a thread says when it will look, then looks.
+        // Arming: store the deadline, then the task, then the full barrier of `enter`, then read
+        // `promise`. A deadline thread stores `promise`, then scans.
         cell.pointee.deadline.store(deadline, ordering: .relaxed)
         cell.pointee.task.store(task.bits, ordering: .releasing)
         guard let (action, entered) = tasks.step(task, { $0.enter() }) else {
             fatalError("a queued task was freed")
         }
         #if !(arch(x86_64) || arch(i386))
-            // There an exchange does not keep the two stores above from passing the load below.
+            // There an exchange does not order the two stores above before the load below.
             atomicMemoryFence(ordering: .sequentiallyConsistent)
         #endif
         switch action {
@@ -217,12 +219,11 @@ final class Worker {
         case .park: return false
         }
         deadlines.wake(before: deadline)
-        // A shutdown looks for tasks that were entered while it shut the gates.
+        // A shutdown looks for tasks that were entered while it closed the gates.
         phase.progressed()
         return true
     }
 
-    /// Calls the handler's function.
     @inline(__always)
     private func run(
         _ task: TaskReference, _ handler: HandlerQueuePointer, _ request: Unmanaged<TaskRecord>?
@@ -234,15 +235,14 @@ final class Worker {
         if !csys_is_process(threads.processMark) {
             engine.children.end(task: tasks.publicID(task), plugin: handler.pointee.plugin)
         }
-        // Before its end is recorded.
+        // Stored before the task's end is recorded.
         request?._withUnsafeGuaranteedRef {
             $0.cpu.store(csys_thread_cpu_ns() &- spent, ordering: .releasing)
         }
         return status
     }
 
-    /// Makes a step of a task's life that was found possible. Returns nil when another thread has made
-    /// one meanwhile, or it was not possible.
+    /// Makes a precomputed step. Returns nil when it was not possible or another thread was faster.
     @inline(__always)
     private func exchange(
         _ slot: TaskSlotPointer, _ word: UInt64, _ over: TaskStateMachine?
@@ -265,13 +265,12 @@ final class Worker {
         }
     }
 
-    /// Frees a task into this worker's list.
     @inline(__always)
     private func give(_ task: TaskReference) {
         if let next = tasks.clear(task) { free.pointee.add(next, tasks) }
     }
 
-    /// The queue is empty: looks at it for a while. Returns true when there is something.
+    /// Polls the empty queue for a while. Returns true when it has a task.
     private func waitForMore(_ handler: HandlerQueuePointer) -> Bool {
         for round in 1...Self.searchRounds {
             guard handler.pointee.gate.load(ordering: .acquiring) == 0,
@@ -287,11 +286,10 @@ final class Worker {
         return false
     }
 
-    /// Gives the handler's place up. Returns false when a task came meanwhile and the place was taken
-    /// again.
+    /// Releases the handler's place. Returns false when it took the place again for a new task.
     private func leave(_ handler: HandlerQueuePointer) -> Bool {
         engine.leavePlace(handler)
-        // A launcher adds, then looks at `active`; this is the other half.
+        // Counterpart of a launcher, which adds a task, then reads `active`.
         guard !handler.isEmpty else { return true }
         guard handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0 else {
             engine.gateIsShut(handler)

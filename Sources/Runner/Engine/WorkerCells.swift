@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The cells of all workers of a host, for the watchers to look through.
+/// The cells of all workers of a host, scanned by the deadline threads.
 final class WorkerCells: @unchecked Sendable {
     // Sendable: the cells are atomic, the list of free ones is locked.
 
-    /// Workers there may be, lost ones and both kinds included.
+    /// Maximum number of workers of both kinds, including lost ones.
     static let limit = 1_024
 
     let cells: UnsafeMutablePointer<WorkerCell>
-    /// Cells that were ever used.
+    /// Number of cells that were ever used.
     let used = Atomic<Int>(0)
     private let free = Locked<[UnsafeMutablePointer<WorkerCell>]>([])
 
@@ -37,7 +37,7 @@ final class WorkerCells: @unchecked Sendable {
         free.withLock { $0.append(cell) }
     }
 
-    /// Done events nobody wanted.
+    /// Done events without a receiver.
     var untaken: UInt64 {
         (0..<used.load(ordering: .acquiring)).reduce(0) {
             $0 &+ cells[$1].untaken.load(ordering: .relaxed)
@@ -46,7 +46,7 @@ final class WorkerCells: @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer where Pointee == WorkerCell {
-    /// The address of `wake`, for the futex.
+    /// The address of `wake`, for futex(2).
     var wakeWord: UnsafeRawPointer {
         UnsafeRawPointer(self) + WorkerCell.wakeOffset
     }

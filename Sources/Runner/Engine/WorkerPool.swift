@@ -4,16 +4,15 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// The workers of one kind, and the handlers that are ready to be run.
+/// The workers of one kind, and the handlers that are ready to run.
 ///
-/// A handler is listed once for each place it has taken; a worker that takes it runs its tasks one after
-/// another, without coming back here in between. Calls that may start a thread take the engine that it
-/// works for.
+/// A handler is listed once for each place it has taken; a worker that takes it runs its tasks
+/// without returning here in between. Calls that may start a thread take the engine.
 final class WorkerPool: @unchecked Sendable {
     // Sendable: the queues are locked, the counts atomic, the rest constant.
 
     private struct State {
-        /// Oldest first, from `first` on.
+        /// Oldest first, starting at `first`.
         var ready: [HandlerQueuePointer] = []
         var first = 0
         var idle: [UnsafeMutablePointer<WorkerCell>] = []
@@ -35,7 +34,7 @@ final class WorkerPool: @unchecked Sendable {
         }
     }
 
-    /// The call that gets a worker to look for work, made once the lock is left.
+    /// The wake-up that is due after the lock is released.
     private enum Call {
         case none
         case wake(UnsafeMutablePointer<WorkerCell>)
@@ -45,9 +44,9 @@ final class WorkerPool: @unchecked Sendable {
     let kind: TaskKind
     let workers: HostConfiguration.Workers
     private let state = Locked(State())
-    /// How many handlers are ready, to look at without the lock.
+    /// Number of ready handlers, readable without the lock.
     let readyCount = Atomic<Int>(0)
-    /// Workers that look for work: while there is one, none has to be woken.
+    /// Workers that look for work; while there is one, no other is woken.
     private let searching = Atomic<Int>(0)
     let wakeups = Atomic<UInt64>(0)
 
@@ -56,10 +55,10 @@ final class WorkerPool: @unchecked Sendable {
         self.workers = workers
     }
 
-    /// Threads that run or wait here; lost ones are not counted.
+    /// Number of threads, without lost ones.
     var alive: Int { state.withLock { $0.alive } }
 
-    /// A handler has taken a place and wants a worker.
+    /// Adds a handler that has taken a place and needs a worker.
     func add(_ handler: HandlerQueuePointer, for engine: TaskEngine) {
         let call = state.withLock { state -> Call in
             state.ready.append(handler)
@@ -69,8 +68,9 @@ final class WorkerPool: @unchecked Sendable {
         carryOut(call, engine)
     }
 
-    /// Decides which worker has to look for work, if none does. A worker that is woken or started counts
-    /// as searching from now on, so that one wake is on its way at a time.
+    /// Decides which worker to wake or start, if none is searching.
+    ///
+    /// That worker counts as searching at once, so only one wake-up is in progress.
     private func nextCall(_ state: inout State) -> Call {
         guard state.isReady, searching.load(ordering: .sequentiallyConsistent) == 0 else {
             return .none
@@ -85,7 +85,7 @@ final class WorkerPool: @unchecked Sendable {
         return .start
     }
 
-    /// Starts a worker if there is none. Returns false when the system has no thread for it.
+    /// Starts a worker if there is none. Returns false when no thread can be created.
     func hasWorker(for engine: TaskEngine) -> Bool {
         carryOut(
             state.withLock { state in
@@ -110,15 +110,15 @@ final class WorkerPool: @unchecked Sendable {
             let (last, call) = state.withLock { state in
                 state.alive -= 1
                 searching.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-                // While this one counted as searching, no other was called.
+                // No other worker was woken while this one counted as searching.
                 if state.isReady, let worker = state.idle.popLast() {
                     searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
                     return (false, Call.wake(worker))
                 }
                 return (state.alive == 0, Call.none)
             }
-            // No worker will come for those that are ready: without their places the next launch
-            // tries again.
+            // No worker will come: without their places, the ready handlers are tried again at the
+            // next launch.
             if last { clear(for: engine) }
             carryOut(call, engine)
             engine.log(
@@ -130,8 +130,7 @@ final class WorkerPool: @unchecked Sendable {
         return true
     }
 
-    /// Removes the handlers that no worker has taken: the gates are shut, and the workers may all be
-    /// stuck.
+    /// Removes the handlers that no worker has taken; used when all workers may be stuck.
     ///
     /// - Parameter queues: keep the queues of plugins' subs.
     func clear(besides queues: Bool = false, for engine: TaskEngine) {
@@ -150,7 +149,7 @@ final class WorkerPool: @unchecked Sendable {
         }
     }
 
-    /// A worker that is searching takes the next handler; nil leaves it searching.
+    /// Takes the next handler for a searching worker. On nil the worker stays searching.
     func take(for engine: TaskEngine) -> HandlerQueuePointer? {
         guard readyCount.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
         let (handler, call) = state.withLock { state -> (HandlerQueuePointer?, Call) in
@@ -164,14 +163,14 @@ final class WorkerPool: @unchecked Sendable {
     private func foundWork(_ state: inout State) -> Call {
         readyCount.store(state.ready.count - state.first, ordering: .sequentiallyConsistent)
         searching.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-        // The last searcher that finds work sees to it that more of it is looked for.
+        // The last searcher that finds work wakes another one.
         return nextCall(&state)
     }
 
-    /// The next step of a searching worker that has found nothing for a while.
+    /// The next action of a searching worker that has found no work.
     enum Rest {
         case work(HandlerQueuePointer)
-        /// Sleep on the cell's word; the thread that wakes it has counted it as searching.
+        /// Sleep on the cell's word; the thread that wakes the worker counts it as searching.
         case sleep
         case stop
     }
@@ -192,10 +191,10 @@ final class WorkerPool: @unchecked Sendable {
         return rest
     }
 
-    /// A worker has left its handler and looks for the next one.
+    /// Counts a worker that has left its handler as searching.
     func search() { searching.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
-    /// A worker was given up: another may be started in its place.
+    /// Removes a lost worker; another one may be started in its place.
     func lose(for engine: TaskEngine) {
         let call = state.withLock { state -> Call in
             state.alive -= 1
@@ -204,7 +203,7 @@ final class WorkerPool: @unchecked Sendable {
         carryOut(call, engine)
     }
 
-    /// Tells every worker to leave once nothing is ready.
+    /// Makes every worker end once no handler is ready.
     func stop() {
         let sleeping = state.withLock { state in
             state.stopping = true
