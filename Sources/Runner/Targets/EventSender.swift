@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Scheduling
 
-/// Whom an event comes from. Only identity counts; two that are equal are not the same.
+/// The sender of an event, compared by identity.
 public enum EventSender: @unchecked Sendable {
-    // Sendable: of an object nothing but its address is looked at.
+    // Sendable: only the address of an object is used.
 
     /// A task, by its id.
     case task(UInt64)
-    /// Any object. Held as long as the event is on its way, and weakly by who waits for it.
+    /// Any object. A queued event holds it strongly, a wait weakly.
     case object(AnyObject)
-    /// What C points to; never followed.
+    /// A C address; never dereferenced.
     case address(UInt)
     /// A resumable sub of the same target, by its number.
     case resumable(UInt64)
 
-    /// By what it is told apart.
+    /// The value by which senders are compared.
     package var identity: SenderIdentity {
         switch self {
         case .task(let id): SenderIdentity(.task, id)

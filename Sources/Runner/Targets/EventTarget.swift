@@ -3,23 +3,23 @@ package import PluginBridge
 package import Scheduling
 import Synchronization
 
-/// A target of events on its host's loop: a module or an instance of a class with subs, after B4X.
+/// A target of events on its host's loop: a module or class instance with subs, as in B4X.
 ///
-/// Everything that is called or resumed is called on the loop's thread, one at a time, without a
-/// lock held.
+/// Subs and continuations run on the loop's thread, one at a time, without a lock held.
 package final class EventTarget: @unchecked Sendable {
-    // Sendable: `state` is locked; what belongs to the loop's thread is touched there alone; the
-    // rest is constant.
+    // Sendable: `state` is locked; only the loop's thread uses its own variables; the rest is
+    // constant.
 
-    /// What is called for an event.
+    /// The function that handles an event.
     package typealias Sub = @Sendable (TargetEvent) throws -> EventValue?
 
-    /// What a target is made with.
+    /// The options of a target.
     package struct Options: Sendable {
         package var kind = TargetKind.module
-        /// The host's events are for it too.
+        /// Whether the target also receives the host's events.
         package var takesHostEvents = false
-        /// Told of what nobody took, on the loop's thread; `isPaused`: since the target was paused.
+        /// Called on the loop's thread for events that no sub or wait took; `isPaused` tells
+        /// whether the target was paused.
         package var untaken: (@Sendable (TargetEvent, _ isPaused: Bool) -> Void)?
 
         package init() {}
@@ -28,12 +28,12 @@ package final class EventTarget: @unchecked Sendable {
     struct State {
         var machine: TargetStateMachine<Sub, TargetWait>
         var numbers: UInt64 = 0
-        /// To events of the host's, where it takes them.
+        /// Subscriptions to the host's events.
         var subscriptions: [EventSelector: UInt64] = [:]
     }
 
     package let name: String
-    /// By which its host knows it.
+    /// The target's number in its host.
     package let number: UInt64
     let options: Options
     private let targets: TargetDirectory
@@ -42,11 +42,11 @@ package final class EventTarget: @unchecked Sendable {
     private let log: HostLog
     let state: Locked<State>
 
-    /// How many events the loop's thread is inside of.
+    /// Number of events that the loop's thread is inside of.
     private let inside = Atomic<Int>(0)
     private let waiters = Sleepers()
 
-    // Of the loop's thread.
+    // Owned by the loop's thread.
 
     private var currentSender: EventSender?
     private var isFailing = false
@@ -62,16 +62,13 @@ package final class EventTarget: @unchecked Sendable {
         state = Locked(State(machine: TargetStateMachine(kind: options.kind)))
     }
 
-    /// What it has counted.
     package var counts: TargetCounts { state.withLock { $0.machine.counts } }
 
-    /// Whom the event comes from whose sub is running, on the loop's thread; nil everywhere else,
-    /// and in what a wait has resumed.
+    /// The sender of the event whose sub is running; nil on other threads and after a wait resumed.
     package var sender: EventSender? { loop.isLoopThread ? currentSender : nil }
 
     // MARK: Subs
 
-    /// Adds a sub. Throws `.exists`, `.invalid`, `.exhausted` or `.closing`.
     package func add(_ selector: String, _ sub: @escaping Sub) throws(BridgeError) {
         let selector = try TargetText.selector(selector)
         let added = state.withLock { state in
@@ -91,7 +88,7 @@ package final class EventTarget: @unchecked Sendable {
         }
     }
 
-    /// Whether there is a sub of that name, in whatever case, with so many parameters.
+    /// Whether a sub with that case-insensitive name and number of parameters exists.
     package func subExists(_ name: String, parameters: Int) -> Bool {
         guard let text = try? TargetText(called: name, values: parameters),
             let selector = text.selector
@@ -101,11 +98,11 @@ package final class EventTarget: @unchecked Sendable {
 
     // MARK: Raising
 
-    /// Raises an event at once, on the loop's thread. Returns the sub's value; nil when somebody who
-    /// waited took it, or nobody.
+    /// Raises an event at once on the loop's thread. Returns the sub's value.
     ///
-    /// Throws `.wrongThread`, `.invalid`, and what comes out of the sub where the caller is inside a
-    /// sub itself; elsewhere `application_error::` gets that.
+    /// Returns nil when a wait or nothing took the event. Throws `.wrongThread` and `.invalid`.
+    /// Inside a sub it also throws the called sub's error; elsewhere `application_error::` receives
+    /// that.
     package func raise(
         _ event: String, _ values: [EventValue], from sender: EventSender? = nil
     ) throws -> EventValue? {
@@ -129,20 +126,22 @@ package final class EventTarget: @unchecked Sendable {
         try post(TargetText(raised: event, values: values.count), values, sender, isCall: false)
     }
 
-    /// Calls a sub by its name, in whatever case, with at most two values. What waits for it takes
-    /// it before the sub. An instance of a class throws `.notFound` where it has no such sub.
+    /// Calls a sub by its case-insensitive name, with at most two values.
+    ///
+    /// A wait for it takes precedence over the sub. A class instance throws `.notFound` if it has
+    /// no such sub.
     package func call(_ name: String, _ values: [EventValue]) throws -> EventValue? {
         let text = try callable(name, values)
         let event = TargetEvent(selector: text.text, values: values, sender: nil, mode: .direct)
         return try onLoop("callSub") { _ in try dispatch(event, text.selector, isCall: true) }
     }
 
-    /// The same, queued.
+    /// Queues a call of a sub by its name.
     package func callDelayed(_ name: String, _ values: [EventValue]) throws(BridgeError) {
         try post(callable(name, values), values, nil, isCall: true)
     }
 
-    /// So many values a call by name may carry.
+    /// Maximum number of values of a call by name.
     package static let callLimit = 2
 
     private func callable(
@@ -245,8 +244,10 @@ package final class EventTarget: @unchecked Sendable {
         return try body()
     }
 
-    /// An error came out of what the loop itself has called. `application_error::` gets its text and
-    /// where it came from; without one, or when that returns true or fails too, it is logged.
+    /// Handles an error that the loop's code received from a sub or continuation.
+    ///
+    /// `application_error::` receives its text and place. The error is logged if there is no such
+    /// sub, or if it returns true or fails.
     package func failed(_ error: any Error, in place: String) {
         inside.wrappingAdd(1, ordering: .sequentiallyConsistent)
         defer { leave() }
@@ -275,13 +276,12 @@ package final class EventTarget: @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Waits for an event, in place of an older wait for the same event and sender, at most `limit`
-    /// ns of the host's clock.
+    /// Waits for an event, at most `limit` ns of the host's clock; replaces an older equal wait.
     ///
-    /// `settle` is called once, on the loop's thread: with the event, or with `.replaced`,
-    /// `.timedOut`, `.stale` (the sender does not exist any more), `.closing`, or what `giveUp` says.
-    /// Throws `.invalid`, `.already` (the resumable sub has completed), `.exhausted` or `.closing`;
-    /// then it is not called.
+    /// `settle` is called once on the loop's thread: with the event, or with `.replaced`,
+    /// `.timedOut`, `.stale` (the sender is gone), `.closing` or the error of `giveUp`. Throws
+    /// `.invalid`, `.already` (the resumable sub has completed), `.exhausted` or `.closing`; then
+    /// `settle` is not called.
     package func waitFor(
         _ event: String, from sender: SenderFilter? = nil, limit: UInt64? = nil,
         settle: @escaping @Sendable (Result<TargetEvent?, BridgeError>) -> Void
@@ -310,8 +310,9 @@ package final class EventTarget: @unchecked Sendable {
         return number
     }
 
-    /// Sleeps for `duration` ns of the host's clock, 0: until the loop's next turn; then `settle` is
-    /// called as for a wait, without an event.
+    /// Sleeps for `duration` ns of the host's clock; 0 means until the loop's next run.
+    ///
+    /// Then `settle` is called as for a wait, without an event.
     package func sleep(
         _ duration: UInt64, settle: @escaping @Sendable (Result<TargetEvent?, BridgeError>) -> Void
     ) throws(BridgeError) -> UInt64 {
@@ -343,7 +344,7 @@ package final class EventTarget: @unchecked Sendable {
         }
     }
 
-    /// Gives a wait or a sleep up, from any thread. False when it is over.
+    /// Cancels a wait or a sleep, from any thread. Returns false when it is over.
     @discardableResult
     package func giveUp(_ number: UInt64, _ error: BridgeError) -> Bool {
         guard let wait = state.withLock({ $0.machine.waitEnded(number) }) else { return false }
@@ -351,7 +352,7 @@ package final class EventTarget: @unchecked Sendable {
         return true
     }
 
-    /// The time of a wait or a sleep (`late` nil) begins.
+    /// Starts the timer of a wait or, with `late` nil, of a sleep.
     private func arm(_ wait: TargetWait, _ number: UInt64, _ time: UInt64, _ late: String?) {
         let work = LoopWork { [weak self] in
             guard let self, let ended = state.withLock({ $0.machine.waitEnded(number) }) else {
@@ -385,7 +386,7 @@ package final class EventTarget: @unchecked Sendable {
         if let timer { deadlines.cancelPost(timer) }
     }
 
-    /// Settles on the loop's thread, in its turn.
+    /// Queues the settling of a wait on the loop.
     private func tell(_ wait: TargetWait, _ error: BridgeError) {
         endTimer(of: wait)
         loop.post { [self] in
@@ -403,7 +404,7 @@ package final class EventTarget: @unchecked Sendable {
         }
     }
 
-    /// C frees a sender it has waited for: such waits end with `.stale`.
+    /// Ends the waits for a sender that C has freed with `.stale`.
     package func forget(_ sender: EventSender) {
         let waits = state.withLock { $0.machine.forget(sender.identity) }
         tellGone(waits)
@@ -411,7 +412,6 @@ package final class EventTarget: @unchecked Sendable {
 
     // MARK: Resumable subs
 
-    /// A resumable sub begins. Returns its number. Throws `.exhausted`.
     package func beginResumable() throws(BridgeError) -> UInt64 {
         let (number, isClosed) = state.withLock {
             ($0.machine.resumableBegan(), $0.machine.isClosed)
@@ -426,13 +426,13 @@ package final class EventTarget: @unchecked Sendable {
         return number
     }
 
-    /// The event a resumable sub completes with.
+    /// The event that completes a resumable sub.
     package static let completion = "complete:"
 
-    /// A resumable sub has returned. Its completion is posted: who waits is resumed with the value
-    /// then. An error that nobody waits for goes to `application_error::`.
+    /// Queues the completion of a resumable sub that has returned; its waits resume then.
     ///
-    /// Throws `.already`, or `.notFound` for one that never began.
+    /// Without a wait, an error goes to `application_error::`. Throws `.already`, or `.notFound`
+    /// for a number that never began.
     package func finishResumable(
         _ number: UInt64, _ value: EventValue?, failure: (any Error)? = nil
     ) throws(BridgeError) {
@@ -458,7 +458,7 @@ package final class EventTarget: @unchecked Sendable {
         }
     }
 
-    /// Waits until a resumable sub completes; the rest as for `waitFor`.
+    /// Waits until a resumable sub completes; otherwise like `waitFor`.
     package func waitForCompletion(
         of resumable: UInt64, limit: UInt64? = nil,
         settle: @escaping @Sendable (Result<TargetEvent?, BridgeError>) -> Void
@@ -469,17 +469,17 @@ package final class EventTarget: @unchecked Sendable {
 
     // MARK: The host's events
 
-    /// Takes an event of the host's from now on, if this target takes them.
+    /// Subscribes to an event of the host if this target receives them.
     private func follow(_ selector: EventSelector, _ state: inout State) {
         guard options.takesHostEvents, state.subscriptions[selector] == nil else { return }
         let receiver = EventReceiver.closure { [weak self] event in self?.heard(event) }
-        // Where no more names can be known, the host cannot raise such an event either.
+        // When no more names can be registered, the host cannot raise such an event either.
         if case .success(let number) = loop.subscribe(selector, receiver) {
             state.subscriptions[selector] = number
         }
     }
 
-    /// On the loop's thread: leaves the events alone that nobody here wants any more.
+    /// Unsubscribes from events that no sub or wait needs. Runs on the loop's thread.
     private func unfollow() {
         guard options.takesHostEvents else { return }
         let numbers = state.withLock { state -> [UInt64] in
@@ -501,18 +501,19 @@ package final class EventTarget: @unchecked Sendable {
 
     // MARK: Life
 
-    /// From now on events are dropped, counted and told as ignored. False when it is closed.
+    /// Drops and counts events from now on. Returns false when the target is closed.
     @discardableResult
     package func pause() -> Bool { state.withLock { $0.machine.pause() } }
 
-    /// Undoes `pause`. False when it is closed.
+    /// Undoes `pause`. Returns false when the target is closed.
     @discardableResult
     package func resume() -> Bool { state.withLock { $0.machine.resume() } }
 
     package var isPaused: Bool { state.withLock { $0.machine.isPaused } }
 
-    /// The target goes: no sub of it is called any more, and all who wait are told `.closing`.
-    /// On return no sub of it is running, unless the caller is inside of one.
+    /// Closes the target: no sub is called any more, and its waits end with `.closing`.
+    ///
+    /// Returns when no sub is running, unless called from inside one.
     package func close() {
         let (waits, subscriptions) = state.withLock { state in
             defer { state.subscriptions = [:] }
@@ -525,12 +526,12 @@ package final class EventTarget: @unchecked Sendable {
         _ = waiters.wait { inside.load(ordering: .sequentiallyConsistent) == 0 }
     }
 
-    /// The host begins to shut down: all who wait are told `.closing`.
+    /// Ends all waits with `.closing` when the host begins to shut down.
     func hostCloses() {
         for wait in state.withLock({ $0.machine.close() }) { tell(wait, closed) }
     }
 
-    /// The host goes, and its subscriptions with it. Waits for nobody: a sub may never return.
+    /// Closes the target with its host. Does not wait, because a sub may never return.
     func hostEnds() {
         for wait in state.withLock({ $0.machine.end() }) { tell(wait, closed) }
     }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Scheduling
 
-/// The one sender a wait is for. An object is held weakly: it may go while it is waited for.
+/// The sender that a wait accepts. An object is held weakly, so it may be freed meanwhile.
 public struct SenderFilter: @unchecked Sendable {
-    // Sendable: a weak reference is safe by itself, and of the object only the address is looked at.
+    // Sendable: a weak reference is thread-safe, and only the object's address is used.
 
     private final class Reference {
         weak let object: AnyObject?
         init(_ object: AnyObject) { self.object = object }
     }
 
-    /// By what the sender is told apart.
+    /// The value by which senders are compared.
     package let identity: SenderIdentity
     private let reference: Reference?
 
@@ -22,12 +22,12 @@ public struct SenderFilter: @unchecked Sendable {
     /// A task, by its id.
     public static func task(_ id: UInt64) -> SenderFilter { SenderFilter(.task(id)) }
 
-    /// That very object.
+    /// An object, by identity.
     public static func object(_ object: AnyObject) -> SenderFilter {
         SenderFilter(.object(object), Reference(object))
     }
 
-    /// What C points to.
+    /// A C address.
     package static func address(_ address: UInt) -> SenderFilter { SenderFilter(.address(address)) }
 
     /// A resumable sub of the same target, by its number.
@@ -35,6 +35,6 @@ public struct SenderFilter: @unchecked Sendable {
         SenderFilter(.resumable(number))
     }
 
-    /// The object does not exist any more.
+    /// The object has been freed.
     var isGone: Bool { reference.map { $0.object == nil } ?? false }
 }

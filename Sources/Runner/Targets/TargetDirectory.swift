@@ -3,7 +3,7 @@ package import PluginBridge
 
 /// The targets of a host, by number.
 package final class TargetDirectory: Sendable {
-    /// At a time.
+    /// Maximum number of targets at a time.
     static let limit = 65_536
 
     private struct State {
@@ -23,7 +23,7 @@ package final class TargetDirectory: Sendable {
         self.log = log
     }
 
-    /// Makes a target of events. Its name is for a person. Throws `.invalid`, `.exhausted` or
+    /// Creates a target; its name appears in messages. Throws `.invalid`, `.exhausted` or
     /// `.closing`.
     package func make(
         _ name: String, _ options: EventTarget.Options = EventTarget.Options()
@@ -51,15 +51,15 @@ package final class TargetDirectory: Sendable {
         }
     }
 
-    /// A target by its number; nil when it was closed.
+    /// Returns a target by its number, or nil when it was closed.
     package subscript(number: UInt64) -> EventTarget? { state.withLock { $0.targets[number] } }
 
     func remove(_ number: UInt64) {
-        // Let go of outside the lock.
+        // Released outside of the lock.
         _ = state.withLock { $0.targets.removeValue(forKey: number) }
     }
 
-    /// No more are made.
+    /// Prevents new targets and ends all waits.
     func close() {
         let targets = state.withLock { state in
             state.isClosed = true
@@ -68,7 +68,6 @@ package final class TargetDirectory: Sendable {
         for target in targets { target.hostCloses() }
     }
 
-    /// The host goes.
     func end() {
         let targets = state.withLock { state in
             defer { state.targets = [:] }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Scheduling
 
-/// An event as a target gets it.
+/// An event as a target receives it.
 public struct TargetEvent: Sendable {
-    /// How it came.
+    /// The way an event was delivered.
     public enum Mode: Sendable {
         /// At once, from code on the loop's thread.
         case direct
-        /// In its turn in the queue.
+        /// Through the queue.
         case queued
     }
 
-    /// As it was raised: the name, and one colon for each parameter.
+    /// The selector as it was raised: the name, and one colon for each parameter.
     public let selector: String
-    /// Its parameters.
+    /// The parameters.
     public let values: [EventValue]
-    /// Whom it comes from, where that was said.
+    /// The sender, if there is one.
     public let sender: EventSender?
-    /// How it came.
+    /// The way the event was delivered.
     public let mode: Mode
-    /// Of a completion: what came out of the resumable sub instead of a value.
+    /// The error that ended a resumable sub, for a completion.
     public let failure: (any Error)?
 
     init(
@@ -33,6 +33,6 @@ public struct TargetEvent: Sendable {
         self.failure = failure
     }
 
-    /// The name alone.
+    /// The name without colons.
     public var name: String { String(selector.prefix { $0 != ":" }) }
 }

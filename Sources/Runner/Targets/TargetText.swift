@@ -2,13 +2,13 @@
 import PluginBridge
 import Scheduling
 
-/// A selector as somebody wrote it, and what can be called by it.
+/// An event or sub name as the caller wrote it, with its parsed selector.
 struct TargetText {
     let text: String
-    /// Nil where no sub can have the name: it is not in lower case, for one.
+    /// Nil when no sub can have the name, for example because of upper case.
     let selector: EventSelector?
 
-    /// An event as it is raised: the name as given, and as many colons as there are values.
+    /// Parses a raised event: its name and one colon for each value.
     init(raised text: String, values: Int) throws(BridgeError) {
         let colons = text.utf8.reversed().prefix { $0 == UInt8(ascii: ":") }.count
         let name = text.utf8.count - colons
@@ -29,7 +29,7 @@ struct TargetText {
         selector = EventSelector(text)
     }
 
-    /// A sub that is called by its name, in whatever case, without colons.
+    /// Parses the name of a called sub: case-insensitive, without colons.
     init(called name: String, values: Int) throws(BridgeError) {
         let lowered = name.loweredASCII
         guard let selector = EventSelector(name: lowered, arity: values) else {
@@ -42,7 +42,7 @@ struct TargetText {
         self.selector = selector
     }
 
-    /// A sub, or an event to wait for: in whatever case, with its colons.
+    /// Parses the case-insensitive selector of a sub or of an awaited event, with its colons.
     static func selector(_ text: String) throws(BridgeError) -> EventSelector {
         guard let selector = EventSelector(text.loweredASCII) else {
             throw BridgeError(
@@ -55,7 +55,7 @@ struct TargetText {
 }
 
 extension String {
-    /// In lower case as no locale has a say in.
+    /// The string in lower case, independent of the locale.
     fileprivate var loweredASCII: String {
         String(
             decoding: utf8.map {

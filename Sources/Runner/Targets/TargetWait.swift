@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
 
-/// Somebody who waits in a target for an event, or sleeps there.
+/// A wait for an event, or a sleep, in a target.
 final class TargetWait: @unchecked Sendable {
     // Sendable: `timer` is guarded by the target's lock; the rest is constant.
 
-    /// Called once, on the loop's thread.
+    /// Called once on the loop's thread.
     let settle: @Sendable (Result<TargetEvent?, BridgeError>) -> Void
     private let filter: SenderFilter?
-    /// When its time is up.
+    /// The number of its timer.
     var timer: UInt64?
 
     init(
@@ -19,6 +19,6 @@ final class TargetWait: @unchecked Sendable {
         self.settle = settle
     }
 
-    /// The one it waits for does not exist any more.
+    /// The awaited sender has been freed.
     var isGone: Bool { filter?.isGone ?? false }
 }
