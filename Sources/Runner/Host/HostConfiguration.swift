@@ -48,12 +48,15 @@ public struct HostConfiguration: Sendable {
     public var payloadLimit: UInt64 = 1 << 20
     /// Maximum result size in bytes.
     public var resultLimit: UInt64 = 1 << 20
-    /// The path of a property list that says which handlers the host may have, by their identifiers
-    /// under `BGTaskSchedulerPermittedIdentifiers` and their kinds under `UIBackgroundModes`. It is
-    /// read once, when the host is made. Nil: all are permitted.
+    /// The path of a property list that names the permitted handlers; nil permits all.
+    ///
+    /// It lists identifiers under `BGTaskSchedulerPermittedIdentifiers` and kinds under
+    /// `UIBackgroundModes`, and is read once, when the host is made.
     public var permitted: String?
-    /// The plugins that may be loaded, and the content their libraries must have; several of one
-    /// plugin allow any of them. Nil: every plugin, with the content its manifest pins, if it does.
+    /// The plugins that may be loaded, and the permitted contents of their libraries.
+    ///
+    /// Several pins of one plugin allow any of them. Nil allows every plugin, with the content that
+    /// its manifest pins, if it pins any.
     public var pins: [PluginPin]?
     /// The sonames of system libraries whose functions manifests may call.
     ///
