@@ -3,10 +3,9 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// Reports of what plugins did against the contract: one line that names the plugin, the rule and its
-/// code, what happened, the handler and the task, and how the host answered.
+/// Reports violations of the plugin contract: one log line each, with the host's reaction.
 ///
-/// None of these may be called under a lock: the log function is the embedder's.
+/// Must not be called with a lock held, because the log function belongs to the embedder.
 final class ContractViolations: Sendable {
     private let counts: ViolationCounts
     private let all = Atomic<UInt64>(0)
@@ -16,7 +15,7 @@ final class ContractViolations: Sendable {
     private let handlers: HandlerTable
     private let phase: HostPhase
 
-    /// Returns nil when no address space is left for the counts.
+    /// Fails when no address space is left for the counts.
     init?(
         _ log: HostLog, _ plugins: PluginList, _ tasks: TaskTable, _ handlers: HandlerTable,
         _ phase: HostPhase
@@ -30,15 +29,15 @@ final class ContractViolations: Sendable {
         self.phase = phase
     }
 
-    /// How many there were, reported or not.
+    /// Number of violations, reported or not.
     var count: UInt64 { all.load(ordering: .relaxed) }
 
-    /// Counts a violation, and reports it unless it was reported often enough.
+    /// Counts a violation and reports it, rate-limited.
     ///
     /// - Parameters:
-    ///   - did: the plugin's deed, to be put after its name: `raised "tidied::"`.
-    ///   - answer: what is wrong with that, and what came of it.
-    ///   - handler: its identifier, where the task may be gone by now.
+    ///   - did: what the plugin did, to follow its name: `raised "tidied::"`.
+    ///   - answer: the rule, and the host's reaction.
+    ///   - handler: its identifier, if the task may be gone.
     func report(
         _ rule: Misbehaviour, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,
         task: UInt64, plugin: Int32, handler: String? = nil
@@ -51,8 +50,8 @@ final class ContractViolations: Sendable {
             plugin, handler)
     }
 
-    /// Reports an answer that came when nothing was left to answer. No violation: the host told the
-    /// task to stop, and took what it had.
+    /// Reports an answer that came after the host's own. Not a violation: the host had stopped the
+    /// task.
     func reportLateAnswer(
         _ status: Status, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,
         task: UInt64, plugin: Int32, handler: String? = nil
@@ -62,9 +61,9 @@ final class ContractViolations: Sendable {
         write(.info, fault, did(), answer() + ViolationCounts.remark(count), task, plugin, handler)
     }
 
-    /// Reports a call for a task that the plugin cannot reach. Returns the status for the call.
+    /// Reports a call for a task that the plugin cannot access. Returns the call's status.
     func cannotReach(_ id: UInt64, _ call: StaticString, plugin: Int32) -> Status {
-        // In a closed host nothing can be reached, and that is no plugin's fault.
+        // In a closed host no task can be accessed, which is not a violation.
         guard !phase.isClosed else { return .stale }
         if isOthers(id, than: plugin) {
             report(
@@ -79,7 +78,7 @@ final class ContractViolations: Sendable {
         return .stale
     }
 
-    /// Whether an id names a task of another plugin that has begun.
+    /// Whether an id names a running or ended task of another plugin.
     func isOthers(_ id: UInt64, than plugin: Int32) -> Bool {
         guard let task = tasks.find(id), let queue = tasks.slot(task).handlerQueue else {
             return false
@@ -100,7 +99,7 @@ final class ContractViolations: Sendable {
         log(level, id, task, "\(fault.code) \(fault.name): \(who) \(did)\(place): \(answer)")
     }
 
-    /// The handler of one of the plugin's own tasks; nil when there is no such task any more.
+    /// Returns the handler of one of the plugin's own tasks, or nil when the task is gone.
     private func identifier(ofTask id: UInt64, of plugin: Int32) -> String? {
         guard let task = tasks.find(id), let queue = tasks.slot(task).handlerQueue,
             queue.pointee.plugin == plugin

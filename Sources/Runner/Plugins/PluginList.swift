@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
 
-/// The plugins that a host knows, by number, and the one that is being loaded.
+/// The plugins of a host, by number, and the one being loaded.
 final class PluginList: Sendable {
-    /// The number that stands for the embedder's own handlers.
+    /// The number of the embedder's own handlers.
     static let embedder: Int32 = -1
 
     private struct State {
@@ -19,10 +19,10 @@ final class PluginList: Sendable {
         state.withLock { _ in (plugin.status, plugin.reason) }
     }
 
-    /// The id of a plugin; nil for the embedder.
+    /// Returns the id of a plugin, or nil for the embedder.
     func id(of number: Int32) -> String? { record(number)?.id }
 
-    /// The queue of a plugin with handlers made of subs.
+    /// Returns the queue of a plugin whose handlers have subs.
     func subs(of number: Int32) -> PluginSubs? {
         state.withLock { record(number, $0)?.subs }
     }
@@ -35,21 +35,21 @@ final class PluginList: Sendable {
         number >= 0 && Int(number) < state.records.count ? state.records[Int(number)] : nil
     }
 
-    /// Changes what the lock guards of a record.
+    /// Runs `body`, which changes locked variables of a record, with the lock held.
     func update<T>(_ body: () -> T) -> T { state.withLock { _ in body() } }
 
-    /// The plugin that is in use under an id.
+    /// Returns the plugin that is in use under an id.
     func ready(_ id: String) -> PluginRecord? {
         state.withLock { $0.records.first { $0.status == .ready && $0.id == id } }
     }
 
-    /// Adds a plugin, or changes the record of one that is not in use.
+    /// Adds a plugin, or updates the record of one that is not in use.
     @discardableResult
     func add(
         _ path: String, _ manifest: Manifest?, _ status: PluginRecord.Status, _ reason: String
     ) -> PluginRecord {
         state.withLock { state in
-            // What was scanned is loaded under its number, and what failed is tried again under it.
+            // A scanned plugin is loaded, and a failed one retried, under its first number.
             if let known = state.records.first(where: {
                 $0.status != .ready && $0.status != .retired && $0.directory == path
                     && $0.id == manifest?.id ?? "" && $0.version == manifest?.version ?? ""
@@ -69,14 +69,14 @@ final class PluginList: Sendable {
 
     // MARK: Loading
 
-    /// Begins to load a plugin, and returns its table. `make` is called, under the lock, where it
-    /// has none.
+    /// Begins to load a plugin. Returns its table, which `make` creates under the lock if
+    /// necessary.
     func beginLoading(
         _ record: PluginRecord, _ manifest: Manifest, path: String, make: () -> PluginTable
     ) -> PluginTable {
         state.withLock { state in
             state.loading = PluginLoad(plugin: record.number, manifest: manifest)
-            // One that was entered before and refused has this table, and may have a thread.
+            // A plugin that was refused after its entry has this table, and may have a thread.
             if let table = record.table {
                 table.gate.open()
                 return table
@@ -88,15 +88,15 @@ final class PluginList: Sendable {
         }
     }
 
-    /// The load that has begun, with what was registered so far.
+    /// The current load and the handlers registered so far.
     var loading: PluginLoad? { state.withLock { $0.loading } }
 
     func endLoading() { state.withLock { $0.loading = nil } }
 
-    /// Registers the code of a handler while its plugin is inside its entry. Returns why not, with
-    /// the rule that was broken, if one was.
+    /// Registers a handler's code from a plugin's entry. Returns the error and the broken rule, if
+    /// any.
     ///
-    /// - Parameter owner: names the owner of a handler of another plugin's.
+    /// - Parameter owner: names the owner of another plugin's handler.
     func register(
         _ identifier: String, _ code: HandlerCode, plugin: Int32, owner: (String) -> String?
     ) -> (rule: Misbehaviour?, error: BridgeError)? {

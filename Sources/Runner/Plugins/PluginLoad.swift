@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
 
-/// A plugin that is being loaded: what it may register, and what it has.
+/// A plugin that is being loaded.
 struct PluginLoad {
     let plugin: Int32
     let manifest: Manifest
     var registered: [String: HandlerCode] = [:]
-    /// What it tried to register beyond its manifest, in that order.
+    /// Identifiers that it tried to register without declaring them, in order.
     private(set) var undeclared: [String] = []
 
-    /// How many of those are named.
+    /// Maximum number of undeclared identifiers in a message.
     private static let undeclaredLimit = 8
 
     mutating func addUndeclared(_ identifier: String) {
@@ -19,7 +19,7 @@ struct PluginLoad {
         undeclared.append(identifier)
     }
 
-    /// Throws where the library and the manifest disagree because the library brings more.
+    /// Throws if the library registered handlers that the manifest does not declare.
     func checkUndeclared(_ library: String) throws(BridgeError) {
         if undeclared.isEmpty { return }
         let missing = self.missing
@@ -31,7 +31,7 @@ struct PluginLoad {
                 + "; nothing of the plugin is registered")
     }
 
-    /// Throws where the manifest declares more.
+    /// Throws if the manifest declares handlers that the library did not register.
     func checkMissing(_ library: String) throws(BridgeError) {
         let missing = self.missing
         if missing.isEmpty { return }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
 
-/// What a host knows of a plugin.
+/// A plugin as its host records it.
 package final class PluginRecord: @unchecked Sendable {
-    // Sendable: `status`, `reason`, `table`, `library`, `subs` and `libraryPath` are guarded by the lock of `PluginList`; the rest is constant.
+    // Sendable: the lock of `PluginList` guards `status`, `reason`, `table`, `library`, `subs` and
+    // `libraryPath`; the rest is constant.
 
-    /// How far a plugin has come.
+    /// The state of a plugin.
     package enum Status: Int32, Sendable {
-        /// Its manifest is fine; it is not loaded. Can transition to `ready`, `failed` and
+        /// Its manifest is valid; it is not loaded. Can transition to `ready`, `failed` and
         /// `shadowed`.
         case validated = 1
         /// Loaded and registered. Can transition to `retired`.
         case ready = 2
         /// No longer used; the image stays mapped. Terminal.
         case retired = 3
-        /// Refused. Can transition to `validated`, when it is loaded again.
+        /// Refused. Can transition to `validated` when it is loaded again.
         case failed = 4
-        /// Its manifest is fine, but one with the same id was found before. Can transition to
-        /// `validated`, when it is loaded all the same.
+        /// Its manifest is valid, but another plugin with the same id was found first. Can
+        /// transition to `validated` when it is loaded explicitly.
         case shadowed = 5
 
         /// The word used in text and JSON.
@@ -34,25 +35,25 @@ package final class PluginRecord: @unchecked Sendable {
 
     package let number: Int32
     package let directory: String
-    /// "" when the manifest could not be read.
+    /// "" if the manifest could not be read.
     package let id: String
     package let version: String
     package let handlers: UInt32
 
-    /// NUL-terminated forms, for the life of the host.
+    /// NUL-terminated strings, valid for the life of the host.
     package let idText: UnsafePointer<CChar>
     package let versionText: UnsafePointer<CChar>
     package let directoryText: UnsafePointer<CChar>
 
     var status: Status
-    /// Why it failed or what shadows it, or "".
+    /// The failure, or the plugin that shadows this one, or "".
     var reason: String
-    /// Made before it is entered, and the same each time it is.
+    /// Made before the plugin's entry is called; reused when it is loaded again.
     var table: PluginTable?
     var library: PluginLibrary?
-    /// Where it has handlers made of subs.
+    /// Set if it has handlers with subs.
     var subs: PluginSubs?
-    /// Where its library was, or its directory, when its table was made.
+    /// The path of its library, or its directory, when its table was made.
     var libraryPath = ""
     let texts = TextStore()
 

@@ -4,10 +4,10 @@ package import PluginBridge
 import Scheduling
 
 extension PluginRegistry {
-    /// Reads the manifests of the plugins in the directories of a path, the usual one by default,
-    /// without loading code. Returns how many there are, faulty and shadowed ones included.
+    /// Reads the manifests of the plugins on a search path, without loading code.
     ///
-    /// A directory that is missing is no error, and one that cannot be read is told in the log.
+    /// Returns how many were found, including faulty and shadowed ones. A missing directory is no
+    /// error; an unreadable one is logged.
     package func discover(
         _ path: PluginSearchPath = .ofProcess()
     ) throws(BridgeError) -> Int {
@@ -31,7 +31,7 @@ extension PluginRegistry {
         return found
     }
 
-    /// The plugins below a directory of the path, or the one it is.
+    /// Returns the plugins in a directory, or the directory itself if it is a plugin.
     private func directories(in place: String, _ unreadable: inout [String]) -> [String] {
         if Self.isPlugin(place) { return [place] }
         guard let names = names(in: place) else {
@@ -46,7 +46,7 @@ extension PluginRegistry {
         return names.map { place.appending(component: $0) }.filter(Self.isPlugin)
     }
 
-    /// Adds a plugin to the list, or looks at it again.
+    /// Adds a plugin to the list, or updates its record.
     private func list(_ directory: String) {
         let place = Self.realPath(directory)
         let listed = plugins.all.map { (record: $0, status: plugins.status(of: $0).status) }
@@ -54,7 +54,7 @@ extension PluginRegistry {
             ($0.status == .ready || $0.status == .retired)
                 && Self.realPath($0.record.directory) == place
         }
-        // What is loaded stays as it was read then.
+        // A loaded plugin keeps its record.
         if isInUse { return }
         switch Manifest.read(directory: directory) {
         case .failure(let faults): plugins.add(directory, nil, .failed, faults.rendered)
@@ -74,7 +74,7 @@ extension PluginRegistry {
         }
     }
 
-    /// The path without links and dots, or as it is where there is nothing.
+    /// Returns the resolved path (realpath(3)), or the path itself if it does not exist.
     private static func realPath(_ directory: String) -> String {
         guard let place = realpath(directory, nil) else { return directory }
         defer { free(place) }

@@ -8,8 +8,9 @@ import Scheduling
 extension PluginRegistry {
     // MARK: Scanning
 
-    /// Reads the manifests below `path`, one directory each, without loading code. Returns how many
-    /// plugins were added to the list, faulty ones included.
+    /// Reads the manifests in the directories below `path`, without loading code.
+    ///
+    /// Returns how many plugins were added to the list, including faulty ones.
     package func scan(_ path: String) throws(BridgeError) -> Int {
         guard threads.role == .other else { throw Self.wrongThread("scan") }
         guard engine.phase.isOpen else { throw HostPhase.closing }
@@ -32,9 +33,9 @@ extension PluginRegistry {
         return found
     }
 
-    /// Returns the names of a directory's entries, in order and without hidden ones; nil, with `errno`,
-    /// when it cannot be read. A name that is not UTF-8 is left out and logged: repaired, it would be
-    /// the name of another plugin.
+    /// Returns the sorted names of visible entries, or nil with `errno` set.
+    ///
+    /// A name that is not UTF-8 is skipped and logged: repaired, it could name another plugin.
     func names(in directory: String) -> [String]? {
         guard let stream = opendir(directory) else { return nil }
         defer { closedir(stream) }
@@ -56,7 +57,7 @@ extension PluginRegistry {
         return names.sorted()
     }
 
-    /// Whether there is a manifest in it, sound or not.
+    /// Whether the directory contains a manifest, valid or not.
     static func isPlugin(_ directory: String) -> Bool {
         access(directory + "/" + Manifest.fileName, F_OK) == 0
     }
@@ -70,8 +71,7 @@ extension PluginRegistry {
 
     // MARK: Loading
 
-    /// Loads the plugin in a directory. On failure nothing of it is registered, and the list says
-    /// why.
+    /// Loads the plugin in a directory. On failure nothing of it is registered.
     package func load(_ path: String) throws(BridgeError) {
         guard threads.role == .other else { throw Self.wrongThread("load") }
         guard engine.phase.isOpen, loadGate.enter() else { throw HostPhase.closing }
@@ -83,7 +83,7 @@ extension PluginRegistry {
     }
 
     private func takeTurn(_ path: String) throws(BridgeError) -> LoadTurn {
-        // A load that hangs is explained in the log.
+        // A load that waits for long is logged.
         var tellAt = csys_monotonic_ns() &+ 2_000_000_000
         let answer = LoadTurn.take(for: threads) {
             if csys_monotonic_ns() > tellAt {
@@ -103,7 +103,7 @@ extension PluginRegistry {
     }
 
     private func readManifest(_ path: String) throws(BridgeError) -> (PluginDirectory, Manifest) {
-        // The faults of a manifest fill a screen; a log gets one line.
+        // The log gets one line, because the faults of a manifest can fill a screen.
         var told: String?
         do throws(BridgeError) {
             let folder = try PluginDirectory(path)
@@ -146,7 +146,7 @@ extension PluginRegistry {
         }
     }
 
-    /// Refuses a plugin whose id or names are taken, before any code of it runs.
+    /// Throws if the plugin's id or names are taken, before its code runs.
     private func check(_ path: String, _ manifest: Manifest) throws(BridgeError) {
         if let other = plugins.ready(manifest.id) {
             throw BridgeError(
@@ -161,7 +161,7 @@ extension PluginRegistry {
     private func open(
         _ checked: CheckedLibrary?, _ shown: String, _ manifest: Manifest, _ record: PluginRecord
     ) throws(BridgeError) {
-        // One library, or manifest without one, one sort of table.
+        // Each library, and each manifest without one, has tables of its own.
         let path = checked?.path ?? record.directory
         let table = plugins.beginLoading(record, manifest, path: path) {
             let table = RetiredTables.take(path)
@@ -177,11 +177,11 @@ extension PluginRegistry {
         let load = plugins.loading
         var library: PluginLibrary?
         do throws(BridgeError) {
-            // First: an entry that was told so may have given up for that very reason.
+            // Checked first, because an entry may have failed over this refusal.
             if let load { try load.checkUndeclared(shown) }
             library = try entered.get()
             plugins.update { record.library = library }
-            // The entry may have taken its time.
+            // The host may have begun to shut down during the entry.
             guard engine.phase.isOpen else { throw HostPhase.closing }
             if let load { try load.checkMissing(shown) }
             let codes = try library!.codes(table, allowed: configuration.callableLibraries)
@@ -213,7 +213,7 @@ extension PluginRegistry {
                 _ = engine.events.raise(handler.registering, [.bool(true), .text("")], task: 0)
             }
         } catch let refusal {
-            // It was entered and is not used: the last call into it.
+            // The plugin was entered but is not used, so this is the last call into it.
             if let library = library ?? (try? entered.get()) {
                 threads.during(.loading) { library.retire() }
                 engine.children.endIfChild(task: 0, plugin: record.number)
@@ -223,7 +223,7 @@ extension PluginRegistry {
         }
     }
 
-    /// Loads the library and calls its entry. Changes to the process are undone and reported.
+    /// Loads the library and calls its entry. Restores and reports changes to the process.
     private func enter(
         _ checked: CheckedLibrary?, _ table: PluginTable, _ manifest: Manifest,
         _ record: PluginRecord
@@ -251,7 +251,7 @@ extension PluginRegistry {
         return result
     }
 
-    /// The error for a name that is taken, as loading reports it.
+    /// Converts the error for a taken name to the one that loading reports.
     private static func asLoading(_ error: BridgeError) -> BridgeError {
         error.status == .exists ? BridgeError(.taken, .exists, error.message) : error
     }

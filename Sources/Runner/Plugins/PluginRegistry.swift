@@ -3,7 +3,7 @@ package import CCurfew
 package import PluginBridge
 package import Scheduling
 
-/// The plugins of a host: finds them, loads them, registers their handlers, and retires them.
+/// Finds, loads and retires the plugins of a host, and registers their handlers.
 package final class PluginRegistry: Sendable {
     let engine: TaskEngine
     let requests: RequestService
@@ -11,11 +11,11 @@ package final class PluginRegistry: Sendable {
     let threads: HostThreads
     let log: HostLog
     let configuration: HostConfiguration
-    /// The table for the embedder's own handlers and threads.
+    /// The table of the embedder's own handlers and threads.
     let ownTable: PluginTable
-    /// Threads of the embedder's that are inside a plugin's entry, or on their way to it.
+    /// Counts the embedder's threads that are loading a plugin.
     let loadGate = CallGate()
-    /// One thread looks for plugins at a time.
+    /// One thread at a time discovers plugins.
     let discovering = Locked<Void>(())
 
     init(
@@ -32,13 +32,13 @@ package final class PluginRegistry: Sendable {
         serve(ownTable, plugin: PluginList.embedder)
     }
 
-    /// Lets a plugin call this host through a table.
+    /// Connects a plugin's table to this host.
     func serve(_ table: PluginTable, plugin: Int32) {
         table.serve(
             PluginServices(engine, requests, plugins), plugin: plugin, owner: threads.owner)
     }
 
-    /// The table that the embedder's own handlers are called with.
+    /// The table that is passed to the embedder's own handlers.
     package var table: UnsafePointer<curfew_host_api> { ownTable.api }
 
     // MARK: The list
@@ -49,16 +49,16 @@ package final class PluginRegistry: Sendable {
         of plugin: PluginRecord
     ) -> (status: PluginRecord.Status, reason: String) { plugins.status(of: plugin) }
 
-    /// Why a plugin failed, as a text that lives as long as the host; "" when it did not.
+    /// The reason for a plugin's failure as a string that lives as long as the host, or "".
     package func reasonText(of plugin: PluginRecord) -> UnsafePointer<CChar> {
         plugin.texts.keep(plugins.status(of: plugin).reason)
     }
 
     // MARK: Handlers
 
-    /// Registers a handler of the embedder's own and raises `registering<event>_done`.
+    /// Registers a handler of the embedder and raises `registering<event>_done`.
     ///
-    /// - Parameter owner: kept as long as the functions may be called.
+    /// - Parameter owner: kept alive as long as the functions may be called.
     package func register(
         _ description: HandlerDescription, run: @escaping curfew_run_function,
         expired: curfew_expired_function?, data: UnsafeMutableRawPointer?, owner: AnyObject? = nil
@@ -80,8 +80,9 @@ package final class PluginRegistry: Sendable {
 
     // MARK: Retiring
 
-    /// Makes the last call into each plugin that is used, one after the other. Returns the ids of
-    /// those that have not returned within the limit, which is each one's own, in nanoseconds.
+    /// Makes the last call into each plugin in use, one after the other.
+    ///
+    /// Returns the ids of those that have not returned within `limit` ns, which applies to each.
     func retireAll(within limit: UInt64) -> [String] {
         var stuck: [String] = []
         for record in plugins.all {
@@ -104,7 +105,7 @@ package final class PluginRegistry: Sendable {
         return stuck
     }
 
-    /// The tables of all plugins and of the embedder, with the paths of their libraries.
+    /// The tables of the embedder and all plugins, with the paths of their libraries.
     var tables: [(library: String, table: PluginTable)] {
         let records = plugins.all
         return [("", ownTable)]

@@ -3,8 +3,8 @@ import CSystem
 import PluginBridge
 import Synchronization
 
-/// The last call into a plugin, on a thread of its own: a plugin that does not come back from it
-/// keeps that thread, not the one that destroys the host.
+/// The last call into a plugin, on its own thread, so that a blocked plugin does not block the
+/// thread that destroys the host.
 final class PluginRetirement: Sendable {
     private let engine: TaskEngine
     private let number: Int32
@@ -17,11 +17,10 @@ final class PluginRetirement: Sendable {
         number = record.number
     }
 
-    /// True once the plugin has returned.
     var isOver: Bool { over.load(ordering: .sequentiallyConsistent) }
 
-    /// Starts the thread. Where the system has none to give, the calling thread makes the call: a
-    /// plugin that is not told keeps what it holds.
+    /// Starts the thread. Without one, the calling thread makes the call, so that the plugin can
+    /// release its resources.
     func start() {
         let raw = Unmanaged.passRetained(self)
         let isStarted = engine.threads.start(
@@ -35,7 +34,7 @@ final class PluginRetirement: Sendable {
     }
 
     private func run() {
-        // The host must not be destroyed, nor anything loaded, from there.
+        // In this role a thread cannot destroy the host or load plugins.
         engine.threads.during(.loading) { library.retire() }
         engine.children.endIfChild(task: 0, plugin: number)
         over.store(true, ordering: .sequentiallyConsistent)

@@ -4,7 +4,6 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// The requests of a plugin.
 extension PluginServices {
     private func isOwn(_ identifier: String, _ plugin: Int32) -> HandlerRecord? {
         guard let handler = engine.handlers.find(identifier),
@@ -56,7 +55,7 @@ extension PluginServices {
         }
     }
 
-    /// Pages of everybody's, of which the plugin's own are picked.
+    /// Collects the plugin's own requests from pages of all requests.
     func pendingRequests(
         after: UInt64, limit: Int, plugin: Int32
     ) -> Result<[Request], BridgeError> {
@@ -105,7 +104,7 @@ extension PluginServices {
         else { return violations.cannotReach(id, "snooze", plugin: plugin) }
         guard let (record, isDecided) = record(id, plugin), let request = record.request, !isDecided
         else { return .wrongState }
-        // One more: 0 is that nobody said so.
+        // Stored plus one, because 0 means not requested.
         request.snooze.store(min(after, .max - 1) + 1, ordering: .releasing)
         return .ok
     }

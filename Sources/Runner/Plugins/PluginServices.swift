@@ -3,7 +3,7 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// The services of a host that a plugin's table reaches.
+/// The services that a plugin's table offers.
 final class PluginServices: TaskServices {
     let engine: TaskEngine
     let requests: RequestService
@@ -104,7 +104,7 @@ final class PluginServices: TaskServices {
         return status
     }
 
-    /// Reported once for all that are lost together.
+    /// Reports a full event queue, once for all events lost together.
     private func flooded(_ did: String, _ id: UInt64, _ plugin: Int32) {
         violations.report(
             .eventFlood, did,
@@ -120,7 +120,8 @@ final class PluginServices: TaskServices {
             let cell = tasks.slot(task).handlerQueue
         else { return violations.cannotReach(id, "raise", plugin: plugin) }
         let handler = engine.handlers[cell.pointee.index]
-        // Complaints first: nothing of the embedder's, a log among it, is called under a lock.
+        // Checks come first, because reporting calls the embedder's log, which must not run under a
+        // lock.
         guard let entry = handler.declared[selector] else {
             undeclared(selector, handler, id, plugin)
             return .denied
@@ -168,7 +169,7 @@ final class PluginServices: TaskServices {
             task: id, plugin: plugin)
     }
 
-    /// Does something for a running task that must not come after its done event.
+    /// Runs `body` for a running task, ordered before the task's done event.
     private func whileNotOver(
         _ task: TaskReference, _ body: (TaskRecord, HandlerRecord) -> Status
     ) -> Status {
@@ -215,7 +216,7 @@ final class PluginServices: TaskServices {
             engine.abandoned(task, state)
             return .ok
         case .wrongState:
-            // Only the running function's own is left, or none at all.
+            // Only the running function's own reference is left, or none.
             guard state.isEntered, !state.isReturned else {
                 return violations.cannotReach(id, "release", plugin: plugin)
             }
@@ -227,7 +228,7 @@ final class PluginServices: TaskServices {
         }
     }
 
-    /// A task that was not entered is no plugin's yet.
+    /// Whether a task was not entered yet, so that its plugin must not access it.
     private func isQueued(_ task: TaskReference) -> Bool {
         let state = tasks.slot(task).state
         return state.generation == task.generation && !state.isEntered

@@ -3,20 +3,19 @@ import CCurfew
 import PluginBridge
 import Scheduling
 
-/// The queue of a plugin with handlers of form `subs`: its subs that receive events, and what
-/// continues after a wait or a sleep.
+/// Delivers events to a plugin's subs, and resumes its waits and sleeps.
 ///
-/// A module in the sense of B4X, whose loop is a handler of its own with one place: each delivery is
-/// one task of it, so that it has a budget, and a sub that does not come back is answered for like
-/// any function of a plugin.
+/// It is a module as in B4X. Its loop is a handler with one place, and each delivery is one task of
+/// that handler: so a delivery has a budget, and a sub that does not return is handled like any
+/// function of a plugin.
 final class PluginSubs: @unchecked Sendable {
-    // Sendable: `state` is locked, `index` is set before the first delivery, the rest is constant.
+    // Sendable: `state` and `index` are locked, the rest is constant.
 
     private enum Delivery {
         case event(EventSelector, [EventValue], sender: UInt64)
         case settle(PluginContinuation, Status)
 
-        /// Bytes of its texts.
+        /// Total bytes of its texts.
         var bytes: Int {
             guard case .event(_, let values, _) = self else { return 0 }
             return values.reduce(0) { sum, value in
@@ -24,7 +23,7 @@ final class PluginSubs: @unchecked Sendable {
             }
         }
 
-        /// What has a right to its place: how a wait or a sleep ended, and how a task did.
+        /// Whether the delivery ignores the limits: the end of a wait, a sleep or a task.
         var isPromised: Bool {
             switch self {
             case .settle: true
@@ -37,34 +36,34 @@ final class PluginSubs: @unchecked Sendable {
     private struct State {
         var machine = TargetStateMachine<SubFunction, PluginWait>(kind: .module)
         var queue: [Delivery] = []
-        /// The first so many are gone.
+        /// Number of consumed deliveries at the front.
         var taken = 0
         var bytes = 0
-        /// The one task that is launched for what waits, or 0.
+        /// The one task launched for the waiting deliveries, or 0.
         var task: UInt64 = 0
         var numbers: UInt64 = 0
         var followed: Set<EventSelector> = []
-        /// That deliveries are refused was told.
+        /// The current refusal of deliveries was logged.
         var isTold = false
 
         var waiting: Int { queue.count - taken }
     }
 
-    /// Deliveries that wait, besides those that have a right to their place, and their texts.
+    /// Limits of waiting deliveries and their texts, apart from promised deliveries.
     private static let limit = 16_384
     private static let byteLimit = 16 << 20
-    /// All of them: beyond it nobody may wait or sleep, and done events are lost, too.
+    /// Limit of all deliveries: beyond it waits and sleeps are refused, and done events are lost.
     private static let promiseLimit = 1 << 17
 
     private let state = Locked(State())
-    /// Whose handlers keep this object.
+    /// The engine outlives this object, which its handlers keep alive.
     private unowned let engine: TaskEngine
     private let library: PluginLibrary
     private let plugin: String
     private let kind: TaskKind
-    /// All events about its handlers, and those their tasks raise.
+    /// All events about its handlers, and those that their tasks raise.
     private let known: [EventSelector: EventSignature]
-    /// Expired subs, which the watcher calls as the expiration callback.
+    /// Expired subs, which a deadline thread calls as the expiration callback.
     private let expired: Set<EventSelector>
     private let index = Locked<UInt32?>(nil)
 
@@ -82,12 +81,12 @@ final class PluginSubs: @unchecked Sendable {
             ofSubs.compactMap { EventSelector(name: "\($0.event)_expired", arity: 0) })
     }
 
-    /// The handler whose tasks are the deliveries.
+    /// The description of the handler whose tasks are the deliveries.
     func description(number: Int32) -> HandlerDescription {
         .queue(of: plugin, number: number, kind: kind)
     }
 
-    /// What a worker calls for a delivery. The handler's record keeps this object.
+    /// The function that runs a delivery. The handler's record keeps this object alive.
     func code(_ table: PluginTable) -> HandlerCode {
         HandlerCode(
             run: { data, _, _, _ in
@@ -97,7 +96,7 @@ final class PluginSubs: @unchecked Sendable {
             isQueue: true)
     }
 
-    /// Deliveries go to this handler from now on, and events come to the subs there are.
+    /// Starts deliveries through a handler, and subscribes the subs of the library.
     func begin(_ handler: UInt32) {
         index.withLock { $0 = handler }
         for signature in known.values where !expired.contains(signature.selector) {
@@ -107,7 +106,7 @@ final class PluginSubs: @unchecked Sendable {
         }
     }
 
-    /// The plugin is retired: nothing of it is called any more.
+    /// Stops all deliveries and waits when the plugin is retired.
     func end() {
         index.withLock { $0 = nil }
         let waits = state.withLock { state in
@@ -132,7 +131,7 @@ final class PluginSubs: @unchecked Sendable {
             }, seesTaken: true)
     }
 
-    /// Queues a delivery. What is refused is told once, until one is taken again.
+    /// Queues a delivery. Logs the first refusal until a delivery is accepted again.
     @discardableResult
     private func post(_ delivery: Delivery) -> Status {
         guard let index = index.withLock({ $0 }) else { return .closing }
@@ -159,12 +158,12 @@ final class PluginSubs: @unchecked Sendable {
         {
             return .busy
         }
-        // Waits and sleeps are refused before; of one that was begun the end is always kept.
+        // New waits and sleeps are refused earlier; the end of one that has begun is always kept.
         if case .event = delivery, state.waiting >= Self.promiseLimit { return .busy }
         state.queue.append(delivery)
         state.bytes += bytes
         let status = launch(index, &state)
-        // How a wait has ended stays until somebody can be told.
+        // The end of a wait is kept until it can be delivered.
         if case .settle = delivery, status != .closing { return .ok }
         if status != .ok {
             state.queue.removeLast()
@@ -173,7 +172,7 @@ final class PluginSubs: @unchecked Sendable {
         return status
     }
 
-    /// Sees to it that a task is there for what waits: one at a time.
+    /// Launches a task for the waiting deliveries unless there is one.
     private func launch(_ index: UInt32, _ state: inout State) -> Status {
         if state.task != 0, !engine.isOver(state.task) { return .ok }
         let launched = engine.launch(index)
@@ -181,20 +180,20 @@ final class PluginSubs: @unchecked Sendable {
         return launched.status
     }
 
-    /// The queue was quarantined, and is not any more.
+    /// Resumes deliveries after the queue's release from quarantine.
     func goOn() {
         guard let index = index.withLock({ $0 }) else { return }
         state.withLock { if $0.waiting > 0 { _ = launch(index, &$0) } }
     }
 
-    /// On a worker: the oldest delivery.
+    /// Runs the oldest delivery, on a worker.
     private func deliver() {
         let (action, untaken) = state.withLock { take(&$0) }
         action?()
         if let (selector, values) = untaken { callUnknown(selector, values) }
         guard let index = index.withLock({ $0 }) else { return }
         state.withLock { state in
-            // This task is as good as over.
+            // This task is about to end.
             state.task = 0
             if state.waiting > 0 { _ = launch(index, &state) }
         }
@@ -228,9 +227,9 @@ final class PluginSubs: @unchecked Sendable {
         }
     }
 
-    /// Nobody waits, and it is no event: a sub that is called by its name alone.
+    /// Calls a sub by its name, for a selector that is no event and has no wait.
     private func callUnknown(_ selector: EventSelector, _ values: [EventValue]) {
-        // An event has the parameters that are declared, and no others.
+        // A declared event is delivered only with its declared parameters.
         guard !known.keys.contains(where: { $0.name == selector.name }),
             let signature = EventSignature(name: selector.name, parameters: values.map(\.type))
         else { return }
@@ -254,7 +253,7 @@ final class PluginSubs: @unchecked Sendable {
         let wait = PluginWait(continuation)
         let (number, waiting) = state.withLock { state in
             state.numbers += 1
-            // Each that is replaced leaves a delivery.
+            // Each replaced wait adds a delivery.
             let isFull = state.waiting >= Self.promiseLimit
             let from = sender == 0 ? nil : SenderIdentity(.task, sender)
             return (
@@ -305,7 +304,7 @@ final class PluginSubs: @unchecked Sendable {
             post(.settle(ended.continuation, status))
         }
         guard let timer = engine.deadlines.post(work, after: time) else {
-            // The host is about to be gone.
+            // The host is stopping.
             _ = state.withLock { $0.machine.waitEnded(number) }
             return
         }

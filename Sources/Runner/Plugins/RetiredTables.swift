@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
 
-/// Tables of hosts that are gone, for the next host that loads the same library.
+/// Tables of destroyed hosts, for reuse by the next host that loads the same library.
 ///
-/// A library stays mapped for the life of the process, and a thread of its own may call through a
-/// table that it was given long ago. So a table is never freed, and serves nobody else's plugin:
-/// such a call is answered by the table, or by a later host that has loaded the same plugin, which
-/// knows none of the old task ids. There are as many as hosts had at a time.
+/// A library stays mapped for the life of the process, and its own threads may call through a table
+/// they were given long ago. So a table is never freed, and never serves another library: such a
+/// call is answered by the table itself, or by a later host that has loaded the same plugin and
+/// does not know the old task ids. The number of tables is bounded by those in use at a time.
 enum RetiredTables {
     private static let tables = Locked<[String: [PluginTable]]>([:])
 
-    /// A table for a library at a path, or for an embedder, whose path is "".
+    /// Returns a table for the library at a path, or for an embedder, whose path is "".
     static func take(_ library: String) -> PluginTable {
         tables.withLock { $0[library]?.popLast() } ?? PluginTable()
     }
 
-    /// Nobody may be inside, and the gate be closed. `isOwed`: a task was never answered, so that
-    /// somebody has a right to call, and to be told that the host is closed.
+    /// Stores a table without callers, whose gate is closed.
+    ///
+    /// - Parameter isOwed: a task was never answered, so the plugin may still call, and must get
+    /// `CLOSING`.
     static func put(_ table: PluginTable, _ library: String, isOwed: Bool) {
         table.letGo()
         if isOwed {

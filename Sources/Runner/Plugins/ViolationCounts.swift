@@ -3,19 +3,19 @@ import CSystem
 import PluginBridge
 import Synchronization
 
-/// How often each plugin of a host has broken each rule, counted without a lock: a plugin that does
-/// so a million times must not make others wait.
+/// Counts of violations per plugin and rule, without a lock, so that a plugin that breaks a rule a
+/// million times does not delay other threads.
 final class ViolationCounts: @unchecked Sendable {
-    // Sendable: `cells` is constant and what it points to is atomic.
+    // Sendable: `cells` is constant and points to atomics.
 
-    /// What is counted for a plugin.
+    /// A counted kind of report.
     enum Column: Hashable {
         case rule(Misbehaviour)
-        /// Answers that came after the host's own: no violation, and reported as seldom as one.
+        /// Answers after the host's own: not a violation, but reported at the same rate.
         case lateAnswer
     }
 
-    /// Plugins beyond so many share the last one's counts.
+    /// Further plugins share the last row.
     private static let pluginLimit = 1 << 12
     private static let places: [Column: Int] = Dictionary(
         uniqueKeysWithValues: zip(
@@ -24,10 +24,10 @@ final class ViolationCounts: @unchecked Sendable {
         UInt64(pluginLimit * places.count * MemoryLayout<Atomic<UInt64>>.stride)
     }
 
-    /// Zeroed by the kernel, and filled with pages only where something is counted.
+    /// Zeroed by the kernel; pages are committed on first use.
     private let cells: UnsafeMutablePointer<Atomic<UInt64>>
 
-    /// Fails where no address space is left.
+    /// Fails when no address space is left.
     init?() {
         guard let memory = csys_map(ViolationCounts.bytes) else { return nil }
         cells = memory.bindMemory(
@@ -37,7 +37,7 @@ final class ViolationCounts: @unchecked Sendable {
 
     deinit { csys_unmap(cells, ViolationCounts.bytes) }
 
-    /// Counts one more, and returns the how manyth it was.
+    /// Counts one more. Returns the new count.
     func add(_ column: Column, plugin: Int32) -> UInt64 {
         // -1 is the embedder.
         let row = min(Int(plugin) + 1, ViolationCounts.pluginLimit - 1)
@@ -46,11 +46,11 @@ final class ViolationCounts: @unchecked Sendable {
             .wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// The first eight are told one by one, later ones at powers of two: a log stays readable, and
-    /// still says that it goes on.
+    /// Whether to report a count: the first eight, then powers of two, which keeps the log
+    /// readable.
     static func isReported(_ count: UInt64) -> Bool { count <= 8 || count.nonzeroBitCount == 1 }
 
-    /// What stands behind a line that stands for many: "; 1,024 times so far".
+    /// Returns the suffix of a line that stands for several: "; 1,024 times so far".
     static func remark(_ count: UInt64) -> String {
         guard count > 8 else { return "" }
         var digits = String(count)
