@@ -2,7 +2,7 @@
 import Glibc
 import Scheduling
 
-/// The machine's time zone, as localtime(3) knows it.
+/// The machine's time zone, from localtime(3).
 package struct LocalZone: TimeZoneRules {
     package init() {}
 
@@ -13,8 +13,8 @@ package struct LocalZone: TimeZoneRules {
         return Int64(parts.tm_gmtoff)
     }
 
-    /// The text of the variable TZ, where it is neither a file of a zone nor a rule, and localtime(3)
-    /// takes UTC in its place without a word.
+    /// The value of TZ if it names neither a zone file nor a rule; localtime(3) silently uses UTC
+    /// then.
     package static var unknownName: String? {
         guard let text = getenv("TZ").map({ String(cString: $0) }) else { return nil }
         let name = text.begins(with: ":") ? String(text.dropFirst()) : text
@@ -22,7 +22,8 @@ package struct LocalZone: TimeZoneRules {
         return isKnown ? nil : text
     }
 
-    /// As tzset(3) has it: a name, also in angle brackets, and how far from UTC it is. `CET-1CEST`.
+    /// Whether a text is a rule as in tzset(3): a name, maybe in angle brackets, and an offset:
+    /// `CET-1CEST`.
     private static func isRule(_ text: String) -> Bool {
         var rest = Array(text.utf8)[...]
         let isQuoted = rest.first == UInt8(ascii: "<")
@@ -39,7 +40,7 @@ package struct LocalZone: TimeZoneRules {
         return name.count >= 3 && rest.first.map(isDigit) == true
     }
 
-    /// A file that begins as those of tzfile(5) do.
+    /// Whether a name is a file with the magic of tzfile(5).
     private static func isFile(_ name: String) -> Bool {
         let directory = getenv("TZDIR").map { String(cString: $0) } ?? ""
         let path =

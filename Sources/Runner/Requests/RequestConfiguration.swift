@@ -1,45 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Scheduling
 
-/// What a host's requests are made with.
+/// The configuration of a host's requests.
 public struct RequestConfiguration: Sendable {
-    /// Opens the store; nil: requests live in memory, and are gone with the host.
+    /// Opens the store. Nil means requests in memory, which end with the host.
     package var openStore: (@Sendable () throws(StoreFault) -> any RequestStore)?
-    /// Looks the store's file through after an unclean stop, and returns what is wrong; called on a
-    /// thread of its own. Nil: there is nothing to look at.
+    /// Checks the store's file after an unclean stop and returns the problems found.
+    ///
+    /// Called on its own thread. Nil means that there is nothing to check.
     package var checkStore: (@Sendable () throws(StoreFault) -> [String])?
-    /// A file that is touched by others who have written into the store; nil: there are none.
+    /// A file that other processes touch after writing to the store; nil without other processes.
     package var wakeFile: String?
-    /// Nanoseconds of real time after which the host looks whether others have written into the store,
-    /// although the file was not touched: they may have been killed before.
+    /// Nanoseconds of real time between checks for writes by other processes. They find writes of a
+    /// process that was killed before it touched the file.
     package var storeLookInterval: UInt64 = 60_000_000_000
-    /// Which process this is.
+    /// The identity of this process.
     package var host = HostIdentity(boot: "", process: 0, start: 0)
-    /// What is taken in, and how long it is kept.
+    /// Limits of accepting and keeping requests.
     public var limits = RequestLimits()
-    /// Which factors count for which requests.
+    /// The factors that apply to each kind of request.
     public var policy = FactorPolicy()
     /// Nanoseconds that a change of a factor has to last before it counts.
     package var patience: UInt64 = 5_000_000_000
-    /// What a day may cost.
+    /// The budget of a day.
     package var dayBudget = DayBudget(limits: DayLimits())
-    /// Tasks of requests that run at a time, short ones and long ones each.
+    /// Maximum number of running request tasks, for short and long ones each.
     public var places = 64
-    /// How often a handler is launched at most.
+    /// The maximum launch rate of a handler.
     package var rate = LaunchRate()
-    /// The longest pause before a request without a date, of an identifier of which such requests were
-    /// launched lately, in nanoseconds: a second after the first launch, twice that after each further
-    /// one, up to this. 0: none. Nil: 15 minutes, and none on a manual clock, where a simulation says
-    /// when time passes. Requests that are added to pending ones, and those that a user waits for,
-    /// have no such pause.
+    /// The longest pause in nanoseconds between launches of an identifier's requests without a
+    /// date.
+    ///
+    /// The pause is a second after the first launch and doubles with each further one, up to this
+    /// value; 0 means no pause. Nil means 15 minutes, or none on a manual clock, where a simulation
+    /// decides when time passes. Requests that are added to pending ones, and those that a user
+    /// waits for, have no such pause.
     package var floor: UInt64?
-    /// Requests wait for an hour at which the app is used at least so much, 0…1; 0: they never do.
+    /// Requests wait for an hour with at least this app usage, 0…1; 0 means they do not wait.
     public var usageThreshold = 0.0
-    /// Where the machine's factors are known from.
+    /// The sources of the machine's factors.
     package var sources: [any FactorSource] = []
-    /// Nanoseconds between two looks at the sources, while anything depends on them.
+    /// Nanoseconds between two reads of the sources while a request or subscriber depends on them.
     package var sourceInterval: UInt64 = 30_000_000_000
 
-    /// Requests in memory, and every default.
+    /// Creates the default configuration, with requests in memory.
     public init() {}
 }

@@ -2,13 +2,13 @@
 package import PluginBridge
 package import Scheduling
 
-/// Why a call about requests did nothing.
+/// The error of a call about requests that had no effect.
 package enum RequestFailure: Error, Hashable, Sendable {
     case store(StoreFault)
     case refused(RequestRefusal)
     case other(Status, String)
 
-    /// What a call answers.
+    /// The status that the call returns.
     package var status: Status {
         switch self {
         case .store(let fault): fault.status
@@ -17,7 +17,7 @@ package enum RequestFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// What, where, and what to do next.
+    /// The failure, its place, and the remedy.
     package var message: String {
         switch self {
         case .store(let fault): fault.message
@@ -28,7 +28,7 @@ package enum RequestFailure: Error, Hashable, Sendable {
 }
 
 extension StoreFault {
-    /// What a call answers.
+    /// The status that the call returns.
     package var status: Status {
         switch kind {
         case .busy: .storeBusy
@@ -47,7 +47,7 @@ extension StoreFault {
 }
 
 extension RequestRefusal {
-    /// What a call answers.
+    /// The status that the call returns.
     package var status: Status {
         switch self {
         case .tooMany: .tooMany
@@ -57,7 +57,7 @@ extension RequestRefusal {
         }
     }
 
-    /// What, and what to do next.
+    /// The refusal and the remedy.
     package var message: String {
         switch self {
         case .tooMany(let kind, let limit):

@@ -3,12 +3,12 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// Between requests and their tasks.
+/// Launches, stops and records the tasks of requests.
 extension RequestLoop {
     private static let takenBackEnd = AttemptEnd(
         .interrupted, reason: .condition, error: "it had not begun when what it needs was lost")
 
-    /// Does what was decided and is committed.
+    /// Carries out a decision that was committed.
     func perform(_ effect: RequestBook.Effect) {
         switch effect {
         case .launch(let request, let attempt, let payload, let isSimulated):
@@ -27,8 +27,7 @@ extension RequestLoop {
         }
     }
 
-    /// A task that has not begun cannot be told to stop; it is taken back, and its request waits
-    /// again.
+    /// Stops a task. One that has not begun is cancelled, and its request waits again.
     private func stop(_ task: UInt64, _ ticket: RequestTicket) {
         guard engine.stopTask(task, .condition) == .wrongState else { return }
         takenBack.insert(ticket)
@@ -44,7 +43,8 @@ extension RequestLoop {
             refused(request, attempt, "no handler is registered")
             return
         }
-        // A task without one would wait for the next launch, and its request would be running meanwhile.
+        // Without a worker, the task would wait for the next launch while its request counts as
+        // running.
         guard engine.pool(of: handler.queue.pointee.kind).hasWorker(for: engine) else {
             refused(request, attempt, "no thread could be started for it")
             return
@@ -85,13 +85,13 @@ extension RequestLoop {
                 }, finish: { _ in }, isOwed: true))
     }
 
-    /// Records that the task of a request is over, then calls `publish`, which makes it known. Returns
-    /// false when nothing is recorded any more.
+    /// Records the end of a request's task, then calls `publish`. Returns false after the last
+    /// turn.
     ///
-    /// A done event whose end is not in the store would be followed by a second one, of the launch
-    /// that comes after the process was killed. So while the store fails nothing is published; and
-    /// where the host leaves the store before, or another host has ended the attempt meanwhile,
-    /// `publish` gets false.
+    /// If a done event were published before its end is in the store and the process were killed,
+    /// the relaunched request would raise a second one. So nothing is published while the store
+    /// fails. If the host closes the store first, or another host has ended the attempt, `publish`
+    /// gets false.
     private func taskEnded(
         _ launch: RequestLaunch, _ end: TaskEnd, publish: @escaping @Sendable (Bool) -> Void
     ) -> Bool {
@@ -116,7 +116,7 @@ extension RequestLoop {
     ) -> RequestJob {
         RequestJob(
             apply: { [self] (book, store, now) throws(StoreFault) in
-                // Taken back, not cancelled.
+                // Withdrawn, not cancelled.
                 let end = takenBack.contains(ticket) ? Self.takenBackEnd : end
                 let ended = try book.ended(
                     ticket.request, launch: ticket.launch, end, answered: isAnswered, at: now,

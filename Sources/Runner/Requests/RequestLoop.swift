@@ -5,24 +5,23 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// The thread that has a host's requests: the shell around `RequestBook`.
+/// The thread that owns a host's requests: the I/O shell around `RequestBook`.
 ///
-/// Whatever came while the last transaction was committed goes into the next one, together with what
-/// the book decides: so many callers share one commit. What a transaction decided is done after it.
-/// A caller that finds the thread resting takes its turn itself: changing threads twice would cost it
-/// more than all the rest but the disk.
+/// One iteration of the loop is a turn. The jobs that arrived during the last commit go into the
+/// next transaction together with the decisions of the book, so many callers share one commit.
+/// Effects are carried out after the commit. A caller that finds the thread asleep runs the turn
+/// itself, because two thread switches would cost more than everything but the disk.
 final class RequestLoop: @unchecked Sendable {
-    // Sendable: the book, the store and what is said to be the turn's are touched with `turning` held;
-    // the rest is constant, atomic or locked.
+    // Sendable: the book, the store and the variables of the turn are used with `turning` held; the
+    // rest is constant, atomic or locked.
 
     private struct Inbox {
         var jobs: [RequestJob] = []
-        /// The number of the turn that takes them.
+        /// The number of the turn that takes the jobs.
         var turn: UInt32 = 1
         var isStopping = false
-        /// Nothing is taken in any more.
+        /// No more jobs are accepted.
         var isClosed = false
-        /// The store was left, too.
         var isStopped = false
     }
 
@@ -31,7 +30,7 @@ final class RequestLoop: @unchecked Sendable {
     private let clock: HostClock
     private let phase: HostPhase
     private let threads: HostThreads
-    /// Nil once it was left: another host may open it from then on.
+    /// Nil once closed; then another host may open the store.
     private var store: (any RequestStore)?
     private let configuration: RequestConfiguration
     private var book: RequestBook
@@ -39,60 +38,59 @@ final class RequestLoop: @unchecked Sendable {
     private let signal = TurnSignal()
     private let bell: Int32
     private let clockWatch: Int32
-    /// Whether others have written into the store; the turn's.
+    /// Detects writes of other processes. Owned by the turn.
     private var storeWatch: StoreWatch
     private var lastLook: Moment
     private var lastSlept: UInt64
     private var nextSourceRead: UInt64 = 0
-    /// What could not be written yet.
+    /// Jobs that could not be committed yet.
     private var owed: [RequestJob] = []
-    /// Nothing is tried before this, on the clock of spans, after a failure.
+    /// The span time before which a failed store is not retried.
     private var retryAt: UInt64?
     private var retryPause: UInt64 = 0
-    /// Since the last commit, a store that works may prune.
+    /// The span time of the next pruning.
     private var nextPrune: UInt64 = 0
-    /// The tasks of requests; the turn's.
+    /// The tasks of requests. Owned by the turn.
     var tasks: [RequestTicket: UInt64] = [:]
-    /// Those that are cancelled, and their requests not; the turn's.
+    /// Tasks that are cancelled while their requests are not. Owned by the turn.
     var takenBack: Set<RequestTicket> = []
-    /// Those whose end was not taken: the store knows of another one; the turn's.
+    /// Tasks whose end was rejected, because the store has another one. Owned by the turn.
     var fenced: Set<RequestTicket> = []
-    /// Those that were launched by a simulation, with the names they have in the log; the turn's.
+    /// Tasks launched by a simulation, with their names for the log. Owned by the turn.
     var simulated: [RequestTicket: String] = [:]
-    /// What was told of factors last; the turn's.
+    /// The last reported states of factors. Owned by the turn.
     private var toldFactors: [Factor: FactorState] = [:]
-    /// Somebody wants to hear of factors, also while no request waits.
+    /// There are subscribers to factors, so the sources are read even while no request waits.
     private let isFactorWatched = Atomic<Bool>(false)
-    /// The host before ended without leaving the store.
+    /// The previous host ended without closing the store.
     private var isCheckWanted = false
-    /// The store makes no sense: nothing is written into it any more.
+    /// The store is corrupt: nothing is written to it any more.
     private let verdict = Locked<StoreFault?>(nil)
-    /// Nanoseconds from the last turn until something has to be decided; `.max`: nothing has. The
-    /// turn's.
+    /// Nanoseconds from the last turn to the next decision; `.max` without one. Owned by the turn.
     private var left = UInt64.max
-    /// The same as dates and times; the turn's.
+    /// The next decision as dates and times. Owned by the turn.
     private var wake = RequestScheduler.Wake()
-    /// What the thread rests for; the turn's.
+    /// The value of `wake` when the thread went to sleep. Owned by the turn.
     private var restingWake = RequestScheduler.Wake()
-    /// What it watches the store by.
+    /// The store's descriptor that the sleeping thread polls.
     private var restingDescriptor: Int32 = -1
-    /// When that is, on the host's clock; for a manual one.
+    /// The time of the next decision on the host's clock, for a manual clock.
     private let nextLook = Atomic<UInt64>(.max)
     private let process = getpid()
-    /// Held by whoever takes a turn.
+    /// Held during a turn.
     private let turning = Locked<Void>(())
-    /// The number of that thread, or 0.
+    /// The number of the thread that runs the turn, or 0.
     private let turner = Atomic<UInt64>(0)
-    /// Until when the thread rests, on the monotonic clock; 0: it does not.
+    /// CLOCK_MONOTONIC time until which the thread sleeps; 0 while it is awake.
     private let restingUntil = Atomic<UInt64>(0)
 
-    /// As for fetches: what comes more often is nothing that one notices.
+    /// As for background fetches: users do not notice a higher rate.
     private static let usualFloor: UInt64 = 900_000_000_000
     private static let firstRetry: UInt64 = 500_000_000
     private static let longestRetry: UInt64 = 30_000_000_000
     private static let pruneInterval: UInt64 = 60_000_000_000
 
-    /// Opens the store, and takes up what the host before left behind.
+    /// Opens the store and takes over the requests that the previous host left.
     init(_ engine: TaskEngine, _ configuration: RequestConfiguration) throws(StoreFault) {
         self.engine = engine
         log = engine.log
@@ -122,7 +120,7 @@ final class RequestLoop: @unchecked Sendable {
         let now = clock.moment()
         lastLook = now
         lastSlept = clock.slept
-        // Whatever throws from here on, `deinit` closes what was opened.
+        // If a later call throws, `deinit` closes the descriptors.
         let counts = try store.write { (transaction) throws(StoreFault) in
             let counts = try book.open(at: now, transaction)
             try book.readState(at: now, transaction)
@@ -142,7 +140,7 @@ final class RequestLoop: @unchecked Sendable {
         csys_close(clockWatch)
     }
 
-    /// Starts the thread. False: the system has none.
+    /// Starts the thread. Returns false when the system cannot create one.
     func start() -> Bool {
         let raw = Unmanaged.passRetained(self)
         let isStarted = threads.start(
@@ -158,7 +156,7 @@ final class RequestLoop: @unchecked Sendable {
         return true
     }
 
-    /// Looks the store's file through, on a thread of its own that nobody waits for.
+    /// Checks the store's file on a detached thread.
     private func checkStore() {
         guard let check = configuration.checkStore else { return }
         let work = StoreCheck(loop: self, check: check)
@@ -171,7 +169,7 @@ final class RequestLoop: @unchecked Sendable {
         if failure != 0 { raw.release() }
     }
 
-    /// What the check of the store has found.
+    /// Handles the result of the store's check.
     func checked(_ problems: [String]) {
         guard let first = problems.first else { return }
         let fault = StoreFault(
@@ -182,19 +180,19 @@ final class RequestLoop: @unchecked Sendable {
         _ = add(RequestJob(apply: { (_, _, _) throws(StoreFault) in }, finish: { _ in }))
     }
 
-    /// True inside a turn, where nothing may wait for another one.
+    /// Whether the calling thread runs a turn, where it must not wait for another one.
     private var isInTurn: Bool { turner.load(ordering: .relaxed) == csys_thread_number() }
 
     // MARK: From other threads
 
-    /// Adds a job. False: the loop has stopped, and the job will not be done.
+    /// Adds a job. Returns false when the loop has stopped and drops the job.
     func add(_ job: RequestJob) -> Bool {
         guard let (_, isFirst) = put(job) else { return false }
         if isFirst { csys_eventfd_signal(bell) }
         return true
     }
 
-    /// Adds a job and returns once it is done. False: it will not be.
+    /// Adds a job and waits for it. Returns false when the loop drops it.
     private func addAndWait(_ job: RequestJob) -> Bool {
         guard let (turn, isFirst) = put(job) else { return false }
         if isFirst, !takeTurn() { csys_eventfd_signal(bell) }
@@ -210,16 +208,17 @@ final class RequestLoop: @unchecked Sendable {
         }
     }
 
-    /// Takes the thread's turn where that rests and this thread is nobody's: not the host's, not a
-    /// handler's. False: it was not to be had.
+    /// Runs a turn on the calling thread if the loop's thread sleeps and the caller has no role.
+    ///
+    /// Returns false when that is not possible.
     private func takeTurn() -> Bool {
         guard restingUntil.load(ordering: .acquiring) > 0, phase.isOpen,
             threads.role == .other
         else { return false }
         return turning.withLockIfFree { _ in
             inTurn { turn(takeJobs()) }
-            // The thread may have lain down for longer than holds now. Nanoseconds from now on would
-            // differ by the time that has gone into computing them.
+            // The thread may sleep too long now. Wake times are compared, because spans from now
+            // would differ by the time spent computing them.
             if left == 0 || wake.isBefore(restingWake)
                 || storeWatch.descriptor != restingDescriptor
             {
@@ -229,7 +228,7 @@ final class RequestLoop: @unchecked Sendable {
         } ?? false
     }
 
-    /// What has come since the last turn.
+    /// The jobs since the last turn.
     private struct Intake {
         let jobs: [RequestJob]
         let turn: UInt32
@@ -253,7 +252,7 @@ final class RequestLoop: @unchecked Sendable {
         if !intake.jobs.isEmpty { signal.end(intake.turn) }
     }
 
-    /// Does something in a transaction and waits until it is committed.
+    /// Runs `body` in a transaction and waits for the commit.
     func perform<Answer: Sendable>(
         _ body:
             @escaping @Sendable (
@@ -282,19 +281,19 @@ final class RequestLoop: @unchecked Sendable {
         return try answer.get()
     }
 
-    /// Takes part in the last turns, leaves the store, and ends the thread.
+    /// Requests the last turns, after which the store is closed and the thread ends.
     func stop() {
         inbox.withLock { $0.isStopping = true }
         csys_eventfd_signal(bell)
     }
 
-    /// The store was left, and everybody was told what became of what they gave.
+    /// The store was closed and all jobs are finished.
     var isStopped: Bool { inbox.withLock { $0.isStopped } }
 
-    /// For a manual clock: returns once a turn that began after the call is over.
+    /// For a manual clock: waits for the end of a turn that began after the call.
     func settle() { _ = try? perform { (_, _, _) throws(StoreFault) in } }
 
-    /// For a manual clock: when something of requests comes due.
+    /// For a manual clock: the time of the next decision.
     var nextDeadline: UInt64? {
         let next = nextLook.load(ordering: .acquiring)
         return next == .max ? nil : next
@@ -304,7 +303,7 @@ final class RequestLoop: @unchecked Sendable {
 
     private func run() {
         while true {
-            // First: whoever rings after this is heard by the sleep below.
+            // Drained first, so that a later signal wakes the sleep below.
             csys_eventfd_drain(bell)
             var until: UInt64 = 0
             var watched: Int32 = -1
@@ -312,7 +311,7 @@ final class RequestLoop: @unchecked Sendable {
                 inTurn {
                     let intake = takeJobs()
                     turn(intake)
-                    // Nobody rings any more: what has come with the last ring may have brought more.
+                    // There are no more signals, and the last jobs may have added others.
                     if intake.isStopping { return intake.jobs.isEmpty && finish() }
                     until = min(untilRested(), storeWatch.nextLook)
                     watched = storeWatch.descriptor
@@ -323,7 +322,7 @@ final class RequestLoop: @unchecked Sendable {
                 }
             }
             if isOver { return }
-            // Who takes a turn meanwhile may watch another file, and rings then.
+            // A thread that runs a turn meanwhile may change the watched file, and signals then.
             if until > 0 { rest(until, watched) }
             restingUntil.store(0, ordering: .releasing)
         }
@@ -335,7 +334,7 @@ final class RequestLoop: @unchecked Sendable {
         return body()
     }
 
-    /// The last turn is over: the store is left in order. False: something has come meanwhile.
+    /// Closes the store after the last turn. Returns false when jobs have arrived meanwhile.
     private func finish() -> Bool {
         let isLast = inbox.withLock { inbox -> Bool in
             guard inbox.jobs.isEmpty else { return false }
@@ -385,7 +384,7 @@ final class RequestLoop: @unchecked Sendable {
         let late = owed
         let isOpen = phase.isOpen
         var effects: [RequestBook.Effect] = []
-        // What a transaction has told the book is forgotten with it.
+        // A failed transaction is undone in the book as well.
         let before = book.mark()
         do {
             try store.write { (transaction) throws(StoreFault) in
@@ -426,7 +425,7 @@ final class RequestLoop: @unchecked Sendable {
                 "the store: \(fault.message); nothing is launched until it works again, and what was acknowledged is kept"
             )
         }
-        // What makes no sense does not come to make sense by itself.
+        // A corrupt store does not recover by itself.
         if fault.kind == .corrupt { verdict.withLock { $0 = $0 ?? fault } }
         book.failed(fault)
         storeWatch.forget()
@@ -443,7 +442,7 @@ final class RequestLoop: @unchecked Sendable {
         }
     }
 
-    /// A clock that was set, or a machine that slept, is noticed by the two clocks' difference.
+    /// Detects a changed clock or a suspended machine by the difference between the two clocks.
     private func lookAtClock(_ now: Moment) {
         csys_clock_watch_rearm(clockWatch)
         let passed = Int64(clamping: now.span &- lastLook.span)
@@ -462,7 +461,7 @@ final class RequestLoop: @unchecked Sendable {
         lastSlept = slept
     }
 
-    /// Asks the sources, if that is a while ago.
+    /// Reads the sources if the last read is `sourceInterval` ago.
     private func readSources(_ book: inout RequestBook, _ now: Moment) {
         guard !configuration.sources.isEmpty, nextSourceRead <= now.span else { return }
         nextSourceRead = now.span &+ configuration.sourceInterval
@@ -477,7 +476,7 @@ final class RequestLoop: @unchecked Sendable {
         if isChanged { book.scheduler.reconsider() }
     }
 
-    /// How a factor of the machine is; the sources are asked, if that is a while ago.
+    /// Returns the state of a factor of the machine; reads the sources if necessary.
     func factor(_ factor: Factor) throws(RequestFailure) -> FactorBoard.Standing? {
         try perform { [self] (book, _, now) throws(StoreFault) in
             readSources(&book, now)
@@ -485,7 +484,7 @@ final class RequestLoop: @unchecked Sendable {
         }
     }
 
-    /// From now on the sources are asked also while no request waits, and changes are told.
+    /// Reads the sources and reports changes from now on, even while no request waits.
     func watchFactors() {
         guard !isFactorWatched.exchange(true, ordering: .acquiringAndReleasing) else { return }
         _ = add(
@@ -503,7 +502,7 @@ final class RequestLoop: @unchecked Sendable {
             })
     }
 
-    /// Raises an event for each factor that has changed, where somebody wants to hear of them.
+    /// Raises an event for each changed factor if there are subscribers.
     private func tellFactors() {
         guard isFactorWatched.load(ordering: .acquiring) else { return }
         let now = factors(book)
@@ -516,12 +515,12 @@ final class RequestLoop: @unchecked Sendable {
         toldFactors = now
     }
 
-    /// When something has to be decided.
+    /// Returns the time of the next decision.
     private func nextWake(_ now: Moment) -> RequestScheduler.Wake {
         var wake = book.wake(after: now)
         if book.isReady { wake.span = now.span }
         if let retryAt {
-            // A store that fails is asked again after a pause, and nothing is decided before.
+            // A failed store is retried after a pause, and nothing is decided before.
             wake = RequestScheduler.Wake(wall: nil, span: retryAt)
         } else if !configuration.sources.isEmpty,
             book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring)
@@ -548,15 +547,15 @@ final class RequestLoop: @unchecked Sendable {
         nextLook.store(Self.sum(clock.now(), left), ordering: .releasing)
     }
 
-    /// Until when nothing has to be done, on the monotonic clock; 0: something has to be at once.
+    /// Returns the CLOCK_MONOTONIC time of the next work, or 0 if it is due now.
     private func untilRested() -> UInt64 {
         guard phase.isOpen else { return .max }
         if left == 0 { return 0 }
-        // Whoever advances a manual clock rings.
+        // A manual clock signals the thread when it is advanced.
         return clock.manual != nil ? .max : Self.sum(csys_monotonic_ns(), left)
     }
 
-    /// Or never.
+    /// Returns the sum, or `.max` on overflow.
     private static func sum(_ time: UInt64, _ span: UInt64) -> UInt64 {
         let (sum, overflow) = time.addingReportingOverflow(span)
         return overflow ? .max : sum

@@ -4,8 +4,9 @@ package import PluginBridge
 package import Scheduling
 import Synchronization
 
-/// The requests of a host: submitting, cancelling, looking at them, and the settings that decide about
-/// them. All calls go through the thread that has them (`RequestLoop`).
+/// The requests of a host: submitting, cancelling, queries and settings.
+///
+/// All calls go through the thread that owns the requests (`RequestLoop`).
 package final class RequestService: @unchecked Sendable {
     // Sendable: the loop is locked, the rest is constant.
 
@@ -13,7 +14,7 @@ package final class RequestService: @unchecked Sendable {
     private let clock: HostClock
     private let log: HostLog
     private let configuration: RequestConfiguration
-    /// Made when it is first needed, or with the host where it has a store.
+    /// Made on first use, or with the host if it has a store.
     private let made = Locked<RequestLoop?>(nil)
 
     init(_ engine: TaskEngine, _ configuration: RequestConfiguration) {
@@ -25,7 +26,7 @@ package final class RequestService: @unchecked Sendable {
 
     // MARK: The thread
 
-    /// The thread of requests, made when it is first needed.
+    /// Returns the loop, which is started on first use.
     func loop() throws(RequestFailure) -> RequestLoop {
         try made.withLock { made throws(RequestFailure) in
             if let made { return made }
@@ -46,20 +47,20 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
-    /// Opens the store now, where the host has one.
+    /// Opens the store now if the host has one.
     func openStore() throws(RequestFailure) {
         if configuration.openStore != nil { _ = try loop() }
     }
 
     private var existing: RequestLoop? { made.withLock { $0 } }
 
-    /// For a manual clock: returns once the thread has looked at what is due.
+    /// For a manual clock: waits until the thread has handled what is due.
     func settle() { existing?.settle() }
 
-    /// For a manual clock: when something of requests comes due, on its own time.
+    /// For a manual clock: the time of the next decision.
     var nextDeadline: UInt64? { existing?.nextDeadline }
 
-    /// A handler can be launched from now on, or not, or in another number.
+    /// Passes on a change of a handler's availability.
     func stateChanged(_ handler: HandlerRecord) {
         if let existing { tell(existing, handler) }
     }
@@ -74,11 +75,10 @@ package final class RequestService: @unchecked Sendable {
                 }, finish: { _ in }, isOwed: true))
     }
 
-    /// Subscribers to factors appear: the sources are read also while no request waits.
+    /// Reads the sources even while no request waits, for subscribers to factors.
     func watchFactors() { (try? loop())?.watchFactors() }
 
-    /// Records the last ends of tasks, and leaves the store. Returns once that is done, at most until a
-    /// CLOCK_MONOTONIC time.
+    /// Records the last ends of tasks and closes the store; waits until a CLOCK_MONOTONIC time.
     func stop(until deadline: UInt64) {
         guard let existing else { return }
         existing.stop()
@@ -87,8 +87,9 @@ package final class RequestService: @unchecked Sendable {
 
     // MARK: Submitting
 
-    /// Submits a request and returns once it is durable. Raises `scheduling<event>_done` where the
-    /// handler is registered.
+    /// Submits a request and returns once it is durable.
+    ///
+    /// Raises `scheduling<event>_done` if the handler is registered.
     package func submit(
         _ description: RequestDescription, payload: [UInt8]
     ) throws(RequestFailure) -> Submission {
@@ -129,8 +130,9 @@ package final class RequestService: @unchecked Sendable {
 
     // MARK: Cancelling
 
-    /// Cancels a request; one whose task runs is cancelled once the task has stopped. Returns what it
-    /// was: `ok`, or `already` where it was over before.
+    /// Cancels a request; a running one is cancelled once its task has stopped.
+    ///
+    /// Returns `ok`, or `already` if it was over.
     package func cancel(_ id: RequestID) throws(RequestFailure) -> Status {
         let answer = try loop().perform { (book, store, now) throws(StoreFault) in
             try book.cancel(id, at: now, store)
@@ -153,8 +155,9 @@ package final class RequestService: @unchecked Sendable {
         if let task { _ = engine.cancel(task) }
     }
 
-    /// Cancels the pending requests of an identifier, or all of them. Running tasks go on. Returns how
-    /// many there were.
+    /// Cancels the pending requests of an identifier, or of all. Running tasks continue.
+    ///
+    /// Returns how many requests were cancelled.
     package func cancelPending(_ identifier: String?) throws(RequestFailure) -> Int {
         var count = 0
         var filter = RequestFilter(
@@ -168,12 +171,12 @@ package final class RequestService: @unchecked Sendable {
             }
             count += page.count
             if page.count < filter.limit { return count }
-            // Not past all those again that are cancelled now.
+            // Skips the requests that are cancelled now.
             filter.after = page.last
         }
     }
 
-    /// Lets a request be launched again that took the process down too often.
+    /// Releases a parked request, one whose task ended with the process too often.
     package func lift(_ id: RequestID) throws(RequestFailure) {
         let isLifted = try loop().perform { (book, store, now) throws(StoreFault) in
             try book.lift(id, at: now, store)
@@ -191,7 +194,7 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
-    /// What a request was submitted with; nil: there is none.
+    /// Returns the payload of a request, or nil for an unknown one.
     package func payload(of id: RequestID) throws(RequestFailure) -> [UInt8]? {
         try loop().perform { (_, store, _) throws(StoreFault) in
             try store.request(id) == nil ? nil : store.payload(of: id)
@@ -214,24 +217,24 @@ package final class RequestService: @unchecked Sendable {
         let entries = try loop().perform { (_, store, _) throws(StoreFault) in
             try store.journal(after: sequence, of: id, limit: limit)
         }
-        // Of one request's, numbers are missing always.
+        // The journal of one request always has gaps in its numbers.
         return id == nil ? JournalEntry.tellingGap(entries, after: sequence) : entries
     }
 
-    /// Bytes that a request's payload may have.
+    /// Maximum size of a request's payload in bytes.
     package var payloadLimit: Int { configuration.limits.payloadBytes }
 
-    /// The moment that dates and reports are about.
+    /// The current time for dates and reports.
     package var moment: Moment { clock.moment() }
 
-    /// How every factor stands for a request. Nil: there is none.
+    /// Returns the state of every factor for a request, or nil for an unknown one.
     package func why(_ id: RequestID) throws(RequestFailure) -> [FactorReport]? {
         try loop().perform { (book, store, now) throws(StoreFault) in
             try store.request(id).map { book.scheduler.why($0, at: now) }
         }
     }
 
-    /// How every factor stands for whatever would be submitted.
+    /// Returns the state of every factor for a new request of a queue.
     package func why(_ queue: RequestQueue) throws(RequestFailure) -> [FactorReport] {
         try loop().perform { (book, _, now) throws(StoreFault) in
             book.why(queue, at: now)
@@ -240,7 +243,7 @@ package final class RequestService: @unchecked Sendable {
 
     // MARK: Setting
 
-    /// How a factor of the machine is now; nil: nobody has said anything yet.
+    /// Returns the current state of a factor of the machine, or nil if it was never reported.
     package func factor(_ factor: Factor) throws(RequestFailure) -> FactorBoard.Standing? {
         guard factor.isSettable else {
             throw .other(.invalid, "the factor \(factor.name) is not the machine's")
@@ -248,7 +251,7 @@ package final class RequestService: @unchecked Sendable {
         return try loop().factor(factor)
     }
 
-    /// Sets a factor of the machine by hand, or with nil leaves it to the sources again.
+    /// Sets a factor of the machine manually; nil returns it to the sources.
     package func set(_ factor: Factor, _ reading: FactorReading?) throws(RequestFailure) {
         guard factor.isSettable else {
             throw .other(.invalid, "the factor \(factor.name) is not the machine's")
@@ -259,7 +262,7 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
-    /// A source of the embedder's says how a factor is; a change has to last before it counts.
+    /// Reports a factor from a source of the embedder; a change has to last before it counts.
     package func hear(_ factor: Factor, _ reading: FactorReading) throws(RequestFailure) {
         guard factor.isSettable else {
             throw .other(.invalid, "the factor \(factor.name) is not the machine's")
@@ -270,7 +273,8 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
-    /// Sets what people want of launches. Throws `invalid` for a scope whose name is no identifier.
+    /// Sets a user's preferences for launches. Throws `invalid` if the scope's name is no
+    /// identifier.
     package func set(
         _ setting: HandlerSetting, for scope: HandlerScope
     ) throws(RequestFailure) {
@@ -282,14 +286,14 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
-    /// The app of the handlers is used now.
+    /// Records that the app of the handlers is in use now.
     package func noteUsage() throws(RequestFailure) {
         try loop().perform { (book, _, now) throws(StoreFault) in
             book.scheduler.usage.note(at: now.wall, in: LocalZone())
         }
     }
 
-    /// The rest of the day's budget.
+    /// Returns the rest of the day's budget.
     package func dayBalance() throws(RequestFailure) -> DayLimits {
         try loop().perform { (book, _, now) throws(StoreFault) in
             book.scheduler.budget.balance(at: now.wall)
@@ -298,8 +302,9 @@ package final class RequestService: @unchecked Sendable {
 
     // MARK: Simulating
 
-    /// Launches the pending request of an identifier at once, whatever holds it back, with log lines
-    /// as Apple's debugger command has them.
+    /// Launches the pending request of an identifier at once, whatever it waits for.
+    ///
+    /// The log lines are those of Apple's debugger command.
     package func simulateLaunch(_ identifier: String) throws(RequestFailure) -> RequestID {
         log(.info, nil, 0, "Simulating launch for task with identifier \(identifier)")
         let loop = try loop()
@@ -317,7 +322,7 @@ package final class RequestService: @unchecked Sendable {
         return try answer.get()
     }
 
-    /// Lets the time of a simulated task be over.
+    /// Expires a simulated task.
     package func simulateExpiration(_ identifier: String) throws(RequestFailure) {
         log(.info, nil, 0, "Simulating expiration for task with identifier \(identifier)")
         let loop = try loop()
@@ -331,7 +336,7 @@ package final class RequestService: @unchecked Sendable {
             log(.warning, nil, 0, text)
             throw .other(.notFound, text)
         }
-        // It may be about to begin: then it has to be told once it has.
+        // A task that is about to begin can be stopped only once it has begun.
         let until = EventLoop.deadline(after: 1_000_000_000)
         var status = engine.stop(task, .budget)
         while status == .wrongState, csys_monotonic_ns() < until {
@@ -343,7 +348,7 @@ package final class RequestService: @unchecked Sendable {
 }
 
 extension HandlerRecord {
-    /// What the scheduler is told.
+    /// The handler's state as the scheduler needs it.
     var standing: HandlerStanding {
         var closed: HandlerStanding.Closed?
         if isQuarantined {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Scheduling
 
-/// Which launch of which request a task is.
+/// The request and the launch that a task belongs to.
 package struct RequestTicket: Hashable, Sendable {
     package let request: RequestID
     package let launch: UInt64

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Scheduling
 
-/// A look through a store's file, beside the host that uses it.
+/// A check of a store's file, concurrent with the host that uses it.
 final class StoreCheck: @unchecked Sendable {
-    // Sendable: made on one thread, then used on another.
+    // Sendable: created on one thread, then used on another one only.
 
     private weak var loop: RequestLoop?
     private let check: @Sendable () throws(StoreFault) -> [String]
@@ -18,7 +18,7 @@ final class StoreCheck: @unchecked Sendable {
             let problems = try check()
             loop?.checked(problems)
         } catch {
-            // Whatever keeps it from being looked at shows in the next transaction as well.
+            // Any other error will occur in the next transaction as well.
             guard error.kind == .corrupt else { return }
             loop?.checked([error.message])
         }

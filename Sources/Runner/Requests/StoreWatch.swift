@@ -3,25 +3,25 @@ import CSystem
 import Glibc
 import Scheduling
 
-/// Notices that other processes have written into the store.
+/// Detects writes of other processes to the store.
 ///
-/// They touch a file after their commit. That alone would miss a process that is killed in between,
-/// and a commit that came before the watch stood; so the store's own data version decides, and is
-/// looked at when the file is touched and from time to time.
+/// They touch a file after their commit. A process may be killed in between, and a commit may
+/// precede the watch, so the store's data version decides: it is read when the file was touched,
+/// and periodically.
 struct StoreWatch: ~Copyable {
-    /// Readable once the file is touched; -1: it is not watched.
+    /// Readable once the file is touched; -1 without a watch.
     private(set) var descriptor: Int32 = -1
     private let file: String?
-    /// Nanoseconds between two looks while nothing happens.
+    /// Nanoseconds between two checks without a touch.
     private let interval: UInt64
     /// The file that is watched.
     private var identity: csys_identity?
-    /// Nil: not known, so that the next look says that there is something new.
+    /// Nil when unknown, so that the next check reports news.
     private var version: Int64?
-    /// When to look although nobody has touched the file, on the monotonic clock.
+    /// CLOCK_MONOTONIC time of the next check without a touch.
     private(set) var nextLook: UInt64
 
-    /// - Parameter file: the one that is touched; nil: nobody else uses the store.
+    /// - Parameter file: the file that is touched; nil if no other process uses the store.
     init(_ file: String?, every interval: UInt64) {
         self.file = file
         self.interval = interval
@@ -30,15 +30,15 @@ struct StoreWatch: ~Copyable {
 
     deinit { if descriptor >= 0 { csys_close(descriptor) } }
 
-    /// The store is about to be read: what others write from now on is new.
+    /// Remembers the data version before the store is read; later writes are news.
     mutating func willRead(_ store: any RequestStore) {
         if file != nil { version = try? store.dataVersion() }
     }
 
-    /// The connection to the store may be another one from now on, which counts anew.
+    /// Forgets the data version, because another connection counts anew.
     mutating func forget() { version = nil }
 
-    /// Others have written since the last call that said so, or since `willRead`.
+    /// Whether others have written since the last call that returned true, or since `willRead`.
     mutating func hasNews(_ store: any RequestStore) -> Bool {
         guard file != nil else { return false }
         let isTouched = csys_file_watch_drain(descriptor)
@@ -46,15 +46,15 @@ struct StoreWatch: ~Copyable {
         guard isTouched || nextLook <= now else { return false }
         let (next, overflow) = now.addingReportingOverflow(interval)
         nextLook = overflow ? .max : next
-        // In this order: what is written before the watch stands is seen by the look.
+        // In this order, so that the version includes writes before the watch existed.
         renew()
         let before = version
         version = try? store.dataVersion()
         return before == nil || version != before
     }
 
-    /// Watches the file that is there now. One that was removed is made again: the next process that
-    /// touches it is to touch what is watched.
+    /// Watches the current file. Recreates a removed one, so that other processes touch the watched
+    /// file.
     private mutating func renew() {
         guard let file else { return }
         var found = csys_identity()

@@ -2,12 +2,12 @@
 import CSystem
 import Synchronization
 
-/// Tells the threads that wait for a turn that it is over, all of them with one call of the system.
+/// Wakes the threads that wait for the end of a turn, with one futex(2) call for all.
 ///
-/// Turns are numbered and end in their order. Those with even and those with odd numbers have a word
-/// each, with the number of the last one, so that nobody is woken by the turn before or after.
+/// Turns are numbered and end in order. Even and odd turns have a word each, with the number of the
+/// last one, so that the turn before or after wakes no thread.
 final class TurnSignal: @unchecked Sendable {
-    // Sendable: the pointers are constant, and what they lead to is atomic.
+    // Sendable: the pointers are constant and point to atomics.
 
     private let last: UnsafeMutablePointer<Atomic<UInt32>>
     private let sleepers: UnsafeMutablePointer<Atomic<UInt32>>
@@ -28,7 +28,7 @@ final class TurnSignal: @unchecked Sendable {
         }
     }
 
-    /// A turn is over: what it has written is seen by those who waited for it. Turns count from 1.
+    /// Signals the end of a turn; waiting threads see its writes. Turns count from 1.
     func end(_ turn: UInt32) {
         let parity = Int(turn & 1)
         last[parity].store(turn, ordering: .sequentiallyConsistent)
@@ -37,7 +37,6 @@ final class TurnSignal: @unchecked Sendable {
         }
     }
 
-    /// Returns once a turn is over.
     func wait(for turn: UInt32) {
         let parity = Int(turn & 1)
         if isOver(turn, last[parity].load(ordering: .acquiring)) { return }
@@ -50,7 +49,7 @@ final class TurnSignal: @unchecked Sendable {
         }
     }
 
-    /// Numbers begin again after the largest: what is less than half of all ahead is later.
+    /// Compares serial numbers that wrap around.
     private func isOver(_ turn: UInt32, _ last: UInt32) -> Bool {
         Int32(bitPattern: last &- turn) >= 0
     }
