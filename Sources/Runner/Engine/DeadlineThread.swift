@@ -23,7 +23,6 @@ final class DeadlineThread {
         self.number = number
     }
 
-    /// Starts the first threads. Returns false when a thread cannot be created.
     static func startFirst(of engine: TaskEngine) -> Bool {
         for _ in 0..<atStart {
             let number = engine.deadlines.state.withLock { $0.roster.join() }
@@ -194,7 +193,6 @@ final class DeadlineThread {
     /// wait that long for a processor.
     private static let leastGrace: UInt64 = 100_000_000
 
-    /// Returns the grace of a task that was told to stop.
     private func grace(of slot: TaskSlotPointer) -> UInt64 {
         if let own = deadlines.tasks.existingRecord(of: slot)?.grace, own != 0 { return own }
         return slot.handlerQueue?.pointee.grace ?? 0

@@ -22,7 +22,6 @@ final class Deadlines: @unchecked Sendable {
         /// Tasks stopped by other threads whose expiration callback is due.
         var calls: [TaskReference] = []
         var stopping = false
-        /// Nil until the first timer is added.
         var timers: LoopTimers?
         /// Current callback of each deadline thread.
         var inside = [Call?](repeating: nil, count: Deadlines.threadLimit)
@@ -82,7 +81,6 @@ final class Deadlines: @unchecked Sendable {
     }
 
     /// Wakes the deadline threads if an armed deadline is before their next scan.
-    ///
     /// The wake resets the promise to 0, so no second wake is sent before the next promise.
     @inline(__always) func wake(before deadline: UInt64) {
         if deadline < promise.pointee.load(ordering: .sequentiallyConsistent) { hurry(deadline) }
@@ -110,7 +108,6 @@ final class Deadlines: @unchecked Sendable {
     }
 
     /// Counts a task that is about to be pending, and arms its budget unless it was told to stop.
-    ///
     /// The stop reason is stored before the grace is armed, so the check protects the armed grace.
     func armPending(_ task: TaskReference) {
         let slot = tasks.slot(task)
@@ -130,7 +127,6 @@ final class Deadlines: @unchecked Sendable {
         state.withLock { _ = $0.wheel.disarm(task.index, value: task.bits) }
     }
 
-    /// Disarms a pending task that has ended.
     func disarmPending(_ task: TaskReference) {
         state.withLock { state in
             state.pending -= 1
@@ -150,7 +146,6 @@ final class Deadlines: @unchecked Sendable {
     }
 
     /// Runs work on the event loop at a time of the host's clock.
-    ///
     /// Returns a number for cancelling it, or nil when the host is stopping.
     func post(_ work: LoopWork, at deadline: UInt64) -> UInt64? {
         let number = state.withLock { state -> UInt64? in

@@ -4,13 +4,12 @@ import Scheduling
 
 /// Checks which identifiers and events a handler may claim: permitted ones that are not taken.
 final class HandlerClaims: Sendable {
-    /// Nil: all handlers are permitted.
+    /// Nil permits all handlers.
     private let permitted: PermittedHandlers?
     private let handlers: HandlerTable
     private let events: EventDirectory
     private let plugins: PluginList
 
-    /// Reads the list of permitted handlers if the configuration names one.
     init(
         _ configuration: HostConfiguration, _ handlers: HandlerTable, _ events: EventDirectory,
         _ plugins: PluginList
@@ -31,7 +30,6 @@ final class HandlerClaims: Sendable {
         }
     }
 
-    /// Throws `denied` for a handler that is not on the list.
     func checkPermitted(_ description: @autoclosure () -> HandlerDescription) throws(BridgeError) {
         guard let permitted else { return }
         let description = description()
@@ -46,7 +44,6 @@ final class HandlerClaims: Sendable {
     }
 
     /// Checks whether all handlers of a manifest may be registered, before code of the plugin runs.
-    ///
     /// The error names every conflict with its position in the manifest.
     func check(_ manifest: Manifest) throws(BridgeError) {
         var lines: [String] = []
@@ -87,7 +84,6 @@ final class HandlerClaims: Sendable {
             + (help.map { ": \($0)" } ?? "")
     }
 
-    /// Returns the error for an identifier that another handler has.
     func taken(_ identifier: String, by other: HandlerRecord) -> BridgeError {
         BridgeError(
             .exists,
@@ -95,7 +91,6 @@ final class HandlerClaims: Sendable {
         )
     }
 
-    /// Returns the error for an event that another handler has declared.
     func describe(_ conflict: DeclarationConflict) -> BridgeError {
         guard let number = conflict.owner else {
             return BridgeError(.exhausted, "no more events can be declared")

@@ -51,7 +51,6 @@ struct HandlerQueue: ~Copyable {
 
     /// Places taken by workers that run this handler or look for its next task.
     let active = Atomic<UInt32>(0)
-    /// `Gate` bits.
     let gate = Atomic<UInt32>(0)
     /// Lost workers that have not returned.
     let lost = Atomic<UInt32>(0)
@@ -65,19 +64,16 @@ struct HandlerQueue: ~Copyable {
     /// Outcomes counted outside of `successes`, indexed by `Outcome.rawValue`.
     let ended: UnsafeMutablePointer<Atomic<UInt64>>
 
-    /// The reasons for which a handler's tasks are not started (any bit).
     enum Gate {
         static let paused: UInt32 = 1
         static let quarantined: UInt32 = 2
         static let exhausted: UInt32 = 4
         /// A task is pending, and the handler runs one at a time.
         static let awaited: UInt32 = 8
-        /// Reasons for refusing launches.
         static let refusing = quarantined | exhausted
     }
 
     /// Maps memory for a queue of `capacity` tasks, a power of two. Returns nil without memory.
-    ///
     /// Pages are committed on first use, because most queues stay short.
     static func makeCells(capacity: UInt32) -> UnsafeMutablePointer<QueueCell>? {
         csys_map_sparse(queueBytes(capacity)).map {
@@ -146,7 +142,6 @@ extension UnsafeMutablePointer where Pointee == HandlerQueue {
     // MARK: A bounded ring after Dmitry Vyukov
 
     /// Adds one task: `existing`, or the free id in the cell, or a newly allocated one.
-    ///
     /// `prepare` writes the task's data before a worker can take it.
     @inline(__always)
     func add(

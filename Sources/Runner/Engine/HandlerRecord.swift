@@ -23,7 +23,6 @@ package final class HandlerRecord: @unchecked Sendable {
     let done: EventEntry
     /// Raised after a request for the handler was submitted or refused.
     let scheduling: EventEntry
-    /// The events that the handler's tasks may raise.
     let declared: [EventSelector: EventEntry]
 
     /// Keeps the context of the handler's functions alive.
@@ -31,7 +30,6 @@ package final class HandlerRecord: @unchecked Sendable {
     private let quarantine = Locked<String?>(nil)
     private let texts = TextStore()
 
-    /// The number of events that the host raises about each handler.
     static let reservedCount = 5
 
     init(
@@ -60,7 +58,6 @@ package final class HandlerRecord: @unchecked Sendable {
         UnsafeMutableRawPointer(queue).deallocate()
     }
 
-    /// The reason for the quarantine, or nil.
     package internal(set) var quarantineReason: String? {
         get { quarantine.withLock { $0 } }
         set { quarantine.withLock { $0 = newValue } }

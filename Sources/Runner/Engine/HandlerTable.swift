@@ -11,7 +11,6 @@ package final class HandlerTable: @unchecked Sendable {
     // Sendable: one thread at a time writes an entry, before it raises the count; entries are
     // constant afterwards; the rest is atomic.
 
-    /// Maximum number of handlers.
     static let limit = 1 << 14
 
     struct Entry: ~Copyable {
@@ -38,10 +37,8 @@ package final class HandlerTable: @unchecked Sendable {
         csys_unmap(entries, Self.bytes)
     }
 
-    /// All handlers in the order they were added.
     package var all: [HandlerRecord] { (0..<count.load(ordering: .acquiring)).map { self[$0] } }
 
-    /// Returns the handler at a valid index.
     subscript(index: UInt32) -> HandlerRecord {
         entries[Int(index)].record.takeUnretainedValue()
     }
@@ -51,7 +48,6 @@ package final class HandlerTable: @unchecked Sendable {
         entries[Int(index)].record
     }
 
-    /// Returns the handler at an index, or nil.
     package func find(_ index: UInt32) -> HandlerRecord? {
         index < count.load(ordering: .acquiring) ? self[index] : nil
     }

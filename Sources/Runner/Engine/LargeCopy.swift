@@ -14,7 +14,6 @@ struct LargeCopy {
         bytes?.copyMemory(from: start, byteCount: count)
     }
 
-    /// Whether the copy succeeded.
     var isComplete: Bool { count == 0 || bytes != nil }
 
     /// Moves the bytes out; the caller frees them.
@@ -23,7 +22,6 @@ struct LargeCopy {
         return UnsafeMutableRawBufferPointer(start: bytes, count: count)
     }
 
-    /// Frees the bytes unless they were moved out.
     mutating func free() {
         Glibc.free(bytes)
         bytes = nil

@@ -2,7 +2,6 @@
 package import PluginBridge
 import Scheduling
 
-/// The options of a launch.
 package struct Launch {
     /// Copied by the launch.
     package var payload: UnsafeRawBufferPointer
@@ -13,7 +12,6 @@ package struct Launch {
     package var attempt: UInt32
     /// Whether the embedder gets a reference.
     package var keep: Bool
-    /// The request that is being launched.
     var request: RequestLaunch?
 
     package init(

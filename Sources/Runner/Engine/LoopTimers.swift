@@ -5,17 +5,14 @@ import Scheduling
 struct LoopTimers {
     private var wheel: TimingWheel
     private var armed: [UInt32: (number: UInt64, work: LoopWork)] = [:]
-    /// Keys by timer number.
     private var keys: [UInt64: UInt32] = [:]
     private var free: [UInt32] = []
     private var last: UInt64 = 0
 
     init(now: UInt64) { wheel = TimingWheel(now: now) }
 
-    /// The next time to poll, or nil without timers.
     var next: UInt64? { wheel.next }
 
-    /// Adds a timer and returns its number.
     mutating func add(_ work: LoopWork, at deadline: UInt64) -> UInt64 {
         last += 1
         let key = free.popLast() ?? UInt32(armed.count)

@@ -54,7 +54,6 @@ final class NameIndex: @unchecked Sendable {
 
     /// Random seeds, so that names cannot be chosen to collide.
     private let seeds = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max) | 1)
-    /// The address of the last of `tables`.
     private let current: Atomic<UInt>
     private var tables: [UnsafeMutablePointer<Table>]
     private var count = 0

@@ -14,7 +14,6 @@ final class RequestLaunch: Sendable {
     private let record: Recorder
 
     /// Records the end of a task in the store, then calls `publish` with the success.
-    ///
     /// Returns false, without calling `publish`, once the store is closed.
     typealias Recorder =
         @Sendable (RequestLaunch, TaskEnd, _ publish: @escaping @Sendable (Bool) -> Void) -> Bool
@@ -30,7 +29,6 @@ final class RequestLaunch: Sendable {
     }
 }
 
-/// The end of a request's task, as the store records it.
 struct TaskEnd: Sendable {
     let attempt: AttemptEnd
     /// The task answered, or was never told to stop.

@@ -18,7 +18,6 @@ extension TaskEngine {
         let slot = tasks.slot(task)
         let id = tasks.publicID(task)
         let wasLost: Bool
-        // The host has answered for the task already.
         var isTooLate = false
         if status == .pending {
             // Armed before the task is pending, while no other thread can free the slot.
@@ -152,7 +151,6 @@ extension TaskEngine {
         publishNow(task, handler, state, armed: armed)
     }
 
-    /// Whether the task is over but its end is not recorded yet.
     func isEndWaiting(_ task: TaskReference) -> Bool {
         tasks.existingRecord(of: tasks.slot(task))?.request?.isEndWaiting
             .load(ordering: .acquiring) == true
@@ -343,7 +341,6 @@ extension TaskEngine {
     }
 
     /// Gives a worker up as lost that has not returned within the second limit after the grace.
-    ///
     /// `willTell` is called before the log is written.
     func loseWorker(_ task: TaskReference, willTell: () -> Void) {
         // Read before the step: afterwards the function may return and the slot be reused.

@@ -4,13 +4,11 @@ import Scheduling
 import Synchronization
 
 extension TaskEngine {
-    /// Launches the handler at `index` without options.
     package func launch(_ index: UInt32) -> Launched {
         guard let handler = launchable(index) else { return refused(index) }
         return launch(handler, kept: false) { _ in }
     }
 
-    /// Launches the handler at `index` with options.
     package func launch(_ index: UInt32, _ launch: Launch) -> Launched {
         guard let handler = launchable(index) else { return refused(index) }
         if launch.isPlain { return self.launch(handler, kept: false) { _ in } }
@@ -33,7 +31,6 @@ extension TaskEngine {
         return handler
     }
 
-    /// Returns the result of a refused launch.
     @inline(never)
     private func refused(_ index: UInt32) -> Launched {
         guard let handler = queue(at: index) else {
@@ -97,7 +94,6 @@ extension TaskEngine {
     }
 
     /// Withdraws a launch during a shutdown, as if it had never happened.
-    ///
     /// Returns false when the shutdown or a worker has seen the task, which then stays.
     private func withdraw(
         _ task: TaskReference, _ handler: HandlerQueuePointer, kept: Bool

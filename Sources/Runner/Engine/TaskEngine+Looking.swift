@@ -93,7 +93,6 @@ extension TaskEngine {
         } ?? nil
     }
 
-    /// Whether a task is over or unknown.
     func isOver(_ id: UInt64) -> Bool {
         guard let task = tasks.find(id) else { return true }
         let state = tasks.slot(task).state
@@ -116,7 +115,6 @@ extension TaskEngine {
     }
 
     /// Calls `body` once the task is over: on the thread that ends it, or at once.
-    ///
     /// The caller keeps the task. Returns false when it is stale.
     package func whenOver(_ id: UInt64, _ body: @escaping @Sendable () -> Void) -> Bool {
         guard let task = tasks.find(id) else { return false }

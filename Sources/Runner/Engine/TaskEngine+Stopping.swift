@@ -4,11 +4,9 @@ package import Scheduling
 import Synchronization
 
 extension TaskEngine {
-    /// The result of an attempt to stop a task.
     enum Stop {
         /// The task was told to stop; the caller arranges its callback.
         case told
-        /// The task was never entered, and is over.
         case neverEntered
         case already
         case notStarted
@@ -84,7 +82,6 @@ extension TaskEngine {
     /// Cancels a task: a queued one never starts, a running one is told to stop.
     package func cancel(_ id: UInt64) -> Status { stop(id, .cancelled) }
 
-    /// Tells a running task to stop, for `condition` or `host`.
     package func stopTask(_ id: UInt64, _ reason: StopReason) -> Status {
         guard reason == .condition || reason == .host else { return .invalid }
         return stop(id, reason)

@@ -16,7 +16,6 @@ package final class TaskEngine: @unchecked Sendable {
         let result: UInt64
         let queue: UInt32
         let lost: UInt32
-        /// Nanoseconds from the end of the grace until a worker counts as lost.
         let lostAfter: UInt64
         let interruptsQuarantined: Bool
 
@@ -46,7 +45,6 @@ package final class TaskEngine: @unchecked Sendable {
     let log: HostLog
     let violations: ContractViolations
     let limits: Limits
-    /// The workers of short and of long handlers.
     let short: WorkerPool
     let long: WorkerPool
 
@@ -88,7 +86,6 @@ package final class TaskEngine: @unchecked Sendable {
 
     // MARK: Handlers
 
-    /// Returns the queue of the handler at `index`, or nil.
     @inline(__always) func queue(at index: UInt32) -> HandlerQueuePointer? {
         guard index < HandlerTable.limit else { return nil }
         return HandlerQueuePointer(bitPattern: entries[Int(index)].queue.load(ordering: .acquiring))
@@ -151,7 +148,6 @@ package final class TaskEngine: @unchecked Sendable {
         }
     }
 
-    /// Returns memory for `count` queues, or nil.
     private func queues(_ count: Int) -> [UnsafeMutablePointer<QueueCell>]? {
         var queues: [UnsafeMutablePointer<QueueCell>] = []
         for _ in 0..<count {

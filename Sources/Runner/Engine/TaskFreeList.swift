@@ -13,7 +13,6 @@ struct TaskFreeList {
 
     init() { ids = .allocate(capacity: Self.capacity) }
 
-    /// Returns all ids to the pool.
     mutating func close(_ tasks: TaskTable) {
         tasks.give(UnsafeBufferPointer(start: ids, count: count))
         count = 0
@@ -43,7 +42,6 @@ struct TaskFreeList {
         count = rest
     }
 
-    /// Fetches a batch from the pool if there is one.
     @inline(__always) mutating func refill(_ tasks: TaskTable) {
         guard tasks.pooled.load(ordering: .relaxed) > 0 else { return }
         count = tasks.take(

@@ -4,9 +4,7 @@ package import Scheduling
 /// A snapshot of a task.
 package struct TaskState: Sendable {
     package var phase: TaskPhase
-    /// Set once the task is over.
     package var outcome: Outcome?
-    /// Set once the task was told to stop.
     package var reason: StopReason?
     /// The task answered within its grace after it was told to stop.
     package var isAnswered: Bool
@@ -24,7 +22,6 @@ package struct TaskState: Sendable {
     package var budget: UInt64
     /// Nanoseconds to answer after being told to stop.
     package var grace: UInt64
-    /// The last reported fraction.
     package var progress: Double
     package var errorBytes: Int
     package var resultBytes: Int

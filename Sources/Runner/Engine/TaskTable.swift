@@ -71,7 +71,6 @@ final class TaskTable: @unchecked Sendable {
     // MARK: Steps
 
     /// Makes one step of a task's state machine: retries `body` until the exchange succeeds.
-    ///
     /// Returns nil when the task is stale.
     @inline(__always)
     func step<Action>(
@@ -137,7 +136,6 @@ final class TaskTable: @unchecked Sendable {
     @inline(never) private func takePooled() -> UInt64? { withPool { $0.popLast() } }
 
     /// Frees the data of a finished task whose state has moved on to the next generation.
-    ///
     /// Returns the slot's next id, or nil when its generations are used up.
     @inline(__always) func clear(_ task: TaskReference) -> UInt64? {
         let slot = slot(task)

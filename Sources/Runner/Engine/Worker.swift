@@ -5,7 +5,6 @@ import PluginBridge
 import Scheduling
 import Synchronization
 
-/// A thread that runs handlers.
 final class Worker {
     /// Polls before a worker sleeps, about 30 µs. It yields often, so that on few cores other
     /// threads can produce work: a launcher that shares the core waits for that, and a pause can
@@ -104,7 +103,6 @@ final class Worker {
     }
 
     /// Runs a handler's tasks until none is left, others are ready, or its gate closes.
-    ///
     /// Returns false when this worker counts as lost and has to end.
     private func drain(_ handler: HandlerQueuePointer) -> Bool {
         var began: UInt64 = 0
@@ -179,7 +177,6 @@ final class Worker {
         return TaskReference(bits: bits)
     }
 
-    /// Returns the task's budget, and its record if it executes a request.
     @inline(__always)
     private func terms(
         _ slot: TaskSlotPointer, _ handler: HandlerQueuePointer

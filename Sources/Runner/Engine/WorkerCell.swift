@@ -11,7 +11,6 @@ struct WorkerCell: ~Copyable {
     private let padding0: UInt32 = 0
     /// Done events without a receiver, counted by this worker only.
     let untaken = Atomic<UInt64>(0)
-    /// Offset of `wake`.
     static let wakeOffset = 16
 
     private let padding: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)

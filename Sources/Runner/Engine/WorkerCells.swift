@@ -9,7 +9,6 @@ final class WorkerCells: @unchecked Sendable {
     static let limit = 1_024
 
     let cells: UnsafeMutablePointer<WorkerCell>
-    /// Number of cells that were ever used.
     let used = Atomic<Int>(0)
     private let free = Locked<[UnsafeMutablePointer<WorkerCell>]>([])
 
@@ -37,7 +36,6 @@ final class WorkerCells: @unchecked Sendable {
         free.withLock { $0.append(cell) }
     }
 
-    /// Done events without a receiver.
     var untaken: UInt64 {
         (0..<used.load(ordering: .acquiring)).reduce(0) {
             $0 &+ cells[$1].untaken.load(ordering: .relaxed)
@@ -46,7 +44,6 @@ final class WorkerCells: @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer where Pointee == WorkerCell {
-    /// The address of `wake`, for futex(2).
     var wakeWord: UnsafeRawPointer {
         UnsafeRawPointer(self) + WorkerCell.wakeOffset
     }

@@ -69,7 +69,6 @@ final class WorkerPool: @unchecked Sendable {
     }
 
     /// Decides which worker to wake or start, if none is searching.
-    ///
     /// That worker counts as searching at once, so only one wake-up is in progress.
     private func nextCall(_ state: inout State) -> Call {
         guard state.isReady, searching.load(ordering: .sequentiallyConsistent) == 0 else {
@@ -96,7 +95,6 @@ final class WorkerPool: @unchecked Sendable {
             }, engine)
     }
 
-    /// Returns false when a worker could not be started.
     @discardableResult
     private func carryOut(_ call: Call, _ engine: TaskEngine) -> Bool {
         switch call {

@@ -69,7 +69,6 @@ final class ActiveReceiver: @unchecked Sendable {
 
     // MARK: On other threads
 
-    /// Waits until the receiver of an inactive subscription has returned.
     func wait(for subscription: Subscription) {
         unsubscribing.wrappingAdd(1, ordering: .sequentiallyConsistent)
         defer { unsubscribing.wrappingSubtract(1, ordering: .sequentiallyConsistent) }

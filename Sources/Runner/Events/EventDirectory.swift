@@ -9,12 +9,10 @@ final class EventDirectory: @unchecked Sendable {
     // Sendable: `entries` are written under the lock before their index is published; the rest is
     // locked or atomic.
 
-    /// Maximum number of known events.
     static let entryLimit = 1 << 16
     /// Maximum number of events that no handler declares (raised, expected or subscribed to by the
     /// embedder). The rest of `entryLimit` is reserved for handlers.
     static let strangerLimit = 1 << 15
-    /// Maximum number of uncollected expectations.
     static let expectationLimit = 1 << 16
 
     /// Indices of the events that report lost events and a changed factor of the machine.
@@ -68,7 +66,6 @@ final class EventDirectory: @unchecked Sendable {
         _ = declare(own, owner: PluginList.embedder)
     }
 
-    /// The event that reports a changed factor of the machine.
     var factor: EventEntry { entry(Self.factor)! }
 
     deinit {
@@ -81,7 +78,6 @@ final class EventDirectory: @unchecked Sendable {
     /// Returns the entry without retaining it; entries live as long as the directory.
     func unretainedEntry(_ index: UInt32) -> Unmanaged<EventEntry>? { entries[Int(index)] }
 
-    /// Returns the entry of an index that was given out.
     func entry(_ index: UInt32) -> EventEntry? {
         entries[Int(index)]?.takeUnretainedValue()
     }
@@ -171,7 +167,6 @@ final class EventDirectory: @unchecked Sendable {
     }
 
     /// Declares an event that the embedder is about to raise, unless it is declared already.
-    ///
     /// Returns its entry, declaration and owner, or nil when the event table is full.
     func declareRaised(
         _ signature: EventSignature
@@ -356,7 +351,6 @@ final class EventDirectory: @unchecked Sendable {
         return result
     }
 
-    /// Returns an expectation that was not collected yet.
     func expectation(_ number: UInt64) -> Expectation? {
         state.withLock { $0.expectations[number] }
     }

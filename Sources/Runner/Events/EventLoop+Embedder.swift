@@ -28,7 +28,6 @@ extension EventLoop {
         return raise(selector, values)
     }
 
-    /// Raises an event of the embedder about no task.
     package func raise(_ selector: EventSelector, _ values: [EventValue]) -> Status {
         guard phase.isOpen else { return .closing }
         guard

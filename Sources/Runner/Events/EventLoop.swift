@@ -25,8 +25,8 @@ package final class EventLoop: @unchecked Sendable {
     /// The last thread that ran the loop, or 0.
     private let runner = Atomic<UInt64>(0)
     private let ended = Atomic<Bool>(false)
-    /// Number of the current run; a nested run that passes the outer run's mark ends it. Owned by
-    /// the loop's thread.
+    /// Number of the latest run. A nested run delivers everything before the outer run's mark, so the
+    /// outer one ends after it. Owned by the loop's thread.
     private var runNumber: UInt64 = 0
 
     init(
@@ -47,7 +47,6 @@ package final class EventLoop: @unchecked Sendable {
 
     // MARK: The host's own thread
 
-    /// Starts the thread that runs the loop. Returns false when no thread can be created.
     func start() -> Bool {
         let raw = Unmanaged.passRetained(self)
         let isStarted = threads.start(
@@ -80,7 +79,6 @@ package final class EventLoop: @unchecked Sendable {
 
     // MARK: The calling thread
 
-    /// Whether the calling thread is inside a delivery of this loop.
     package var isLoopThread: Bool { threads.role == .loop }
 
     /// The task of the event that the calling thread is delivering, or 0.
@@ -112,7 +110,6 @@ package final class EventLoop: @unchecked Sendable {
     var isTooDeep: Bool { isLoopThread && delivery.nesting >= Self.nestingLimit }
 
     /// Delivers waiting events on the calling thread. Returns the number delivered.
-    ///
     /// Valid where the embedder runs the loop, or after shutdown.
     package func dispatch(limit: UInt32) -> Result<UInt32, BridgeError> {
         guard isEmbedders || phase.isClosed else {
@@ -125,7 +122,6 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     /// Delivers up to `limit` events on the calling thread (0: all that are queued at the start).
-    ///
     /// With `patient`, for the host's own thread, it goes on while more events arrive.
     func run(limit: UInt32, patient: Bool = false) -> Result<UInt32, BridgeError> {
         guard threads.role == .other else {
@@ -203,7 +199,6 @@ package final class EventLoop: @unchecked Sendable {
     // MARK: Work
 
     /// Queues work for the loop's thread. Never refused.
-    ///
     /// Once the loop has ended, the calling thread runs the work.
     package func post(_ body: @escaping @Sendable () -> Void) {
         queue.add(LoopWork(body))
@@ -221,7 +216,6 @@ package final class EventLoop: @unchecked Sendable {
         if let work = queue.takeWork(node) { works.perform(work) }
     }
 
-    /// Runs work; must be called on the loop's thread.
     func perform(_ work: LoopWork) { works.perform(work) }
 
     /// Whether the loop is inside work; must be called on the loop's thread.
@@ -288,7 +282,6 @@ package final class EventLoop: @unchecked Sendable {
         return .ok
     }
 
-    /// Fails every current and later wait with `CLOSING`.
     func close() {
         directory.close()
         // Wakes a thread that waits on the loop.

@@ -8,7 +8,6 @@ import Synchronization
 struct EventNode: ~Copyable {
     let event: UInt32
     let count: UInt32
-    /// The public id of the event's task, or 0.
     let task: UInt64
     /// Nil for an event.
     var work: Unmanaged<LoopWork>?

@@ -133,10 +133,8 @@ package final class EventQueue: @unchecked Sendable {
 
     // MARK: Work
 
-    /// Queues work for the loop's thread. Never refused.
     func add(_ work: LoopWork) { add(work, isLimited: false) }
 
-    /// Queues work that counts as a waiting event. Returns `BUSY` at the limit.
     func addLimited(_ work: LoopWork) -> Status {
         guard admit() else { return .busy }
         add(work, isLimited: true)
@@ -169,14 +167,12 @@ package final class EventQueue: @unchecked Sendable {
     /// added.
     @inline(__always) func take() -> UnsafeMutableRawPointer? { ring.take() }
 
-    /// Appends an entry that was taken.
     func putBack(_ event: UnsafeMutableRawPointer) { ring.add(event) }
 
     func mark() -> EventRing.Mark { ring.mark() }
 
     func isPast(_ mark: EventRing.Mark) -> Bool { ring.isPast(mark) }
 
-    /// Frees a delivered event.
     func free(_ node: UnsafeMutablePointer<EventNode>) {
         if node.pointee.event != EventDirectory.gap {
             waiting.wrappingSubtract(1, ordering: .relaxed)

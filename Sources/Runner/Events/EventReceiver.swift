@@ -10,6 +10,5 @@ package enum EventReceiver: @unchecked Sendable {
     case typed(curfew_any_function, UnsafeMutableRawPointer?)
     /// A C function for every event.
     case generic(curfew_event_function, UnsafeMutableRawPointer?)
-    /// A closure for every event.
     case closure(@Sendable (HostEvent) -> Void)
 }

@@ -17,7 +17,6 @@ final class EventRing: @unchecked Sendable {
     private static let capacity = 1 << 23
     static let mostEvents: UInt32 = 1 << 22
     static let mostWork = 1 << 20
-    /// Number of places that are given back at a time.
     private static let block = 8_192
     /// Prefetch distance. An event's memory comes from its producer's core, which takes as long as
     /// delivering some events.
@@ -31,7 +30,6 @@ final class EventRing: @unchecked Sendable {
     private let tail: UnsafeMutablePointer<Atomic<UInt>>
     private let head: UnsafeMutablePointer<Atomic<UInt>>
 
-    /// Fails when no memory is available.
     init?() {
         let bytes = UInt64(Self.capacity * MemoryLayout<Atomic<UInt>>.stride)
         guard let memory = csys_map_sparse(bytes) else { return nil }
@@ -59,7 +57,6 @@ final class EventRing: @unchecked Sendable {
         places + Int(position % UInt(Self.capacity))
     }
 
-    /// Returns the entry at a position, or nil while it is empty.
     @inline(__always) private func event(at position: UInt) -> UnsafeMutableRawPointer? {
         let value = place(position).pointee.load(ordering: .acquiring)
         guard value & 1 == parity(position) else { return nil }
@@ -91,7 +88,6 @@ final class EventRing: @unchecked Sendable {
         Mark(position: tail.pointee.load(ordering: .sequentiallyConsistent))
     }
 
-    /// Whether everything before the mark was taken. For the consumer.
     func isPast(_ mark: Mark) -> Bool {
         Int(bitPattern: head.pointee.load(ordering: .relaxed) &- mark.position) >= 0
     }

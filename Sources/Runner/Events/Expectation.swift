@@ -17,7 +17,6 @@ package final class Expectation: @unchecked Sendable {
 
     init(number: UInt64) { self.number = number }
 
-    /// The result, once settled.
     package var outcome: Result<HostEvent, BridgeError>? { state.withLock { $0.outcome } }
 
     /// Sets the result, unless it is set already.
@@ -44,7 +43,6 @@ package final class Expectation: @unchecked Sendable {
         if let settled { body(settled) }
     }
 
-    /// Sleeps until settled, at most until a CLOCK_MONOTONIC time.
     func sleep(until: UInt64) {
         let word = sleepers.prepare()
         guard outcome == nil else { return }

@@ -7,7 +7,7 @@ final class Subscription: @unchecked Sendable {
     // it; the rest is constant.
 
     let number: UInt64
-    /// Nil: all events.
+    /// The index of the event, or nil for all events.
     let event: UInt32?
     private(set) var receiver: EventReceiver?
     let active = Atomic<Bool>(true)

@@ -27,7 +27,6 @@ public struct HostCounts: Sendable {
 }
 
 extension HostRuntime {
-    /// The current counts.
     package var counts: HostCounts {
         var counts = HostCounts()
         counts.workers = UInt32(engine.pools.reduce(0) { $0 + $1.alive })

@@ -9,7 +9,6 @@ import Synchronization
 final class HostPhase: Sendable {
     typealias State = HostStateMachine.State
 
-    /// `State.rawValue`.
     private let word = Atomic<UInt32>(State.open.rawValue)
     private let waiters = Sleepers()
 
@@ -28,7 +27,6 @@ final class HostPhase: Sendable {
 
     var isClosed: Bool { word.load(ordering: .acquiring) == State.closed.rawValue }
 
-    /// Enters a phase and wakes a waiting shutdown.
     func enter(_ state: State) {
         word.store(state.rawValue, ordering: .sequentiallyConsistent)
         waiters.wake()
@@ -47,7 +45,6 @@ final class HostPhase: Sendable {
     }
 
     /// Waits until `isOver`, at most until a CLOCK_MONOTONIC time. Returns whether it was over.
-    ///
     /// Checks again after every `progressed`.
     func wait(until deadline: UInt64, _ isOver: () -> Bool) -> Bool {
         waiters.wait(until: deadline, isOver)

@@ -7,9 +7,7 @@ import Synchronization
 /// A host, assembled from its parts: each part knows the parts below it, and none the host.
 package final class HostRuntime: Sendable {
     package let configuration: HostConfiguration
-    /// Tasks, from launch to end.
     package let engine: TaskEngine
-    /// Events, and the loop that delivers them.
     package let loop: EventLoop
     /// Requests, which become tasks when they are due.
     package let requests: RequestService
@@ -81,12 +79,10 @@ package final class HostRuntime: Sendable {
         TaskWait(engine: engine, loop: loop).wait(id, timeout: timeout)
     }
 
-    /// Writes a line to the host's log.
     package func log(_ level: LogLevel, _ text: String) { engine.log(level, nil, 0, text) }
 
     // MARK: Ending
 
-    /// Whether the shutdown is over.
     package var isClosed: Bool { engine.phase.isClosed }
 
     /// Ends the host's work in bounded phases. A second call waits for the first.

@@ -16,7 +16,6 @@ final class HostShutdown: Sendable {
     private let targets: TargetDirectory
     private let machine = Locked(HostStateMachine())
 
-    /// Number of hosts destroyed while a thread was inside plugin code.
     static let leaked = Atomic<UInt32>(0)
 
     /// Nanoseconds for threads that only need processor time to leave.
@@ -161,7 +160,6 @@ final class HostShutdown: Sendable {
 
     // MARK: Looking
 
-    /// Nothing waits, runs or is pending.
     private var isIdle: Bool {
         engine.deadlines.pending == 0
             && handlers.allSatisfy { handler in
@@ -171,7 +169,6 @@ final class HostShutdown: Sendable {
     }
 
     /// The handlers whose functions have not returned.
-    ///
     /// `active` does not tell: a worker that looks for its next task counts too.
     private var handlersInside: [HandlerRecord] {
         var inside: Set<UInt32> = []
@@ -184,7 +181,6 @@ final class HostShutdown: Sendable {
         return handlers.filter { $0.lost > 0 || inside.contains($0.index) }
     }
 
-    /// The handlers whose expiration callbacks have not returned.
     private var handlersCalling: [HandlerRecord] {
         var calling: Set<UInt32> = []
         forEachTask { task, state in
@@ -196,7 +192,6 @@ final class HostShutdown: Sendable {
     }
 
     /// Whether a worker may be about to enter a function: it holds a place and is inside none.
-    ///
     /// The gates are closed, so it takes no other task and frees its place soon.
     private func isAnyEntering(besidesQueues: Bool) -> Bool {
         var inside: [UInt32: UInt32] = [:]

@@ -50,7 +50,6 @@ public final class ManualClock: @unchecked Sendable {
         return .ok
     }
 
-    /// Whether a host uses the clock.
     package var isInUse: Bool { hosts.withLock { !$0.isEmpty } }
 
     func join(_ host: ClockMember) { hosts.withLock { $0.append(host) } }
@@ -83,7 +82,6 @@ public final class ManualClock: @unchecked Sendable {
     }
 
     /// Advances the clock, stopping at each deadline, and returns once all due work is delivered.
-    ///
     /// Returns `WRONG_THREAD` inside a host that uses the clock, which would wait for itself.
     package func advance(by nanoseconds: UInt64) -> Status {
         let members = hosts.withLock { $0 }

@@ -9,6 +9,5 @@ package struct ShutdownLimits: Sendable {
     /// For functions to return; applies anew to each plugin's retire function.
     package var leave: UInt64 = 1_000_000_000
 
-    /// Creates the default limits.
     package init() {}
 }

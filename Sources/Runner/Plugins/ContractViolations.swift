@@ -15,7 +15,6 @@ final class ContractViolations: Sendable {
     private let handlers: HandlerTable
     private let phase: HostPhase
 
-    /// Fails when no address space is left for the counts.
     init?(
         _ log: HostLog, _ plugins: PluginList, _ tasks: TaskTable, _ handlers: HandlerTable,
         _ phase: HostPhase

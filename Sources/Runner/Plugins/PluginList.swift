@@ -19,10 +19,8 @@ final class PluginList: Sendable {
         state.withLock { _ in (plugin.status, plugin.reason) }
     }
 
-    /// Returns the id of a plugin, or nil for the embedder.
     func id(of number: Int32) -> String? { record(number)?.id }
 
-    /// Returns the queue of a plugin whose handlers have subs.
     func subs(of number: Int32) -> PluginSubs? {
         state.withLock { record(number, $0)?.subs }
     }
@@ -38,7 +36,6 @@ final class PluginList: Sendable {
     /// Runs `body`, which changes locked variables of a record, with the lock held.
     func update<T>(_ body: () -> T) -> T { state.withLock { _ in body() } }
 
-    /// Returns the plugin that is in use under an id.
     func ready(_ id: String) -> PluginRecord? {
         state.withLock { $0.records.first { $0.status == .ready && $0.id == id } }
     }
@@ -88,7 +85,6 @@ final class PluginList: Sendable {
         }
     }
 
-    /// The current load and the handlers registered so far.
     var loading: PluginLoad? { state.withLock { $0.loading } }
 
     func endLoading() { state.withLock { $0.loading = nil } }

@@ -9,7 +9,6 @@ struct PluginLoad {
     /// Identifiers that it tried to register without declaring them, in order.
     private(set) var undeclared: [String] = []
 
-    /// Maximum number of undeclared identifiers in a message.
     private static let undeclaredLimit = 8
 
     mutating func addUndeclared(_ identifier: String) {

@@ -6,7 +6,6 @@ package final class PluginRecord: @unchecked Sendable {
     // Sendable: the lock of `PluginList` guards `status`, `reason`, `table`, `library`, `subs` and
     // `libraryPath`; the rest is constant.
 
-    /// The state of a plugin.
     package enum Status: Int32, Sendable {
         /// Its manifest is valid; it is not loaded. Can transition to `ready`, `failed` and
         /// `shadowed`.

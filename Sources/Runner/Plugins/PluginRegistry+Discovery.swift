@@ -46,7 +46,6 @@ extension PluginRegistry {
         return names.map { place.appending(component: $0) }.filter(Self.isPlugin)
     }
 
-    /// Adds a plugin to the list, or updates its record.
     private func list(_ directory: String) {
         let place = Self.realPath(directory)
         let listed = plugins.all.map { (record: $0, status: plugins.status(of: $0).status) }

@@ -9,7 +9,6 @@ extension PluginRegistry {
     // MARK: Scanning
 
     /// Reads the manifests in the directories below `path`, without loading code.
-    ///
     /// Returns how many plugins were added to the list, including faulty ones.
     package func scan(_ path: String) throws(BridgeError) -> Int {
         guard threads.role == .other else { throw Self.wrongThread("scan") }
@@ -34,7 +33,6 @@ extension PluginRegistry {
     }
 
     /// Returns the sorted names of visible entries, or nil with `errno` set.
-    ///
     /// A name that is not UTF-8 is skipped and logged: repaired, it could name another plugin.
     func names(in directory: String) -> [String]? {
         guard let stream = opendir(directory) else { return nil }

@@ -81,7 +81,6 @@ package final class PluginRegistry: Sendable {
     // MARK: Retiring
 
     /// Makes the last call into each plugin in use, one after the other.
-    ///
     /// Returns the ids of those that have not returned within `limit` ns, which applies to each.
     func retireAll(within limit: UInt64) -> [String] {
         var stuck: [String] = []

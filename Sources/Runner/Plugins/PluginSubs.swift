@@ -15,7 +15,6 @@ final class PluginSubs: @unchecked Sendable {
         case event(EventSelector, [EventValue], sender: UInt64)
         case settle(PluginContinuation, Status)
 
-        /// Total bytes of its texts.
         var bytes: Int {
             guard case .event(_, let values, _) = self else { return 0 }
             return values.reduce(0) { sum, value in
@@ -81,7 +80,6 @@ final class PluginSubs: @unchecked Sendable {
             ofSubs.compactMap { EventSelector(name: "\($0.event)_expired", arity: 0) })
     }
 
-    /// The description of the handler whose tasks are the deliveries.
     func description(number: Int32) -> HandlerDescription {
         .queue(of: plugin, number: number, kind: kind)
     }

@@ -5,7 +5,6 @@ import PluginBridge
 final class PluginWait: @unchecked Sendable {
     // Sendable: `timer` is guarded by the queue's lock.
     let continuation: PluginContinuation
-    /// The number of its timer.
     var timer: UInt64?
 
     init(_ continuation: PluginContinuation) { self.continuation = continuation }

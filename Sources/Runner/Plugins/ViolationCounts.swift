@@ -8,7 +8,6 @@ import Synchronization
 final class ViolationCounts: @unchecked Sendable {
     // Sendable: `cells` is constant and points to atomics.
 
-    /// A counted kind of report.
     enum Column: Hashable {
         case rule(Misbehaviour)
         /// Answers after the host's own: not a violation, but reported at the same rate.
@@ -27,7 +26,6 @@ final class ViolationCounts: @unchecked Sendable {
     /// Zeroed by the kernel; pages are committed on first use.
     private let cells: UnsafeMutablePointer<Atomic<UInt64>>
 
-    /// Fails when no address space is left.
     init?() {
         guard let memory = csys_map(ViolationCounts.bytes) else { return nil }
         cells = memory.bindMemory(
@@ -37,7 +35,6 @@ final class ViolationCounts: @unchecked Sendable {
 
     deinit { csys_unmap(cells, ViolationCounts.bytes) }
 
-    /// Counts one more. Returns the new count.
     func add(_ column: Column, plugin: Int32) -> UInt64 {
         // -1 is the embedder.
         let row = min(Int(plugin) + 1, ViolationCounts.pluginLimit - 1)

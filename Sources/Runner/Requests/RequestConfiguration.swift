@@ -6,7 +6,6 @@ public struct RequestConfiguration: Sendable {
     /// Opens the store. Nil means requests in memory, which end with the host.
     package var openStore: (@Sendable () throws(StoreFault) -> any RequestStore)?
     /// Checks the store's file after an unclean stop and returns the problems found.
-    ///
     /// Called on its own thread. Nil means that there is nothing to check.
     package var checkStore: (@Sendable () throws(StoreFault) -> [String])?
     /// A file that other processes touch after writing to the store; nil without other processes.
@@ -14,7 +13,6 @@ public struct RequestConfiguration: Sendable {
     /// Nanoseconds of real time between checks for writes by other processes. They find writes of a
     /// process that was killed before it touched the file.
     package var storeLookInterval: UInt64 = 60_000_000_000
-    /// The identity of this process.
     package var host = HostIdentity(boot: "", process: 0, start: 0)
     /// Limits of accepting and keeping requests.
     public var limits = RequestLimits()
@@ -22,7 +20,6 @@ public struct RequestConfiguration: Sendable {
     public var policy = FactorPolicy()
     /// Nanoseconds that a change of a factor has to last before it counts.
     package var patience: UInt64 = 5_000_000_000
-    /// The budget of a day.
     package var dayBudget = DayBudget(limits: DayLimits())
     /// Maximum number of running request tasks, for short and long ones each.
     public var places = 64
@@ -38,7 +35,6 @@ public struct RequestConfiguration: Sendable {
     package var floor: UInt64?
     /// Requests wait for an hour with at least this app usage, 0…1; 0 means they do not wait.
     public var usageThreshold = 0.0
-    /// The sources of the machine's factors.
     package var sources: [any FactorSource] = []
     /// Nanoseconds between two reads of the sources while a request or subscriber depends on them.
     package var sourceInterval: UInt64 = 30_000_000_000

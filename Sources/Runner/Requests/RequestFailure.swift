@@ -8,7 +8,6 @@ package enum RequestFailure: Error, Hashable, Sendable {
     case refused(RequestRefusal)
     case other(Status, String)
 
-    /// The status that the call returns.
     package var status: Status {
         switch self {
         case .store(let fault): fault.status
@@ -28,7 +27,6 @@ package enum RequestFailure: Error, Hashable, Sendable {
 }
 
 extension StoreFault {
-    /// The status that the call returns.
     package var status: Status {
         switch kind {
         case .busy: .storeBusy
@@ -47,7 +45,6 @@ extension StoreFault {
 }
 
 extension RequestRefusal {
-    /// The status that the call returns.
     package var status: Status {
         switch self {
         case .tooMany: .tooMany
@@ -57,7 +54,6 @@ extension RequestRefusal {
         }
     }
 
-    /// The refusal and the remedy.
     package var message: String {
         switch self {
         case .tooMany(let kind, let limit):

@@ -77,7 +77,6 @@ final class RequestLoop: @unchecked Sendable {
     /// The time of the next decision on the host's clock, for a manual clock.
     private let nextLook = Atomic<UInt64>(.max)
     private let process = getpid()
-    /// Held during a turn.
     private let turning = Locked<Void>(())
     /// The number of the thread that runs the turn, or 0.
     private let turner = Atomic<UInt64>(0)
@@ -140,7 +139,6 @@ final class RequestLoop: @unchecked Sendable {
         csys_close(clockWatch)
     }
 
-    /// Starts the thread. Returns false when the system cannot create one.
     func start() -> Bool {
         let raw = Unmanaged.passRetained(self)
         let isStarted = threads.start(
@@ -169,7 +167,6 @@ final class RequestLoop: @unchecked Sendable {
         if failure != 0 { raw.release() }
     }
 
-    /// Handles the result of the store's check.
     func checked(_ problems: [String]) {
         guard let first = problems.first else { return }
         let fault = StoreFault(
@@ -209,7 +206,6 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     /// Runs a turn on the calling thread if the loop's thread sleeps and the caller has no role.
-    ///
     /// Returns false when that is not possible.
     private func takeTurn() -> Bool {
         guard restingUntil.load(ordering: .acquiring) > 0, phase.isOpen,
@@ -228,7 +224,6 @@ final class RequestLoop: @unchecked Sendable {
         } ?? false
     }
 
-    /// The jobs since the last turn.
     private struct Intake {
         let jobs: [RequestJob]
         let turn: UInt32
@@ -293,7 +288,6 @@ final class RequestLoop: @unchecked Sendable {
     /// For a manual clock: waits for the end of a turn that began after the call.
     func settle() { _ = try? perform { (_, _, _) throws(StoreFault) in } }
 
-    /// For a manual clock: the time of the next decision.
     var nextDeadline: UInt64? {
         let next = nextLook.load(ordering: .acquiring)
         return next == .max ? nil : next
@@ -515,7 +509,6 @@ final class RequestLoop: @unchecked Sendable {
         toldFactors = now
     }
 
-    /// Returns the time of the next decision.
     private func nextWake(_ now: Moment) -> RequestScheduler.Wake {
         var wake = book.wake(after: now)
         if book.isReady { wake.span = now.span }
@@ -555,7 +548,6 @@ final class RequestLoop: @unchecked Sendable {
         return clock.manual != nil ? .max : Self.sum(csys_monotonic_ns(), left)
     }
 
-    /// Returns the sum, or `.max` on overflow.
     private static func sum(_ time: UInt64, _ span: UInt64) -> UInt64 {
         let (sum, overflow) = time.addingReportingOverflow(span)
         return overflow ? .max : sum

@@ -47,7 +47,6 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
-    /// Opens the store now if the host has one.
     func openStore() throws(RequestFailure) {
         if configuration.openStore != nil { _ = try loop() }
     }
@@ -57,7 +56,6 @@ package final class RequestService: @unchecked Sendable {
     /// For a manual clock: waits until the thread has handled what is due.
     func settle() { existing?.settle() }
 
-    /// For a manual clock: the time of the next decision.
     var nextDeadline: UInt64? { existing?.nextDeadline }
 
     /// Passes on a change of a handler's availability.
@@ -88,7 +86,6 @@ package final class RequestService: @unchecked Sendable {
     // MARK: Submitting
 
     /// Submits a request and returns once it is durable.
-    ///
     /// Raises `scheduling<event>_done` if the handler is registered.
     package func submit(
         _ description: RequestDescription, payload: [UInt8]
@@ -131,7 +128,6 @@ package final class RequestService: @unchecked Sendable {
     // MARK: Cancelling
 
     /// Cancels a request; a running one is cancelled once its task has stopped.
-    ///
     /// Returns `ok`, or `already` if it was over.
     package func cancel(_ id: RequestID) throws(RequestFailure) -> Status {
         let answer = try loop().perform { (book, store, now) throws(StoreFault) in
@@ -156,7 +152,6 @@ package final class RequestService: @unchecked Sendable {
     }
 
     /// Cancels the pending requests of an identifier, or of all. Running tasks continue.
-    ///
     /// Returns how many requests were cancelled.
     package func cancelPending(_ identifier: String?) throws(RequestFailure) -> Int {
         var count = 0
@@ -293,7 +288,6 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
-    /// Returns the rest of the day's budget.
     package func dayBalance() throws(RequestFailure) -> DayLimits {
         try loop().perform { (book, _, now) throws(StoreFault) in
             book.scheduler.budget.balance(at: now.wall)
@@ -303,7 +297,6 @@ package final class RequestService: @unchecked Sendable {
     // MARK: Simulating
 
     /// Launches the pending request of an identifier at once, whatever it waits for.
-    ///
     /// The log lines are those of Apple's debugger command.
     package func simulateLaunch(_ identifier: String) throws(RequestFailure) -> RequestID {
         log(.info, nil, 0, "Simulating launch for task with identifier \(identifier)")
@@ -322,7 +315,6 @@ package final class RequestService: @unchecked Sendable {
         return try answer.get()
     }
 
-    /// Expires a simulated task.
     package func simulateExpiration(_ identifier: String) throws(RequestFailure) {
         log(.info, nil, 0, "Simulating expiration for task with identifier \(identifier)")
         let loop = try loop()

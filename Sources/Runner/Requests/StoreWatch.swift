@@ -14,7 +14,6 @@ struct StoreWatch: ~Copyable {
     private let file: String?
     /// Nanoseconds between two checks without a touch.
     private let interval: UInt64
-    /// The file that is watched.
     private var identity: csys_identity?
     /// Nil when unknown, so that the next check reports news.
     private var version: Int64?

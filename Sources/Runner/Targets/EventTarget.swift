@@ -10,10 +10,8 @@ package final class EventTarget: @unchecked Sendable {
     // Sendable: `state` is locked; only the loop's thread uses its own variables; the rest is
     // constant.
 
-    /// The function that handles an event.
     package typealias Sub = @Sendable (TargetEvent) throws -> EventValue?
 
-    /// The options of a target.
     package struct Options: Sendable {
         package var kind = TargetKind.module
         /// Whether the target also receives the host's events.
@@ -33,7 +31,6 @@ package final class EventTarget: @unchecked Sendable {
     }
 
     package let name: String
-    /// The target's number in its host.
     package let number: UInt64
     let options: Options
     private let targets: TargetDirectory
@@ -311,7 +308,6 @@ package final class EventTarget: @unchecked Sendable {
     }
 
     /// Sleeps for `duration` ns of the host's clock; 0 means until the loop's next run.
-    ///
     /// Then `settle` is called as for a wait, without an event.
     package func sleep(
         _ duration: UInt64, settle: @escaping @Sendable (Result<TargetEvent?, BridgeError>) -> Void
@@ -512,7 +508,6 @@ package final class EventTarget: @unchecked Sendable {
     package var isPaused: Bool { state.withLock { $0.machine.isPaused } }
 
     /// Closes the target: no sub is called any more, and its waits end with `.closing`.
-    ///
     /// Returns when no sub is running, unless called from inside one.
     package func close() {
         let (waits, subscriptions) = state.withLock { state in

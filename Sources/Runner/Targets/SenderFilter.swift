@@ -10,7 +10,6 @@ public struct SenderFilter: @unchecked Sendable {
         init(_ object: AnyObject) { self.object = object }
     }
 
-    /// The value by which senders are compared.
     package let identity: SenderIdentity
     private let reference: Reference?
 

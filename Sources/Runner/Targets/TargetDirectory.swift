@@ -3,7 +3,6 @@ package import PluginBridge
 
 /// The targets of a host, by number.
 package final class TargetDirectory: Sendable {
-    /// Maximum number of targets at a time.
     static let limit = 65_536
 
     private struct State {
@@ -51,7 +50,6 @@ package final class TargetDirectory: Sendable {
         }
     }
 
-    /// Returns a target by its number, or nil when it was closed.
     package subscript(number: UInt64) -> EventTarget? { state.withLock { $0.targets[number] } }
 
     func remove(_ number: UInt64) {

@@ -8,7 +8,6 @@ final class TargetWait: @unchecked Sendable {
     /// Called once on the loop's thread.
     let settle: @Sendable (Result<TargetEvent?, BridgeError>) -> Void
     private let filter: SenderFilter?
-    /// The number of its timer.
     var timer: UInt64?
 
     init(
@@ -19,6 +18,5 @@ final class TargetWait: @unchecked Sendable {
         self.settle = settle
     }
 
-    /// The awaited sender has been freed.
     var isGone: Bool { filter?.isGone ?? false }
 }

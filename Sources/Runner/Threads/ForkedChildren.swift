@@ -15,7 +15,6 @@ final class ForkedChildren: Sendable {
     private let threads: HostThreads
     /// The event loop's eventfd; signalling it wakes the parent.
     private let descriptor: Int32
-    /// Number of notes that were read.
     private let seen = Atomic<UInt32>(csys_child_note_count())
 
     init(_ threads: HostThreads, waking descriptor: Int32) {

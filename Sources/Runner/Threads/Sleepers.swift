@@ -35,7 +35,6 @@ struct Sleepers: ~Copyable {
     }
 
     /// Waits until `isOver`, at most until a CLOCK_MONOTONIC time. Returns whether it was over.
-    ///
     /// Checks again after every `wake`.
     func wait(until deadline: UInt64 = .max, _ isOver: () -> Bool) -> Bool {
         while true {

@@ -4,7 +4,6 @@ import Synchronization
 
 /// A four-byte lock stored in place, for numerous objects with little contention.
 struct WordLock: ~Copyable {
-    /// `free`, `taken`, or `wanted`.
     private let word = Atomic<UInt32>(0)
 
     private static let free: UInt32 = 0
