@@ -46,7 +46,7 @@ final class DeadlineThread {
         csys_thread_name("curfew-watch")
         csys_thread_no_timer_slack()
         engine.threads.join(as: .watcher)
-        watch()
+        pollDeadlines()
         engine.phase.progressed()
     }
 
@@ -57,7 +57,7 @@ final class DeadlineThread {
         case stop
     }
 
-    private func watch() {
+    private func pollDeadlines() {
         var lead = WakeLead()
         while true {
             let seen = deadlines.sequence.pointee.load(ordering: .sequentiallyConsistent)

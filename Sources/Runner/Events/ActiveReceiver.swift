@@ -40,20 +40,20 @@ final class ActiveReceiver: @unchecked Sendable {
         guard current.load(ordering: .relaxed) != this else { return }
         current.store(this, ordering: .sequentiallyConsistent)
         // The store also leaves the previous receiver.
-        tell()
+        wakeUnsubscribing()
     }
 
     @inline(__always) func returned(_ subscription: Subscription, isNested: Bool) {
         guard isNested else { return }
         subscription.running.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-        tell()
+        wakeUnsubscribing()
     }
 
     /// Leaves the receiver before the loop's thread sleeps or does other work.
     func leave() {
         guard current.load(ordering: .relaxed) != 0 else { return }
         current.store(0, ordering: .sequentiallyConsistent)
-        tell()
+        wakeUnsubscribing()
     }
 
     /// Leaves the receiver between two events if a thread waits for that.
@@ -61,7 +61,7 @@ final class ActiveReceiver: @unchecked Sendable {
         if unsubscribing.load(ordering: .relaxed) > 0 { leave() }
     }
 
-    private func tell() {
+    private func wakeUnsubscribing() {
         guard unsubscribing.load(ordering: .sequentiallyConsistent) > 0 else { return }
         returns.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
         csys_futex_wake(returns, .max)

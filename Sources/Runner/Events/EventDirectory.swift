@@ -31,13 +31,13 @@ final class EventDirectory: @unchecked Sendable {
         var waits = WaiterRegistry()
         var expectations: [UInt64: Expectation] = [:]
         var observers = SubscriberList()
-        var subscriptions: [UInt64: Standing] = [:]
+        var subscriptions: [UInt64: ListedSubscription] = [:]
         var numbers: UInt64 = 0
         var closed = false
     }
 
     /// A subscription and the list that contains it.
-    private struct Standing {
+    private struct ListedSubscription {
         let subscription: Subscription
         var seesTaken = false
     }
@@ -215,7 +215,7 @@ final class EventDirectory: @unchecked Sendable {
             guard let selector else {
                 let subscription = Subscription(number: number, event: nil, receiver: receiver)
                 state.observers.add(subscription, at: version)
-                state.subscriptions[number] = Standing(subscription: subscription)
+                state.subscriptions[number] = ListedSubscription(subscription: subscription)
                 attention.pointee.attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
                 return .success(number)
             }
@@ -237,7 +237,7 @@ final class EventDirectory: @unchecked Sendable {
                 entry.subscribers.add(subscription, at: version)
             }
             entry.takers.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            state.subscriptions[number] = Standing(
+            state.subscriptions[number] = ListedSubscription(
                 subscription: subscription, seesTaken: seesTaken)
             return .success(number)
         }
@@ -252,14 +252,14 @@ final class EventDirectory: @unchecked Sendable {
     /// Ends a subscription: deliveries that begin later skip it. Returns nil for an unknown number.
     func remove(_ number: UInt64) -> Subscription? {
         state.withLock { state in
-            guard let standing = state.subscriptions.removeValue(forKey: number) else {
+            guard let listed = state.subscriptions.removeValue(forKey: number) else {
                 return nil
             }
-            let subscription = standing.subscription
+            let subscription = listed.subscription
             subscription.active.store(false, ordering: .sequentiallyConsistent)
             let version = newVersion()
             if let event = subscription.event, let entry = entry(event) {
-                if standing.seesTaken {
+                if listed.seesTaken {
                     entry.listeners.oneEnded(at: version)
                 } else {
                     entry.subscribers.oneEnded(at: version)

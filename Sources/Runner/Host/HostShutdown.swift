@@ -19,7 +19,7 @@ final class HostShutdown: Sendable {
     static let leaked = Atomic<UInt32>(0)
 
     /// Nanoseconds for threads that only need processor time to leave.
-    private static let patience: UInt64 = 10_000_000_000
+    private static let exitLimit: UInt64 = 10_000_000_000
 
     init(
         _ engine: TaskEngine, _ loop: EventLoop, _ requests: RequestService,
@@ -100,7 +100,7 @@ final class HostShutdown: Sendable {
         }
         guard !isDone, isSecond else { return }
         // Leaving a queue only needs processor time.
-        _ = phase.wait(until: EventLoop.deadline(after: Self.patience)) {
+        _ = phase.wait(until: EventLoop.deadline(after: Self.exitLimit)) {
             let entering = isAnyEntering(besidesQueues: keepsQueues)
             expireEverything(besidesQueues: keepsQueues)
             return !entering
@@ -120,7 +120,7 @@ final class HostShutdown: Sendable {
     private func close(_ limits: ShutdownLimits) throws(BridgeError) {
         let inside = names(handlersInside.map(\.description.identifier))
         let calling = names(handlersCalling.map(\.description.identifier))
-        requests.stop(until: EventLoop.deadline(after: Self.patience))
+        requests.stop(until: EventLoop.deadline(after: Self.exitLimit))
         for pool in engine.pools { pool.stop() }
         engine.deadlines.stop()
         phase.enter(.closed)
@@ -128,7 +128,7 @@ final class HostShutdown: Sendable {
         // A thread outside foreign code leaves as soon as it gets processor time, which takes a
         // while on a busy machine. A thread that may never return is not waited for. The host's own
         // thread delivers the remaining events in either case.
-        let deadline = EventLoop.deadline(after: max(limits.leave, Self.patience))
+        let deadline = EventLoop.deadline(after: max(limits.leave, Self.exitLimit))
         if inside.isEmpty, calling.isEmpty {
             _ = threads.awaitEnd(until: deadline)
         } else {

@@ -67,18 +67,18 @@ public final class ManualClock: @unchecked Sendable {
     }
 
     /// Real time in nanoseconds that functions get to return while the clock is advanced.
-    private static let patience: UInt64 = 1_000_000_000
+    private static let returnTime: UInt64 = 1_000_000_000
 
     /// Waits for functions of ended tasks to return. A busy machine may not have run them during an
     /// hour that passes at once, and their workers would count as lost.
-    private static func awaitReturns(in hosts: [ClockMember], _ patience: inout UInt64) {
+    private static func awaitReturns(in hosts: [ClockMember], _ returnTime: inout UInt64) {
         let start = csys_monotonic_ns()
         var spent: UInt64 = 0
-        while spent < patience, hosts.contains(where: { $0.deadlines.isReturning }) {
+        while spent < returnTime, hosts.contains(where: { $0.deadlines.isReturning }) {
             csys_yield()
             spent = csys_monotonic_ns() &- start
         }
-        patience -= min(spent, patience)
+        returnTime -= min(spent, returnTime)
     }
 
     /// Advances the clock, stopping at each deadline, and returns once all due work is delivered.
@@ -92,9 +92,9 @@ public final class ManualClock: @unchecked Sendable {
             let (sum, overflow) = now.addingReportingOverflow(nanoseconds)
             // Limited so that a deadline can still be added.
             let target = max(now, overflow ? 1 << 63 : min(sum, 1 << 63))
-            var patience = Self.patience
+            var returnTime = Self.returnTime
             repeat {
-                if now < target { Self.awaitReturns(in: members, &patience) }
+                if now < target { Self.awaitReturns(in: members, &returnTime) }
                 for host in members {
                     host.deadlines.settle()
                     host.requests.settle()

@@ -82,10 +82,10 @@ extension PluginRegistry {
 
     private func takeTurn(_ path: String) throws(BridgeError) -> LoadTurn {
         // A load that waits for long is logged.
-        var tellAt = csys_monotonic_ns() &+ 2_000_000_000
+        var warnAt = csys_monotonic_ns() &+ 2_000_000_000
         let answer = LoadTurn.take(for: threads) {
-            if csys_monotonic_ns() > tellAt {
-                tellAt = .max
+            if csys_monotonic_ns() > warnAt {
+                warnAt = .max
                 log(
                     .warning, nil, 0,
                     "\(path) waits to be loaded: another plugin is inside its entry or a constructor, in this host or another of the process"
@@ -102,13 +102,13 @@ extension PluginRegistry {
 
     private func readManifest(_ path: String) throws(BridgeError) -> (PluginDirectory, Manifest) {
         // The log gets one line, because the faults of a manifest can fill a screen.
-        var told: String?
+        var logLine: String?
         do throws(BridgeError) {
             let folder = try PluginDirectory(path)
             switch try folder.manifest() {
             case .success(let manifest): return (folder, manifest)
             case .failure(let faults):
-                told = faults.line
+                logLine = faults.line
                 let isForeign = faults.diagnostics.contains {
                     $0.rule == ManifestRule.abi.rawValue
                 }
@@ -118,7 +118,7 @@ extension PluginRegistry {
             }
         } catch let reason {
             plugins.add(path, nil, .failed, reason.message)
-            log(.error, nil, 0, told ?? reason.line)
+            log(.error, nil, 0, logLine ?? reason.line)
             throw reason
         }
     }

@@ -43,7 +43,7 @@ final class PluginSubs: @unchecked Sendable {
         var numbers: UInt64 = 0
         var followed: Set<EventSelector> = []
         /// The current refusal of deliveries was logged.
-        var isTold = false
+        var isRefusalLogged = false
 
         var waiting: Int { queue.count - taken }
     }
@@ -136,8 +136,8 @@ final class PluginSubs: @unchecked Sendable {
         let bytes = delivery.bytes
         let (status, isFirst) = state.withLock { state -> (Status, Bool) in
             let status = add(delivery, bytes, index, &state)
-            defer { state.isTold = status != .ok }
-            return (status, !state.isTold)
+            defer { state.isRefusalLogged = status != .ok }
+            return (status, !state.isRefusalLogged)
         }
         if isFirst, status != .ok, status != .closing {
             engine.log(

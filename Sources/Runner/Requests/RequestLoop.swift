@@ -36,7 +36,7 @@ final class RequestLoop: @unchecked Sendable {
     private var book: RequestBook
     private let inbox = Locked(Inbox())
     private let signal = TurnSignal()
-    private let bell: Int32
+    private let wakeDescriptor: Int32
     private let clockWatch: Int32
     /// Detects writes of other processes. Owned by the turn.
     private var storeWatch: StoreWatch
@@ -59,7 +59,7 @@ final class RequestLoop: @unchecked Sendable {
     /// Tasks launched by a simulation, with their names for the log. Owned by the turn.
     var simulated: [RequestTicket: String] = [:]
     /// The last reported states of factors. Owned by the turn.
-    private var toldFactors: [Factor: FactorState] = [:]
+    private var reportedFactors: [Factor: FactorState] = [:]
     /// There are subscribers to factors, so the sources are read even while no request waits.
     private let isFactorWatched = Atomic<Bool>(false)
     /// The previous host ended without closing the store.
@@ -79,7 +79,7 @@ final class RequestLoop: @unchecked Sendable {
     private let process = getpid()
     private let turning = Locked<Void>(())
     /// The number of the thread that runs the turn, or 0.
-    private let turner = Atomic<UInt64>(0)
+    private let turnThread = Atomic<UInt64>(0)
     /// CLOCK_MONOTONIC time until which the thread sleeps; 0 while it is awake.
     private let restingUntil = Atomic<UInt64>(0)
 
@@ -99,7 +99,7 @@ final class RequestLoop: @unchecked Sendable {
         self.configuration = configuration
         let store = try configuration.openStore?() ?? MemoryStore()
         self.store = store
-        bell = csys_eventfd()
+        wakeDescriptor = csys_eventfd()
         clockWatch = csys_clock_watch()
         var scheduler = RequestScheduler(
             policy: configuration.policy, board: FactorBoard(debounce: configuration.patience),
@@ -135,7 +135,7 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     deinit {
-        csys_close(bell)
+        csys_close(wakeDescriptor)
         csys_close(clockWatch)
     }
 
@@ -178,21 +178,21 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     /// Whether the calling thread runs a turn, where it must not wait for another one.
-    private var isInTurn: Bool { turner.load(ordering: .relaxed) == csys_thread_number() }
+    private var isInTurn: Bool { turnThread.load(ordering: .relaxed) == csys_thread_number() }
 
     // MARK: From other threads
 
     /// Adds a job. Returns false when the loop has stopped and drops the job.
     func add(_ job: RequestJob) -> Bool {
         guard let (_, isFirst) = put(job) else { return false }
-        if isFirst { csys_eventfd_signal(bell) }
+        if isFirst { csys_eventfd_signal(wakeDescriptor) }
         return true
     }
 
     /// Adds a job and waits for it. Returns false when the loop drops it.
     private func addAndWait(_ job: RequestJob) -> Bool {
         guard let (turn, isFirst) = put(job) else { return false }
-        if isFirst, !takeTurn() { csys_eventfd_signal(bell) }
+        if isFirst, !takeTurn() { csys_eventfd_signal(wakeDescriptor) }
         signal.wait(for: turn)
         return true
     }
@@ -218,7 +218,7 @@ final class RequestLoop: @unchecked Sendable {
             if left == 0 || wake.isBefore(restingWake)
                 || storeWatch.descriptor != restingDescriptor
             {
-                csys_eventfd_signal(bell)
+                csys_eventfd_signal(wakeDescriptor)
             }
             return true
         } ?? false
@@ -279,7 +279,7 @@ final class RequestLoop: @unchecked Sendable {
     /// Requests the last turns, after which the store is closed and the thread ends.
     func stop() {
         inbox.withLock { $0.isStopping = true }
-        csys_eventfd_signal(bell)
+        csys_eventfd_signal(wakeDescriptor)
     }
 
     /// The store was closed and all jobs are finished.
@@ -298,7 +298,7 @@ final class RequestLoop: @unchecked Sendable {
     private func run() {
         while true {
             // Drained first, so that a later signal wakes the sleep below.
-            csys_eventfd_drain(bell)
+            csys_eventfd_drain(wakeDescriptor)
             var until: UInt64 = 0
             var watched: Int32 = -1
             let isOver = turning.withLock { _ in
@@ -323,8 +323,8 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     private func inTurn<T>(_ body: () -> T) -> T {
-        turner.store(csys_thread_number(), ordering: .relaxed)
-        defer { turner.store(0, ordering: .relaxed) }
+        turnThread.store(csys_thread_number(), ordering: .relaxed)
+        defer { turnThread.store(0, ordering: .relaxed) }
         return body()
     }
 
@@ -371,7 +371,7 @@ final class RequestLoop: @unchecked Sendable {
         }
         let isDue = book.isDue(at: now) && mayDecide(now)
         guard !jobs.isEmpty || isDue || (!owed.isEmpty && mayDecide(now)) else {
-            tellFactors()
+            reportFactors()
             lookAhead()
             return
         }
@@ -405,7 +405,7 @@ final class RequestLoop: @unchecked Sendable {
         }
         book.worked()
         for effect in effects { perform(effect) }
-        tellFactors()
+        reportFactors()
         lookAhead()
         for job in late + jobs { job.finish(nil) }
     }
@@ -485,7 +485,7 @@ final class RequestLoop: @unchecked Sendable {
             RequestJob(
                 apply: { [self] (book, _, now) throws(StoreFault) in
                     readSources(&book, now)
-                    toldFactors = factors(book)
+                    reportedFactors = factors(book)
                 }, finish: { _ in }))
     }
 
@@ -497,16 +497,16 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     /// Raises an event for each changed factor if there are subscribers.
-    private func tellFactors() {
+    private func reportFactors() {
         guard isFactorWatched.load(ordering: .acquiring) else { return }
         let now = factors(book)
         for (factor, state) in now.sorted(by: { $0.key < $1.key })
-        where toldFactors[factor] != state {
+        where reportedFactors[factor] != state {
             _ = engine.events.raise(
                 engine.directory.factor, [.text(factor.name), .int32(Int32(state.rawValue))],
                 task: 0)
         }
-        toldFactors = now
+        reportedFactors = now
     }
 
     private func nextWake(_ now: Moment) -> RequestScheduler.Wake {
@@ -554,7 +554,7 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     private func rest(_ until: UInt64, _ watched: Int32) {
-        let descriptors = [bell, clockWatch, watched]
+        let descriptors = [wakeDescriptor, clockWatch, watched]
         csys_wait_any_readable(descriptors, Int32(descriptors.count), until)
     }
 }

@@ -42,7 +42,7 @@ package final class RequestService: @unchecked Sendable {
                     .system, "no thread could be started; raise the limit of processes (ulimit -u)")
             }
             made = new
-            for handler in engine.handlers.all { tell(new, handler) }
+            for handler in engine.handlers.all { report(handler, to: new) }
             return new
         }
     }
@@ -60,10 +60,10 @@ package final class RequestService: @unchecked Sendable {
 
     /// Passes on a change of a handler's availability.
     func stateChanged(_ handler: HandlerRecord) {
-        if let existing { tell(existing, handler) }
+        if let existing { report(handler, to: existing) }
     }
 
-    private func tell(_ loop: RequestLoop, _ handler: HandlerRecord) {
+    private func report(_ handler: HandlerRecord, to loop: RequestLoop) {
         let identifier = handler.description.identifier
         guard !handler.description.isQueue else { return }
         _ = loop.add(

@@ -200,7 +200,7 @@ package final class EventTarget: @unchecked Sendable {
                     selector, from: event.sender?.identity, isCall: isCall), gone
             )
         }
-        tellGone(gone)
+        settleGone(gone)
         switch arrival {
         case .resume(let wait):
             resume(wait, event)
@@ -293,9 +293,9 @@ package final class EventTarget: @unchecked Sendable {
             if case .waiting = waiting { follow(selector, &state) }
             return (state.numbers, waiting, gone)
         }
-        tellGone(gone)
+        settleGone(gone)
         try check(waiting) { replaced in
-            tell(
+            settleLater(
                 replaced,
                 BridgeError(
                     .replaced,
@@ -344,7 +344,7 @@ package final class EventTarget: @unchecked Sendable {
     @discardableResult
     package func giveUp(_ number: UInt64, _ error: BridgeError) -> Bool {
         guard let wait = state.withLock({ $0.machine.waitEnded(number) }) else { return false }
-        tell(wait, error)
+        settleLater(wait, error)
         return true
     }
 
@@ -383,7 +383,7 @@ package final class EventTarget: @unchecked Sendable {
     }
 
     /// Queues the settling of a wait on the loop.
-    private func tell(_ wait: TargetWait, _ error: BridgeError) {
+    private func settleLater(_ wait: TargetWait, _ error: BridgeError) {
         endTimer(of: wait)
         loop.post { [self] in
             unfollow()
@@ -393,9 +393,9 @@ package final class EventTarget: @unchecked Sendable {
 
     private func purge(_ state: inout State) -> [TargetWait] { state.machine.purge(\.isGone) }
 
-    private func tellGone(_ waits: [TargetWait]) {
+    private func settleGone(_ waits: [TargetWait]) {
         for wait in waits {
-            tell(
+            settleLater(
                 wait, BridgeError(.stale, "the sender that was waited for does not exist any more"))
         }
     }
@@ -403,7 +403,7 @@ package final class EventTarget: @unchecked Sendable {
     /// Ends the waits for a sender that C has freed with `.stale`.
     package func forget(_ sender: EventSender) {
         let waits = state.withLock { $0.machine.forget(sender.identity) }
-        tellGone(waits)
+        settleGone(waits)
     }
 
     // MARK: Resumable subs
@@ -468,7 +468,7 @@ package final class EventTarget: @unchecked Sendable {
     /// Subscribes to an event of the host if this target receives them.
     private func follow(_ selector: EventSelector, _ state: inout State) {
         guard options.takesHostEvents, state.subscriptions[selector] == nil else { return }
-        let receiver = EventReceiver.closure { [weak self] event in self?.heard(event) }
+        let receiver = EventReceiver.closure { [weak self] event in self?.received(event) }
         // When no more names can be registered, the host cannot raise such an event either.
         if case .success(let number) = loop.subscribe(selector, receiver) {
             state.subscriptions[selector] = number
@@ -486,7 +486,7 @@ package final class EventTarget: @unchecked Sendable {
         for number in numbers { _ = loop.unsubscribe(number) }
     }
 
-    private func heard(_ event: HostEvent) {
+    private func received(_ event: HostEvent) {
         let selector = event.selector
         let event = TargetEvent(
             selector: selector.description, values: event.values,
@@ -515,7 +515,7 @@ package final class EventTarget: @unchecked Sendable {
             return (state.machine.end(), Array(state.subscriptions.values))
         }
         for subscription in subscriptions { _ = loop.unsubscribe(subscription) }
-        for wait in waits { tell(wait, closed) }
+        for wait in waits { settleLater(wait, closed) }
         targets.remove(number)
         guard !loop.isLoopThread else { return }
         _ = waiters.wait { inside.load(ordering: .sequentiallyConsistent) == 0 }
@@ -523,12 +523,12 @@ package final class EventTarget: @unchecked Sendable {
 
     /// Ends all waits with `.closing` when the host begins to shut down.
     func hostCloses() {
-        for wait in state.withLock({ $0.machine.close() }) { tell(wait, closed) }
+        for wait in state.withLock({ $0.machine.close() }) { settleLater(wait, closed) }
     }
 
     /// Closes the target with its host. Does not wait, because a sub may never return.
     func hostEnds() {
-        for wait in state.withLock({ $0.machine.end() }) { tell(wait, closed) }
+        for wait in state.withLock({ $0.machine.end() }) { settleLater(wait, closed) }
     }
 
     private var closed: BridgeError {
