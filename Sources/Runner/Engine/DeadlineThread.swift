@@ -95,8 +95,7 @@ final class DeadlineThread {
             case .stop: return
             case .nothing: break
             }
-            // Publish the wake-up time, then scan once more: a worker stores its deadline, then
-            // reads that time.
+            // Publish the time, then scan again: a worker stores its deadline, then reads the time.
             let until = deadlines.state.withLock { state -> UInt64? in
                 guard state.calls.isEmpty, !state.stopping else { return nil }
                 next = min(next, state.next ?? .max)
@@ -122,8 +121,7 @@ final class DeadlineThread {
         }
     }
 
-    /// Sleeps until a time, waking early enough to be exact, or until `sequence` differs from
-    /// `seen`.
+    /// Sleeps until exactly `until`, or until `sequence` differs from `seen`.
     private func sleep(_ until: UInt64, unlessAfter seen: UInt32, _ lead: inout WakeLead) {
         let asked = lead.before(until)
         var now = deadlines.clock.now()

@@ -102,8 +102,7 @@ final class Deadlines: @unchecked Sendable {
             state.wheel.arm(
                 TimingWheel.Entry(key: task.index, value: task.bits, deadline: deadline))
         }
-        // A thread that went to sleep earlier has published that under the lock; a later one sees
-        // the entry.
+        // An earlier sleeper has published that under the lock; a later one sees the entry.
         wake(before: deadline)
     }
 

@@ -23,8 +23,7 @@ extension TaskEngine {
             // Armed before the task is pending, while no other thread can free the slot.
             deadlines.armPending(task)
             if handler.pointee.code.isOneAtATime {
-                // In this order, so that a thread that finds the task opens a gate that is closed
-                // already.
+                // In this order, so that the gate is closed before another thread opens it.
                 handler.pointee.gate.bitwiseOr(
                     HandlerQueue.Gate.awaited, ordering: .sequentiallyConsistent)
                 handler.pointee.awaited.store(task.bits, ordering: .sequentiallyConsistent)
@@ -74,8 +73,7 @@ extension TaskEngine {
 
     /// Opens the gate of a one-at-a-time handler after the end of the awaited task.
     ///
-    /// Other tasks may end too: cancelled in the queue, or decided earlier by a thread that arrives
-    /// late.
+    /// Other tasks may end too: cancelled in the queue, or decided earlier by a slow thread.
     private func noLongerAwaited(_ task: TaskReference, _ handler: HandlerQueuePointer) {
         guard handler.pointee.code.isOneAtATime,
             handler.pointee.awaited.compareExchange(
@@ -142,8 +140,7 @@ extension TaskEngine {
                 launches: 0, wall: ran, cpu: record.cpu.load(ordering: .acquiring)))
     }
 
-    /// Publishes a launch as interrupted whose end the store has not recorded: the request will be
-    /// launched again.
+    /// Publishes a launch as interrupted, because its end is not recorded and it will be repeated.
     private func publishUnrecorded(
         _ task: TaskReference, _ handler: HandlerQueuePointer, armed: Bool
     ) {
@@ -297,8 +294,7 @@ extension TaskEngine {
         return true
     }
 
-    /// Handles an answer for a task that is gone, usually after the host's or the plugin's own
-    /// answer.
+    /// Handles an answer for a task that is gone, usually because it was answered before.
     private func completedNothing(_ id: UInt64, _ plugin: Int32) -> Status {
         guard !phase.isClosed else { return .closing }
         if violations.isOthers(id, than: plugin) {

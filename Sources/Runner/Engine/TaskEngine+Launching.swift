@@ -56,8 +56,7 @@ extension TaskEngine {
         case .failure(.noSlot): return Launched(status: .exhausted, task: 0)
         case .success(let task):
             callWorker(handler)
-            // A shutdown changes the phase before it searches the queues. A task that it may have
-            // missed is withdrawn here.
+            // A shutdown changes the phase, then searches the queues. It may have missed this task.
             if !phase.isBefore(rawValue: handler.pointee.closesAt),
                 withdraw(task, handler, kept: kept)
             {
@@ -147,8 +146,7 @@ extension TaskEngine {
         for _ in 0..<wanted { callWorker(handler) }
     }
 
-    /// Removes cancelled tasks from the front of a paused or quarantined queue. Returns whether it
-    /// found any.
+    /// Removes cancelled tasks from the front of a closed queue. Returns whether it found any.
     @discardableResult
     func sweep(_ handler: HandlerQueuePointer) -> Bool {
         guard handler.pointee.gate.load(ordering: .sequentiallyConsistent) != 0, takePlace(handler)

@@ -30,8 +30,7 @@ extension TaskEngine {
             let grace = record.grace != 0 ? record.grace : handler.pointee.grace
             let graceEnd = clock.now() &+ grace
             let told = record.order.withLock { _ -> Bool in
-                // Stored before the reason, so that a thread that sees the reason sees the new
-                // deadline.
+                // Stored before the reason: a thread that sees the reason sees this deadline.
                 slot.pointee.deadline.store(graceEnd, ordering: .releasing)
                 let (confirmed, after) = mustStep(task) { $0.stopConfirmed(reason) }
                 guard confirmed else {

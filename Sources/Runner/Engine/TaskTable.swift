@@ -53,8 +53,7 @@ final class TaskTable: @unchecked Sendable {
         UInt64(task.generation &* key) << 32 | UInt64(task.index)
     }
 
-    /// Returns the task of a public id if its slot was ever used; its state tells whether it is
-    /// stale.
+    /// Returns the task of a public id if its slot was ever used; it may be stale.
     @inline(__always) func find(_ id: UInt64) -> TaskReference? {
         let index = UInt32(truncatingIfNeeded: id)
         guard index != 0, index < allocated.load(ordering: .acquiring) else { return nil }
@@ -125,8 +124,7 @@ final class TaskTable: @unchecked Sendable {
                     expected: index, desired: index + 1, ordering: .acquiringAndReleasing
                 ).exchanged
             else { continue }
-            // Written only by the winner of the exchange. Before, the slot has generation 0, which
-            // no id has.
+            // Written only by the winner. Before, the slot has generation 0, which no id has.
             slots[Int(index)].word.store(
                 TaskStateMachine(generation: 1).word, ordering: .relaxed)
             return TaskReference(index: index, generation: 1)

@@ -136,8 +136,8 @@ final class Worker {
                     })
             }
             if over == nil, status == 0 {
-                // The function had completed the task, its end is published, and no reference is
-                // left.
+                // The function had completed the task, its end is published, and it has no
+                // references.
                 over = exchange(slot, word, TaskStateMachine(word: word).returnedWhenOver)
             }
             if let over {

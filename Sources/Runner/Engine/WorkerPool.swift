@@ -115,8 +115,7 @@ final class WorkerPool: @unchecked Sendable {
                 }
                 return (state.alive == 0, Call.none)
             }
-            // No worker will come: without their places, the ready handlers are tried again at the
-            // next launch.
+            // No worker will come: the next launch tries again if the places are free.
             if last { clear(for: engine) }
             carryOut(call, engine)
             engine.log(

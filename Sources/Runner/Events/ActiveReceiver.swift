@@ -2,8 +2,7 @@
 import CSystem
 import Synchronization
 
-/// The receiver that the loop's thread is executing. Threads that end a subscription wait for it to
-/// return.
+/// The receiver that the loop's thread is executing; unsubscribing threads wait for it.
 ///
 /// The loop stores the receiver it enters, then checks whether the subscription is active; an
 /// unsubscribing thread makes the subscription inactive, then checks which receiver the loop
@@ -11,8 +10,7 @@ import Synchronization
 final class ActiveReceiver: @unchecked Sendable {
     // Sendable: the pointer is constant, and everything is atomic.
 
-    /// The receiver of the outermost delivery, or 0. Nested deliveries count in
-    /// `Subscription.running`.
+    /// The receiver of the outermost delivery, or 0; `Subscription.running` counts nested ones.
     private let current = Atomic<UInt>(0)
     private let unsubscribing = Atomic<UInt32>(0)
     /// Futex word: changes when a receiver has returned while a thread waits for that.

@@ -6,8 +6,7 @@ import Synchronization
 
 /// Delivers one event at a time to its receivers, without a lock held.
 final class EventDelivery: @unchecked Sendable {
-    // Sendable: the variables belong to the thread that runs the loop; the rest is atomic or
-    // constant.
+    // Sendable: the loop's thread owns the variables; the rest is atomic or constant.
 
     private let queue: EventQueue
     private let directory: EventDirectory

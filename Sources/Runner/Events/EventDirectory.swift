@@ -275,8 +275,7 @@ final class EventDirectory: @unchecked Sendable {
 
     // MARK: Delivering
 
-    /// Updates an entry's cached receivers before delivery, and returns the wait that takes the
-    /// event.
+    /// Updates an entry's cached receivers before delivery. Returns the wait that takes the event.
     ///
     /// Called by the thread that runs the loop. A replaced receiver list is added to `retired`.
     @inline(__always)

@@ -8,8 +8,7 @@ extension EventLoop {
     /// Readable while events wait; -1 where a thread of the host runs the loop.
     package var descriptor: Int32 { isEmbedders ? queue.descriptor : -1 }
 
-    /// Makes the descriptor readable once. Async-signal-safe: it only follows pointers and calls
-    /// write(2).
+    /// Makes the descriptor readable once. Async-signal-safe: it only calls write(2).
     package func wake() { csys_eventfd_signal(queue.descriptor) }
 
     // MARK: Raising
@@ -35,8 +34,7 @@ extension EventLoop {
         else { return .invalid }
         guard !selector.name.hasPrefix("curfew_") else { return .denied }
         guard let declared = directory.declareRaised(signature) else { return .exhausted }
-        // A handler's declared events are raised only by its tasks, also for the embedder's
-        // handlers.
+        // Only its tasks raise a handler's declared events, also for the embedder's handlers.
         guard declared.owner == nil else { return .denied }
         guard declared.signature == signature else { return .invalid }
         return queue.raise(declared.entry, values, task: 0).status
@@ -53,8 +51,7 @@ extension EventLoop {
 
     // MARK: Waiting
 
-    /// Expects the next matching event; replaces an older expectation with the same keys. `task` 0
-    /// matches any task or none.
+    /// Expects the next matching event, of any task if `task` is 0; replaces an older equal wait.
     package func expect(
         _ selector: EventSelector, task: UInt64, context: UInt
     ) -> Result<Expectation, BridgeError> {
@@ -98,8 +95,7 @@ extension EventLoop {
         directory.giveUp(expectation, error)
     }
 
-    /// Sleeps until an event is queued, at most 10 ms, for a thread that runs the loop while it
-    /// waits.
+    /// Sleeps until an event is queued, at most 10 ms, while the caller runs the loop.
     ///
     /// The limit covers a result that comes without an event, or through another thread's delivery.
     func sleep(until deadline: UInt64) {

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// The thread belongs to the host or to the embedder.
 package final class EventLoop: @unchecked Sendable {
-    // Sendable: the thread that has set `running` uses the loop's variables; the rest is atomic or
+    // Sendable: the thread that has set `running` owns the variables; the rest is atomic or
     // constant.
 
     package let queue: EventQueue
@@ -221,8 +221,7 @@ package final class EventLoop: @unchecked Sendable {
     /// Whether the loop is inside work; must be called on the loop's thread.
     var isInsideWork: Bool { works.isWorking }
 
-    /// Runs `body` if the calling thread owns the loop, as in `runWhileWaiting()`; else returns
-    /// nil.
+    /// Runs `body` if the calling thread owns the loop (see `runWhileWaiting()`), else returns nil.
     package func onLoop<T>(_ body: () -> T) -> T? {
         if isLoopThread { return works.directly(body) }
         guard isEmbedders, threads.role == .other, isRunner, takeLoop() else { return nil }
@@ -246,8 +245,7 @@ package final class EventLoop: @unchecked Sendable {
     private func doRemainingWork() {
         guard threads.role != .loop else { return }
         while queue.hasWork {
-            // The thread that is running the loop checks again afterwards, and sees the earlier
-            // count.
+            // The thread that runs the loop checks again afterwards, and sees the earlier count.
             guard !running.exchange(true, ordering: .sequentiallyConsistent) else { return }
             var others: [UnsafeMutableRawPointer] = []
             let wasAttentive = delivery.isAttentive

@@ -12,8 +12,7 @@ struct EventNode: ~Copyable {
     /// Nil for an event.
     var work: Unmanaged<LoopWork>?
 
-    /// Values of `event` for work that counts against the queue's limit, and for work that does
-    /// not.
+    /// Values of `event` for work that counts against the queue's limit, or does not.
     static let limitedWork = UInt32.max - 1
     static let unlimitedWork = UInt32.max
 

@@ -92,8 +92,7 @@ package final class EventQueue: @unchecked Sendable {
         return Raised(status: .ok)
     }
 
-    /// Queues an event if it has receivers, else counts it as unwanted. The loop would drop it
-    /// anyway.
+    /// Queues an event if it has receivers, else counts it as unwanted, as the loop would.
     func raiseIfWanted(_ entry: EventEntry, task: UInt64, _ values: @autoclosure () -> [EventValue])
         -> Raised
     {
@@ -122,8 +121,7 @@ package final class EventQueue: @unchecked Sendable {
     }
 
     @inline(__always) private func wake() {
-        // Adding is a full barrier, and so is going to sleep: one of the two threads sees the
-        // other.
+        // Adding and going to sleep are full barriers: one of the two threads sees the other.
         guard counters.pointee.asleep.load(ordering: .sequentiallyConsistent) else { return }
         if counters.pointee.asleep.exchange(false, ordering: .sequentiallyConsistent) {
             counters.pointee.wakeups.wrappingAdd(1, ordering: .relaxed)
@@ -163,8 +161,7 @@ package final class EventQueue: @unchecked Sendable {
 
     // MARK: Taking, by the thread that runs the loop
 
-    /// Takes the oldest entry. Returns nil when the queue is empty or the entry is still being
-    /// added.
+    /// Takes the oldest entry. Returns nil when there is none or it is still being added.
     @inline(__always) func take() -> UnsafeMutableRawPointer? { ring.take() }
 
     func putBack(_ event: UnsafeMutableRawPointer) { ring.add(event) }

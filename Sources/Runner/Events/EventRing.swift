@@ -22,11 +22,9 @@ final class EventRing: @unchecked Sendable {
     /// delivering some events.
     private static let ahead: UInt = 4
 
-    /// Addresses; the lowest bit is the round's parity, so that entries of the round before count
-    /// as empty.
+    /// Addresses; the lowest bit is the round's parity, so older entries count as empty.
     private let places: UnsafeMutablePointer<Atomic<UInt>>
-    /// Positions handed out (written by producers) and taken (written by the consumer), each on a
-    /// cache line of its own.
+    /// Positions handed out to producers and taken by the consumer, on separate cache lines.
     private let tail: UnsafeMutablePointer<Atomic<UInt>>
     private let head: UnsafeMutablePointer<Atomic<UInt>>
 

@@ -19,7 +19,6 @@ final class Subscription: @unchecked Sendable {
         self.event = event
         self.receiver = receiver
     }
-    /// Releases the receiver of an ended subscription; the loop may cache the object until its next
-    /// event.
+    /// Releases the receiver of an ended subscription, which the loop may still have cached.
     func letGo() { receiver = nil }
 }

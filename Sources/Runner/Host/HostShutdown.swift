@@ -41,8 +41,7 @@ final class HostShutdown: Sendable {
 
     /// Ends the host's work. A second call waits for the first.
     ///
-    /// Throws `TIMED_OUT` when a thread did not return from foreign code, `WRONG_THREAD` on a
-    /// thread of the host.
+    /// Throws `TIMED_OUT` if foreign code did not return, `WRONG_THREAD` on a thread of the host.
     func run(_ limits: ShutdownLimits) throws(BridgeError) {
         guard threads.role == .other else { throw PluginRegistry.wrongThread("shutdown") }
         var action = machine.withLock { $0.shutDown() }
@@ -286,8 +285,8 @@ final class HostShutdown: Sendable {
         for (_, table) in tables { table.gate.close() }
         engine.children.report(to: engine.violations)
         engine.log.gate.close()
-        // A plugin's thread may be inside a call that began earlier. One wait is enough, because
-        // later calls are rejected.
+        // A plugin's thread may be inside an earlier call. One wait is enough: later ones are
+        // rejected.
         let gates = tables.map { $0.table.gate } + [engine.log.gate]
         let isStuck =
             isThreadStuck || !retiring.isEmpty || !gates.allSatisfy { isEmpty($0, limits) }

@@ -49,7 +49,7 @@ final class ContractViolations: Sendable {
             plugin, handler)
     }
 
-    /// Reports an answer that came after the host's own. Not a violation: the host had stopped the
+    /// Reports an answer after the host's own, which is no violation: the host had stopped the
     /// task.
     func reportLateAnswer(
         _ status: Status, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,

@@ -66,8 +66,7 @@ final class PluginList: Sendable {
 
     // MARK: Loading
 
-    /// Begins to load a plugin. Returns its table, which `make` creates under the lock if
-    /// necessary.
+    /// Begins to load a plugin. Returns its table, which `make` creates if necessary.
     func beginLoading(
         _ record: PluginRecord, _ manifest: Manifest, path: String, make: () -> PluginTable
     ) -> PluginTable {
@@ -89,8 +88,7 @@ final class PluginList: Sendable {
 
     func endLoading() { state.withLock { $0.loading = nil } }
 
-    /// Registers a handler's code from a plugin's entry. Returns the error and the broken rule, if
-    /// any.
+    /// Registers a handler's code from a plugin's entry. Returns the error and the broken rule.
     ///
     /// - Parameter owner: names the owner of another plugin's handler.
     func register(

@@ -7,8 +7,7 @@ package final class PluginRecord: @unchecked Sendable {
     // `libraryPath`; the rest is constant.
 
     package enum Status: Int32, Sendable {
-        /// Its manifest is valid; it is not loaded. Can transition to `ready`, `failed` and
-        /// `shadowed`.
+        /// Its manifest is valid; not loaded. Can transition to `ready`, `failed` and `shadowed`.
         case validated = 1
         /// Loaded and registered. Can transition to `retired`.
         case ready = 2

@@ -19,8 +19,8 @@ final class PluginRetirement: Sendable {
 
     var isOver: Bool { over.load(ordering: .sequentiallyConsistent) }
 
-    /// Starts the thread. Without one, the calling thread makes the call, so that the plugin can
-    /// release its resources.
+    /// Starts the thread. If that fails, the calling thread makes the call: a plugin that is not
+    /// retired keeps its resources.
     func start() {
         let raw = Unmanaged.passRetained(self)
         let isStarted = engine.threads.start(

@@ -120,8 +120,7 @@ final class PluginServices: TaskServices {
             let cell = tasks.slot(task).handlerQueue
         else { return violations.cannotReach(id, "raise", plugin: plugin) }
         let handler = engine.handlers[cell.pointee.index]
-        // Checks come first, because reporting calls the embedder's log, which must not run under a
-        // lock.
+        // Checked first: reporting calls the embedder's log, which must not run under a lock.
         guard let entry = handler.declared[selector] else {
             undeclared(selector, handler, id, plugin)
             return .denied

@@ -43,8 +43,7 @@ final class ViolationCounts: @unchecked Sendable {
             .wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Whether to report a count: the first eight, then powers of two, which keeps the log
-    /// readable.
+    /// Whether to report a count: the first eight, then powers of two, for a readable log.
     static func isReported(_ count: UInt64) -> Bool { count <= 8 || count.nonzeroBitCount == 1 }
 
     /// Returns the suffix of a line that stands for several: "; 1,024 times so far".

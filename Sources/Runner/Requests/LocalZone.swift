@@ -13,8 +13,7 @@ package struct LocalZone: TimeZoneRules {
         return Int64(parts.tm_gmtoff)
     }
 
-    /// The value of TZ if it names neither a zone file nor a rule; localtime(3) silently uses UTC
-    /// then.
+    /// The value of TZ if it is no zone file or rule; localtime(3) silently uses UTC then.
     package static var unknownName: String? {
         guard let text = getenv("TZ").map({ String(cString: $0) }) else { return nil }
         let name = text.begins(with: ":") ? String(text.dropFirst()) : text
@@ -22,8 +21,7 @@ package struct LocalZone: TimeZoneRules {
         return isKnown ? nil : text
     }
 
-    /// Whether a text is a rule as in tzset(3): a name, maybe in angle brackets, and an offset:
-    /// `CET-1CEST`.
+    /// Whether a text is a rule as in tzset(3), a name and an offset: `CET-1CEST`.
     private static func isRule(_ text: String) -> Bool {
         var rest = Array(text.utf8)[...]
         let isQuoted = rest.first == UInt8(ascii: "<")

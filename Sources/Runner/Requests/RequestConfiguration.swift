@@ -25,8 +25,7 @@ public struct RequestConfiguration: Sendable {
     public var places = 64
     /// The maximum launch rate of a handler.
     package var rate = LaunchRate()
-    /// The longest pause in nanoseconds between launches of an identifier's requests without a
-    /// date.
+    /// The longest pause in nanoseconds between launches of an identifier's undated requests.
     ///
     /// The pause is a second after the first launch and doubles with each further one, up to this
     /// value; 0 means no pause. Nil means 15 minutes, or none on a manual clock, where a simulation

@@ -43,8 +43,7 @@ extension RequestLoop {
             refused(request, attempt, "no handler is registered")
             return
         }
-        // Without a worker, the task would wait for the next launch while its request counts as
-        // running.
+        // Without a worker, the task would wait while its request counts as running.
         guard engine.pool(of: handler.queue.pointee.kind).hasWorker(for: engine) else {
             refused(request, attempt, "no thread could be started for it")
             return
@@ -85,8 +84,7 @@ extension RequestLoop {
                 }, finish: { _ in }, isOwed: true))
     }
 
-    /// Records the end of a request's task, then calls `publish`. Returns false after the last
-    /// turn.
+    /// Records the end of a task, then calls `publish`. Returns false after the last turn.
     ///
     /// If a done event were published before its end is in the store and the process were killed,
     /// the relaunched request would raise a second one. So nothing is published while the store

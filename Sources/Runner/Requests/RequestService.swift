@@ -268,8 +268,7 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
-    /// Sets a user's preferences for launches. Throws `invalid` if the scope's name is no
-    /// identifier.
+    /// Sets a user's preferences for launches. Throws `invalid` for an invalid identifier.
     package func set(
         _ setting: HandlerSetting, for scope: HandlerScope
     ) throws(RequestFailure) {

@@ -52,8 +52,7 @@ struct StoreWatch: ~Copyable {
         return before == nil || version != before
     }
 
-    /// Watches the current file. Recreates a removed one, so that other processes touch the watched
-    /// file.
+    /// Watches the current file; recreates a removed one for other processes to touch.
     private mutating func renew() {
         guard let file else { return }
         var found = csys_identity()

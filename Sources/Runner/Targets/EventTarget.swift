@@ -7,8 +7,7 @@ import Synchronization
 ///
 /// Subs and continuations run on the loop's thread, one at a time, without a lock held.
 package final class EventTarget: @unchecked Sendable {
-    // Sendable: `state` is locked; only the loop's thread uses its own variables; the rest is
-    // constant.
+    // Sendable: `state` is locked; the loop's thread owns its variables; the rest is constant.
 
     package typealias Sub = @Sendable (TargetEvent) throws -> EventValue?
 
@@ -125,8 +124,7 @@ package final class EventTarget: @unchecked Sendable {
 
     /// Calls a sub by its case-insensitive name, with at most two values.
     ///
-    /// A wait for it takes precedence over the sub. A class instance throws `.notFound` if it has
-    /// no such sub.
+    /// A wait takes precedence over the sub. A class instance throws `.notFound` without the sub.
     package func call(_ name: String, _ values: [EventValue]) throws -> EventValue? {
         let text = try callable(name, values)
         let event = TargetEvent(selector: text.text, values: values, sender: nil, mode: .direct)

@@ -22,8 +22,7 @@ package final class TargetDirectory: Sendable {
         self.log = log
     }
 
-    /// Creates a target; its name appears in messages. Throws `.invalid`, `.exhausted` or
-    /// `.closing`.
+    /// Creates a target with a name for messages. Throws `.invalid`, `.exhausted` or `.closing`.
     package func make(
         _ name: String, _ options: EventTarget.Options = EventTarget.Options()
     ) throws(BridgeError) -> EventTarget {

@@ -2,8 +2,7 @@
 import CSystem
 import Synchronization
 
-/// A four-byte event count: threads sleep until a condition holds. Waking makes no system call
-/// while no thread sleeps.
+/// A four-byte event count. Waking makes no system call while no thread sleeps.
 ///
 /// A waiting thread announces itself (`prepare`), checks the condition, and sleeps on the word it
 /// was given. A thread that fulfils the condition makes that visible, then calls `wake`. With a
@@ -13,8 +12,7 @@ import Synchronization
 ///
 /// A woken thread checks its condition again: the wake may concern another one.
 struct Sleepers: ~Copyable {
-    // An atomic cannot be copied, so its address in an object, or in memory that stays, is the same
-    // for its life.
+    // An atomic cannot be copied, so its address is constant in memory that stays.
     private let word = Atomic<UInt32>(0)
 
     /// A thread may be asleep. Stays set when a wait times out, which costs one needless call.
@@ -22,14 +20,13 @@ struct Sleepers: ~Copyable {
     /// Increment of the wake count in the bits above `asleep`.
     private static let awakening: UInt32 = 2
 
-    /// Announces a waiter. The caller checks its condition afterwards, sequentially consistently or
-    /// under the waker's lock.
+    /// Announces a waiter. The caller checks its condition next, sequentially consistently or under
+    /// the waker's lock.
     func prepare() -> UInt32 {
         word.bitwiseOr(Self.asleep, ordering: .sequentiallyConsistent).newValue
     }
 
-    /// Sleeps until a wake after `prepare` returned `word`, at most until a CLOCK_MONOTONIC time.
-    /// May return spuriously.
+    /// Sleeps until woken after `prepare`, at most until a CLOCK_MONOTONIC time, or spuriously.
     func sleep(since word: UInt32, until: UInt64) {
         withUnsafePointer(to: self.word) { csys_futex_wait($0, word, until) }
     }
