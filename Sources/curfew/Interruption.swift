@@ -6,12 +6,14 @@ import Synchronization
 
 /// Ctrl-C and its like, taken by a thread of its own.
 ///
-/// The first signal cancels the task, the second ends the process. Where no task is running, the
-/// first one does.
+/// The first signal cancels the task, the second ends the process. Before a task runs, the first one
+/// does; once it is over, one is ignored, so that its outcome is still printed.
 final class Interruption: Sendable {
     private struct State {
         var task: LaunchedTask?
         var first: Int32?
+        /// The task is over, and no signal came since.
+        var isOver = false
     }
 
     private let state = Mutex(State())
@@ -54,10 +56,11 @@ final class Interruption: Sendable {
         }
     }
 
-    /// From now on the first signal cancels this task; nil: every one ends the process.
+    /// From now on the first signal cancels this task; nil: the task is over.
     func watch(_ task: LaunchedTask?) {
         let wasSignalled = state.withLock { state in
-            defer { state.task = task }
+            state.task = task
+            state.isOver = task == nil
             return state.first != nil
         }
         if wasSignalled { task?.cancel() }
@@ -89,11 +92,16 @@ final class Interruption: Sendable {
     }
 
     private func signalled(_ number: Int32) {
-        let task = state.withLock { state -> LaunchedTask? in
-            guard state.first == nil, let task = state.task else { return nil }
+        let (task, isIgnored) = state.withLock { state -> (LaunchedTask?, Bool) in
+            if state.isOver {
+                state.isOver = false
+                return (nil, true)
+            }
+            guard state.first == nil, let task = state.task else { return (nil, false) }
             state.first = number
-            return task
+            return (task, false)
         }
+        if isIgnored { return }
         // Nothing may be waited for here: the other threads may be stuck in a plugin or a terminal.
         guard let task else {
             if signal != nil { sayGoodbye() }
