@@ -2,9 +2,9 @@
 import Glibc
 import Runner
 
-/// A thread for calls that block, so that `async` callers block none of Swift's own.
+/// A thread that makes blocking calls, so that `async` callers block no thread of Swift's pool.
 ///
-/// It is started by the first call, makes the calls in their order, and ends with the last one.
+/// The first call starts it. It makes the calls in order, and ends after the last one.
 final class CallThread: Sendable {
     private struct State {
         var calls: [@Sendable () -> Void] = []
@@ -30,7 +30,7 @@ final class CallThread: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        // Without another thread the calls are made on this one.
+        // If no thread could be started, the calling thread makes the calls.
         if starts, !start() { makeCalls() }
     }
 

@@ -2,16 +2,16 @@
 public import PluginBridge
 import Runner
 
-/// The error of a call of a host: a code for programs, and a text for people.
+/// The error of a call of a host: a code for programs and a text for people.
 public struct CurfewError: Error, Sendable, CustomStringConvertible {
     /// A status of the C interface; later versions may have more of them.
     public typealias Code = Status
 
     /// The status of the call.
     public let code: Code
-    /// What is wrong, where, what happened to the tasks concerned, and what to do next.
+    /// The fault, its place, its effect on the tasks concerned, and the next step.
     public let message: String
-    /// The name of the broken rule where there is one, such as `load-symbol`.
+    /// The name of the broken rule, such as `load-symbol`; nil if no rule applies.
     public let rule: String?
 
     public var description: String { message }

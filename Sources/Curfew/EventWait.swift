@@ -2,7 +2,7 @@
 import PluginBridge
 public import Runner
 
-/// An expected event. Given up when the last reference goes.
+/// An expected event. The wait ends when the last reference is released.
 public final class EventWait: Sendable {
     private let expectation: Expectation
     private let host: Host
@@ -16,12 +16,12 @@ public final class EventWait: Sendable {
         host.runtime.loop.giveUp(expectation, BridgeError(.notFound, "the wait was given up"))
     }
 
-    /// The event, once it comes, at most `limit` of real time from now. Asked again it tells the
-    /// same.
+    /// Returns the event once it comes, at most `limit` of real time from now. Later calls return
+    /// the same event.
     ///
-    /// Throws `CurfewError` with `.timedOut` or `.closing`, and `CancellationError` when a newer wait
-    /// took this one's place or this Swift task is cancelled. Each of them ends the wait for all who
-    /// ask.
+    /// Throws `CurfewError` with `.timedOut` or `.closing`, and `CancellationError` if a newer wait
+    /// took this one's place or this Swift task is cancelled. Each of these errors ends the wait
+    /// for all callers.
     public func event(within limit: Duration? = nil) async throws -> HostEvent {
         let timer = limit.map { limit in
             Task {

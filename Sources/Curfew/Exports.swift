@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The values that plugins have too.
+// Hosts and plugins share these values.
 @_exported public import CurfewValues
 
-// The types of the layers below that this API is designed with; nothing else of them is public.
+// The public API uses these types of the layers below; no other type of them is public.
 @_exported public import struct PluginBridge.PluginPin
 @_exported public import struct PluginBridge.Status
 @_exported public import struct Runner.HostConfiguration

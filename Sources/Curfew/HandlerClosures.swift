@@ -17,7 +17,8 @@ final class HandlerClosures: Sendable {
         self.expired = expired
     }
 
-    /// Registers them. The host keeps them: for ever, if a lost worker is inside them when it goes.
+    /// Registers the closures. The host keeps them until it is gone, or for ever if a lost worker
+    /// is inside them then.
     func register(
         _ description: HandlerDescription, in runtime: HostRuntime
     ) throws(BridgeError) -> HandlerRecord {

@@ -6,14 +6,13 @@ extension HandlerDescription {
     ///
     /// - Parameters:
     ///   - identifier: a reverse-DNS name, unique in a host.
-    ///   - kind: it sets the default budget and picks the worker pool.
-    ///   - budget: the time that a task may use, 1 ms…24 h; nil for the kind's.
-    ///   - grace: the time to answer after expiration, at most 10 min; nil for 5 s.
-    ///   - maxConcurrency: the number of its tasks that may run at a time, 1…64.
-    ///   - event: the base of its events' names; nil for the last component of the identifier.
-    ///   - events: the events that its tasks may raise besides.
-    ///   - needs: what the machine has to have for its requests to be launched, and while their tasks
-    ///     run.
+    ///   - kind: the kind, which sets the default budget and selects the worker pool.
+    ///   - budget: the time that a task may use, 1 ms…24 h; nil for the kind's default.
+    ///   - grace: the time to complete after expiration, at most 10 min; nil for 5 s.
+    ///   - maxConcurrency: the number of its tasks that may run at the same time, 1…64.
+    ///   - event: the base name of its events; nil for the last component of the identifier.
+    ///   - events: further events that its tasks may raise.
+    ///   - needs: the conditions for launching its requests, which must hold while their tasks run.
     public init(
         _ identifier: String, kind: TaskKind = .appRefresh, budget: Duration? = nil,
         grace: Duration? = nil, maxConcurrency: UInt32 = 1, event: String? = nil,

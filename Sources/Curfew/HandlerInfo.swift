@@ -10,25 +10,25 @@ public struct HandlerInfo: Sendable {
 
     /// Its declaration.
     public var description: HandlerDescription { record.description }
-    /// The identifier it is launched by.
+    /// Its identifier.
     public var identifier: String { record.description.identifier }
-    /// The time that a task of it may use.
+    /// The time that each of its tasks may use.
     public var budget: Duration { Duration(inNanoseconds: record.description.budget) }
-    /// The time that a task of it has to answer once it is told to stop.
+    /// The time that each of its tasks has to complete after expiration.
     public var grace: Duration { Duration(inNanoseconds: record.description.grace) }
-    /// The plugin's id, "" for the embedder's own.
+    /// The id of its plugin; "" for a handler of the embedder.
     public var plugin: String { record.plugin }
-    /// The number of tasks that wait.
+    /// The number of queued tasks.
     public var queued: Int { Int(record.queued) }
-    /// The number of its places that are taken: by functions that have not returned, and for a moment by
-    /// workers that look for its next task.
+    /// The number of its tasks whose functions have not returned. Briefly also counts workers that
+    /// look for its next task.
     public var active: Int { Int(record.active) }
-    /// The number of workers it has lost and not given back.
+    /// The number of its lost workers that have not returned.
     public var lost: Int { Int(record.lost) }
-    /// Whether its tasks are held back until it is resumed.
+    /// Whether it is paused, so that its tasks do not start.
     public var isPaused: Bool { record.isPaused }
-    /// The reason of its quarantine; nil while it is not quarantined.
+    /// The reason for its quarantine; nil if it is not quarantined.
     public var quarantineReason: String? { record.quarantineReason }
-    /// The number of its tasks that ended with an outcome.
+    /// Returns the number of its tasks that ended with an outcome.
     public func ended(_ outcome: Outcome) -> Int { Int(record.ended(outcome)) }
 }

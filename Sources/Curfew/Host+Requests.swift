@@ -2,12 +2,12 @@
 import Runner
 import Scheduling
 
-/// Requests: "launch this handler, not before…, only when…".
+/// Requests: launch a handler after a date, under conditions.
 ///
-/// They live in the store of the host's configuration, or in memory. Each call returns once it is
-/// committed, and blocks the calling thread until then; the `async` forms block none. No call may be
-/// made from a log function. Besides the codes that they name, calls throw `.closing` and the codes of
-/// stores (`.storeFull`, …), with which nothing was done.
+/// Requests are kept in the store of the host's configuration, or in memory. Each method returns
+/// once its transaction is committed, and blocks the calling thread until then; the `async` methods
+/// block no thread. Do not call them from a log function. Besides the errors that they list, they
+/// throw `.closing` and the statuses of stores (`.storeFull`, …), after which nothing was changed.
 extension Host {
     private func checked<Answer>(
         _ body: (HostRuntime) throws(RequestFailure) -> Answer
@@ -19,7 +19,7 @@ extension Host {
         }
     }
 
-    /// Makes a call on the host's thread for calls, and waits without blocking this one.
+    /// Makes a call on the host's thread for blocking calls, and awaits its result.
     private func onCallThread<Answer: Sendable>(
         _ body: @escaping @Sendable (Host) throws(CurfewError) -> Answer
     ) async throws(CurfewError) -> Answer {
@@ -32,12 +32,12 @@ extension Host {
         }
     }
 
-    /// Submits a request. Its handler need not be registered yet; where it is,
-    /// `scheduling<event>_done(success, error)` is raised.
+    /// Submits a request. Its handler need not be registered yet; if it is, the host raises
+    /// `scheduling<event>_done(success, error)`.
     ///
-    /// Throws `.tooMany` (as many of its kind are pending as may be), `.exists` (its key is another
-    /// request's), `.tooLarge` (the payload), `.denied` (not in the list of permitted handlers) or
-    /// `.invalid`.
+    /// Throws `.tooMany` (the limit of pending requests of its kind), `.exists` (a different
+    /// request has its key), `.tooLarge` (the payload), `.denied` (not in the list of permitted
+    /// handlers) or `.invalid`.
     @discardableResult
     public func submit(
         _ description: RequestDescription, payload: [UInt8] = []
@@ -57,8 +57,8 @@ extension Host {
         }
     }
 
-    /// Cancels a request. Where its task runs, the task is told to stop. Returns false for a request
-    /// that was over before. Throws `.notFound`.
+    /// Cancels a request, and stops its task if it runs. Returns false if the request was over.
+    /// Throws `.notFound`.
     @discardableResult
     public func cancel(_ request: RequestID) throws(CurfewError) -> Bool {
         try checked { (runtime) throws(RequestFailure) in
@@ -66,7 +66,7 @@ extension Host {
         }
     }
 
-    /// Cancels the pending requests of an identifier, or all; running tasks go on. Returns their
+    /// Cancels the pending requests of an identifier, or all; running tasks continue. Returns their
     /// number.
     @discardableResult
     public func cancelRequests(of identifier: String? = nil) throws(CurfewError) -> Int {
@@ -75,21 +75,21 @@ extension Host {
         }
     }
 
-    /// Releases a request that was parked because the process ended again and again while its task
-    /// ran: it may be launched again. Throws `.wrongState` where it is not parked.
+    /// Releases a request that was parked because the process ended repeatedly while its task ran.
+    /// It may be launched again. Throws `.wrongState` if it is not parked.
     public func release(_ request: RequestID) throws(CurfewError) {
         try checked { (runtime) throws(RequestFailure) in try runtime.requests.lift(request) }
     }
 
-    // MARK: Looking
+    // MARK: Queries
 
-    /// Returns requests that wait, by their number.
+    /// Returns requests, ordered by number.
     ///
     /// - Parameters:
-    ///   - states: the states they are in; none for all that are not over.
-    ///   - identifier: the handler they are for; nil for all.
-    ///   - last: the number that the list before ended with.
-    ///   - limit: the largest number of requests.
+    ///   - states: their states; empty for all requests that are not over.
+    ///   - identifier: the identifier of their handler; nil for all.
+    ///   - last: the number at which the previous list ended.
+    ///   - limit: the maximum number of requests.
     public func requests(
         in states: Set<RequestState> = [], of identifier: String? = nil,
         after last: RequestID? = nil, limit: Int = 100
@@ -101,19 +101,19 @@ extension Host {
         }
     }
 
-    /// Returns one request; nil where there is none, or it is not kept any more.
+    /// Returns a request; nil if it does not exist or is no longer kept.
     public func request(_ id: RequestID) throws(CurfewError) -> Request? {
         try checked { (runtime) throws(RequestFailure) in try runtime.requests.request(id) }
     }
 
-    /// Returns the last launches of a request, the oldest first.
+    /// Returns the last launches of a request, oldest first.
     public func attempts(of id: RequestID, limit: Int = 100) throws(CurfewError) -> [Attempt] {
         try checked { (runtime) throws(RequestFailure) in
             try runtime.requests.attempts(of: id, limit: limit)
         }
     }
 
-    /// Returns the journal after the entry with that number, of one request or of all.
+    /// Returns the journal entries with a larger number, of one request or of all.
     public func journal(
         after sequence: UInt64 = 0, of id: RequestID? = nil, limit: Int = 1_000
     ) throws(CurfewError) -> [JournalEntry] {
@@ -122,7 +122,7 @@ extension Host {
         }
     }
 
-    /// Explains why a request is not launched: how every factor stands, those that hold it back
+    /// Returns why a request is not launched: the state of every factor, with those that delay it
     /// first. Empty for a request that is over. Throws `.notFound`.
     public func why(_ id: RequestID) throws(CurfewError) -> [FactorReport] {
         let reports = try checked { (runtime) throws(RequestFailure) in try runtime.requests.why(id)
@@ -131,12 +131,12 @@ extension Host {
         return reports
     }
 
-    /// Explains why a request is not launched, without blocking the thread.
+    /// Returns why a request is not launched, without blocking the thread.
     public func why(_ id: RequestID) async throws(CurfewError) -> [FactorReport] {
         try await onCallThread { (host) throws(CurfewError) in try host.why(id) }
     }
 
-    /// Explains why a request of that identifier and kind would not be launched.
+    /// Returns why a request of that identifier and kind would not be launched.
     public func why(
         _ identifier: String, kind: TaskKind, needs: RequestNeeds = []
     ) throws(CurfewError) -> [FactorReport] {
@@ -145,7 +145,7 @@ extension Host {
         }
     }
 
-    /// Explains why a request of that identifier and kind would not be launched, without blocking
+    /// Returns why a request of that identifier and kind would not be launched, without blocking
     /// the thread.
     public func why(
         _ identifier: String, kind: TaskKind, needs: RequestNeeds = []
@@ -155,8 +155,8 @@ extension Host {
         }
     }
 
-    /// Returns the earliest date of a launch that can be told now from the reports of `why`; nil where
-    /// a factor holds it back whose change has no known date.
+    /// Returns the earliest launch date according to the reports of `why`; nil if a factor that
+    /// delays it has no known date of change.
     public func earliestLaunch(_ reports: [FactorReport]) -> Instant? {
         RequestScheduler.earliest(reports, at: runtime.requests.moment.wall)
             .map(Instant.init(nanosecondsSince1970:))
@@ -164,8 +164,8 @@ extension Host {
 
     // MARK: Factors and settings
 
-    /// Overrides a factor of the machine, at once, until it is overridden with nil. Throws `.invalid`
-    /// for a factor that is not the machine's.
+    /// Overrides a factor of the machine at once, until it is overridden with nil. Throws
+    /// `.invalid` if the factor is not the machine's.
     public func override(
         _ factor: Factor, with state: FactorState?, detail: String = "set by hand"
     ) throws(CurfewError) {
@@ -175,8 +175,8 @@ extension Host {
         }
     }
 
-    /// Reports the state of a factor of the machine, as the embedder's own source of it. A change has
-    /// to last as long as `RequestConfiguration.debounce` says before it counts.
+    /// Reports the state of a factor of the machine, with the embedder as its source. A change
+    /// counts once it has lasted for `RequestConfiguration.debounce`.
     public func report(
         _ state: FactorState, of factor: Factor, source: String, detail: String
     ) throws(CurfewError) {
@@ -185,29 +185,28 @@ extension Host {
         }
     }
 
-    /// Sets what people want of launches: of all handlers, a plugin's, or one's. It is kept in the
-    /// store. Throws `.invalid` where the scope's name is no identifier, or too many have a setting.
+    /// Stores a person's setting about launches of all handlers, of a plugin, or of one handler.
+    /// Throws `.invalid` if the scope's name is no identifier, or too many scopes have a setting.
     public func set(_ setting: HandlerSetting, for scope: HandlerScope) throws(CurfewError) {
         try checked { (runtime) throws(RequestFailure) in
             try runtime.requests.set(setting, for: scope)
         }
     }
 
-    /// Notes that the app is being used now: the hours at which it is are learnt from this.
+    /// Notes that the app is being used now; the host learns the usual hours of use from this.
     public func noteUsage() throws(CurfewError) {
         try checked { (runtime) throws(RequestFailure) in try runtime.requests.noteUsage() }
     }
 
-    /// Returns what is left of the day's budget; nil where there is no limit.
+    /// Returns the rest of the day's budget; nil members are unlimited.
     public func dayBalance() throws(CurfewError) -> DayLimits {
         try checked { (runtime) throws(RequestFailure) in try runtime.requests.dayBalance() }
     }
 
-    // MARK: Simulating
+    // MARK: Simulation
 
-    /// Launches the pending request of an identifier at once, in spite of all factors, as Apple's
-    /// debugger command does. Throws `.notFound` where none is pending, `.already` where its task
-    /// runs.
+    /// Launches the pending request of an identifier at once and ignores all factors, as Apple's
+    /// debugger command does. Throws `.notFound` if none is pending, `.already` if its task runs.
     @discardableResult
     public func simulateLaunch(_ identifier: String) throws(CurfewError) -> RequestID {
         try checked { (runtime) throws(RequestFailure) in
@@ -215,8 +214,7 @@ extension Host {
         }
     }
 
-    /// Ends the time of a task that was launched by `simulateLaunch`. Throws `.notFound` where none
-    /// runs.
+    /// Expires a task that `simulateLaunch` launched. Throws `.notFound` if none runs.
     public func simulateExpiration(_ identifier: String) throws(CurfewError) {
         try checked { (runtime) throws(RequestFailure) in
             try runtime.requests.simulateExpiration(identifier)

@@ -3,8 +3,8 @@ import PluginBridge
 package import Runner
 import Scheduling
 
-/// A host: it loads plugins, runs their handlers under budgets, and raises an event about how each
-/// task ended.
+/// A host: it loads plugins, runs their handlers under budgets, and raises an event when each task
+/// ends.
 ///
 /// ```swift
 /// let host = try Host()
@@ -14,26 +14,26 @@ import Scheduling
 /// try host.shutDown()
 /// ```
 ///
-/// All members may be used from any thread, but for `load`, `scan`, `shutDown` and `dispatch`, which
-/// throw `.wrongThread` inside the host's own callbacks, events and handlers. Durations are real time
-/// where a caller waits, and time of the host's clock where a task's budget or grace is meant.
+/// All members may be called from any thread, except `load`, `scan`, `shutDown` and `dispatch`,
+/// which throw `.wrongThread` inside the host's callbacks, events and handlers. The durations of
+/// waits are real time; budgets and graces are time on the host's clock.
 ///
-/// Shut a host down before its last reference goes. One that was not is shut down then, with the
-/// default limits, and writes a warning to its log: the thread that drops it waits for that, except
-/// one of the host's own, which leaves it to another thread. Tasks, observations and waits hold their
-/// host; handlers and observers should capture it `weak`.
+/// Call `shutDown` before the last reference is released. Otherwise the release shuts the host down
+/// with the default limits and logs a warning. The releasing thread waits for that, unless it is a
+/// thread of the host: then another thread shuts it down. Tasks, observations and waits retain
+/// their host; handlers and observers should capture it `weak`.
 public final class Host: Sendable {
     package let runtime: HostRuntime
     /// Runs Swift tasks on the thread of the event loop.
     package let loopExecutor: LoopExecutor
-    /// Makes the calls that block, for the `async` forms.
+    /// Makes the blocking calls of the `async` methods.
     let calls = CallThread()
 
-    /// The sequences that were given out and have not ended, by the number of their subscription.
+    /// The continuations of open event sequences, by the number of their subscription.
     private let streams = Locked<[UInt64: AsyncStream<HostEvent>.Continuation]>([:])
 
-    /// Makes a host. Throws `.invalid` when the configuration cannot be used, and `.system` when
-    /// threads or descriptors are lacking.
+    /// Creates a host. Throws `.invalid` if the configuration cannot be used, and `.system` if the
+    /// system has no thread or descriptor left.
     public init(_ configuration: HostConfiguration = HostConfiguration()) throws(CurfewError) {
         do throws(BridgeError) {
             runtime = try HostRuntime(configuration)
@@ -57,10 +57,10 @@ public final class Host: Sendable {
 
     // MARK: Plugins and handlers
 
-    /// Reads the manifests of the plugins in a directory without loading code. Returns how many
-    /// were found; faulty ones are listed in `plugins` with their fault and are not an error here.
+    /// Reads the manifests of the plugins in a directory without loading code. Returns the number
+    /// of plugins. Faulty ones are not an error: `plugins` lists each with its fault.
     ///
-    /// Throws `.system` when the directory cannot be read, and `.closing`.
+    /// Throws `.system` if the directory cannot be read, and `.closing`.
     @discardableResult
     public func scan(_ directory: String) throws(CurfewError) -> Int {
         do throws(BridgeError) { return try runtime.plugins.scan(directory) } catch {
@@ -68,13 +68,12 @@ public final class Host: Sendable {
         }
     }
 
-    /// Looks for plugins in the usual directories, or in those of `CURFEW_PLUGIN_PATH`; without this
-    /// call none is looked for. Reads manifests and loads nothing. Returns how many were found,
-    /// faulty and shadowed ones included.
+    /// Scans the standard plugin directories, or those of `CURFEW_PLUGIN_PATH`, without loading
+    /// code. Returns the number of plugins, including faulty and shadowed ones.
     ///
-    /// The directories are those that `curfew paths` lists, and any may be missing. Of two plugins with
-    /// the same id the first one counts: the other is listed as `.shadowed`, with the first one's
-    /// directory in its reason. Throws `.closing`.
+    /// `curfew paths` lists the directories; any of them may be missing. Of two plugins with the
+    /// same id the first one counts. The other is listed as `.shadowed`, and its reason names the
+    /// directory of the first. Throws `.closing`.
     @discardableResult
     public func discover() throws(CurfewError) -> Int {
         do throws(BridgeError) { return try runtime.plugins.discover() } catch {
@@ -82,12 +81,13 @@ public final class Host: Sendable {
         }
     }
 
-    /// Loads the plugin in a directory and registers its handlers. On an error nothing of it is
-    /// registered, and `plugins` says why.
+    /// Loads the plugin in a directory and registers its handlers. After an error none of its
+    /// handlers is registered, and `plugins` has the reason.
     ///
-    /// Throws `.refused` (its manifest or its library), `.abiMismatch`, `.exists` (an identifier, an
-    /// event or the plugin's id is taken; what is there stays), `.denied` (a handler is not in the
-    /// list of permitted ones), `.failed` (its entry said no), `.system` or `.closing`.
+    /// Throws `.refused` (its manifest or its library), `.abiMismatch`, `.exists` (an identifier,
+    /// an event or the plugin's id is taken; the existing one stays), `.denied` (a handler is not
+    /// in the list of permitted handlers), `.failed` (its entry returned an error), `.system` or
+    /// `.closing`.
     public func load(plugin directory: String) throws(CurfewError) {
         do throws(BridgeError) { try runtime.plugins.load(directory) } catch {
             throw CurfewError(error)
@@ -100,18 +100,18 @@ public final class Host: Sendable {
     /// The registered handlers, in the order of registration.
     public var handlers: [HandlerInfo] { runtime.engine.handlers.all.map(HandlerInfo.init) }
 
-    /// What the host has counted since it was made.
+    /// The counters of the host since its creation.
     public var counts: HostCounts { runtime.counts }
 
-    /// Registers a handler of the embedder's own; it is treated like a plugin's.
+    /// Registers a handler of the embedder, which the host treats like a plugin's.
     ///
-    /// `run` is called on a worker, within the description's budget; returning is success, throwing
-    /// is failure with the error's description as text, cut at about 1,000 bytes. `expired` is
-    /// called once, at most, on a deadline thread, when the task is to stop, while `run` may still
-    /// be at work; it should be short. Both are kept until the host is gone, and for ever when a
-    /// thread never came back from them.
+    /// A worker calls `run` within the description's budget. If it returns, the task succeeded; if
+    /// it throws, the task failed with the error's description as text, cut at about 1,000 bytes. A
+    /// deadline thread calls `expired` at most once, when the task has to stop, while `run` may
+    /// still be running; it should return soon. The host keeps both closures until it is gone, and
+    /// for ever if a thread never returned from them.
     ///
-    /// Throws `.exists` (the identifier or an event is taken), `.denied` (it is not in the list of
+    /// Throws `.exists` (the identifier or an event is taken), `.denied` (not in the list of
     /// permitted handlers), `.invalid` or `.closing`.
     @discardableResult
     public func register(
@@ -127,8 +127,8 @@ public final class Host: Sendable {
         }
     }
 
-    /// Stops starting tasks of a handler, or of all that are registered; they wait, and running ones
-    /// go on. Throws `.notFound`.
+    /// Pauses a handler, or all registered ones: queued tasks wait, running tasks continue. Throws
+    /// `.notFound`.
     public func pause(_ identifier: String? = nil) throws(CurfewError) {
         try CurfewError.check(runtime.engine.pause(identifier), identifier ?? "all handlers")
     }
@@ -138,23 +138,23 @@ public final class Host: Sendable {
         try CurfewError.check(runtime.engine.resume(identifier), identifier ?? "all handlers")
     }
 
-    /// Releases a handler from quarantine, whose worker was lost. Throws `.notFound`; a handler that is
-    /// not quarantined is not an error.
+    /// Releases a handler that was quarantined because its worker was lost; does nothing for a
+    /// handler that is not quarantined. Throws `.notFound`.
     public func release(_ identifier: String) throws(CurfewError) {
         try CurfewError.check(runtime.plugins.release(identifier), identifier)
     }
 
     // MARK: Tasks
 
-    /// Launches a handler: one more task in its queue. Never blocks.
+    /// Launches a handler: appends a task to its queue. Never blocks.
     ///
-    /// `payload` is copied. `budget` and `grace` are the handler's where they are nil, at most a day,
-    /// the budget longer than nothing. `attempt` is passed on to the handler.
+    /// The host copies `payload`. If `budget` or `grace` is nil, the handler's counts; both are at
+    /// most 24 h, and the budget is more than 0. The handler reads `attempt` from its task.
     ///
-    /// Throws `.notFound`, `.busy` (its queue is full: try again later), `.exhausted` (the limit of
-    /// tasks, or of workers the handler may lose), `.quarantined`, `.tooLarge` (the payload),
-    /// `.invalid` or `.closing`; then nothing was launched and no event follows. How the task ends
-    /// is not an error of the launch.
+    /// Throws `.notFound`, `.busy` (the queue is full: try again later), `.exhausted` (the limit of
+    /// tasks, or of lost workers of the handler), `.quarantined`, `.tooLarge` (the payload),
+    /// `.invalid` or `.closing`. After an error no task was launched and no event follows. The
+    /// outcome of the task is not an error of the launch.
     @discardableResult
     public func launch(
         _ identifier: String, payload: [UInt8] = [], budget: Duration? = nil,
@@ -177,7 +177,7 @@ public final class Host: Sendable {
         let launched = payload.withUnsafeBytes {
             runtime.engine.launch(
                 handler.index,
-                // To the runtime 0 means the handler's own.
+                // The runtime reads 0 as the handler's default.
                 Launch(
                     payload: $0, budget: budget.map { max(1, $0.inNanoseconds) } ?? 0,
                     grace: grace.map { max(1, $0.inNanoseconds) } ?? 0, attempt: attempt,
@@ -189,15 +189,15 @@ public final class Host: Sendable {
 
     // MARK: Events
 
-    /// The events of a selector (`"mirror_done::"`), or all, from now on until the sequence is
-    /// dropped or the host has ended.
+    /// Returns the events of a selector (`"mirror_done::"`), or all events, from now on. The
+    /// sequence ends when it is released or the host has ended.
     ///
-    /// It ends after the last event of the shutdown: with `ownLoop` after that one was dispatched.
-    /// Does not hold the host. At most `limit` events wait to be taken; what comes while as many
-    /// wait is dropped: take them quickly, or follow `LaunchedTask.result` instead. Where all
-    /// events are asked for, a gap in their `sequence` shows what was dropped.
+    /// With `ownLoop` it ends after the last event of the shutdown was dispatched. It does not
+    /// retain the host. At most `limit` events are buffered, and further ones are dropped: consume
+    /// them quickly, or use `LaunchedTask.result` instead. In a sequence of all events, a gap in
+    /// `sequence` shows how many were dropped.
     ///
-    /// Throws `.invalid` for what is no selector.
+    /// Throws `.invalid` if the selector is malformed.
     public func events(named selector: String? = nil, limit: Int = 4_096)
         throws(CurfewError) -> AsyncStream<HostEvent>
     {
@@ -215,21 +215,21 @@ public final class Host: Sendable {
             _ = runtime.loop.unsubscribe(number)
             self?.streams.withLock { $0[number] = nil }
         }
-        // A shutdown that was over before the sequence was listed has not ended it.
+        // A shutdown that was over before the sequence was added to `streams` has not ended it.
         if runtime.isClosed, !runtime.loop.isEmbedders { endStreams() }
         return stream
     }
 
-    /// No event comes any more.
+    /// Ends all sequences, since no further event will come.
     private func endStreams() {
         for continuation in streams.withLock({ Array($0.values) }) { continuation.finish() }
     }
 
-    /// Calls `body` for each event of a selector, or for all, on the thread that runs the loop,
-    /// one at a time. An event that a wait took is seen by observers of all events only.
+    /// Calls `body` for each event of a selector, or for all events, on the thread that runs the
+    /// loop, one at a time. If a wait takes an event, only observers of all events receive it.
     ///
-    /// Ends with the observation that is returned: keep it. Throws `.invalid` for what is no
-    /// selector.
+    /// The observation ends when the returned object is released. Throws `.invalid` if the selector
+    /// is malformed.
     public func observe(
         _ selector: String? = nil, _ body: @escaping @Sendable (HostEvent) -> Void
     ) throws(CurfewError) -> Observation {
@@ -239,11 +239,12 @@ public final class Host: Sendable {
         }
     }
 
-    /// Expects the next event that matches: from now on it is kept for `EventWait.event`, and
-    /// subscribers to that selector do not see it. Expect first, then launch, and nothing is missed.
+    /// Expects the next event that matches. From now on the host keeps it for `EventWait.event`,
+    /// and subscribers of that selector do not receive it. To miss no event, expect it before the
+    /// launch.
     ///
-    /// A wait for the same selector and task takes the place of an older one, which throws
-    /// `CancellationError`. Throws `.invalid` for what is no selector, and `.closing`.
+    /// A wait replaces an older one for the same selector and task, which throws
+    /// `CancellationError`. Throws `.invalid` if the selector is malformed, and `.closing`.
     public func expect(_ selector: String, of task: LaunchedTask? = nil)
         throws(CurfewError) -> EventWait
     {
@@ -253,22 +254,23 @@ public final class Host: Sendable {
         }
     }
 
-    /// Waits for the next event that matches, in place of an older wait for the same event and task,
-    /// which throws `CancellationError`. At most `limit` of real time; nil waits until the shutdown.
+    /// Waits for the next event that matches, at most `limit` of real time; nil waits until the
+    /// shutdown. It replaces an older wait for the same event and task, which throws
+    /// `CancellationError`.
     ///
-    /// Throws `.timedOut`, `.closing`, and `.invalid` for what is no selector; `CancellationError`
-    /// when a newer wait took this one's place, or this Swift task is cancelled.
+    /// Throws `.timedOut`, `.closing`, `.invalid` if the selector is malformed, and
+    /// `CancellationError` if a newer wait took this one's place or this Swift task is cancelled.
     public func wait(
         for selector: String, of task: LaunchedTask? = nil, within limit: Duration? = nil
     ) async throws -> HostEvent {
         try await expect(selector, of: task).event(within: limit)
     }
 
-    /// Raises an event of the embedder's own, about no task. It is queued like all others; the first
-    /// time settles the types of its parameters, which its name and their number belong to.
+    /// Raises an event of the embedder that is not about a task. The host queues it like all
+    /// others. The first event of a name and number of parameters fixes their types.
     ///
-    /// Throws `.denied` (the name is a handler's or the host's own), `.invalid` (no name, or other
-    /// types than before), `.busy` (the queue is full) or `.closing`.
+    /// Throws `.denied` (the name belongs to a handler or to the host), `.invalid` (no valid name,
+    /// or other types than before), `.busy` (the queue is full) or `.closing`.
     public func raise(_ name: String, _ values: EventValue...) throws(CurfewError) {
         guard let selector = EventSelector(name: name, arity: values.count) else {
             throw CurfewError(.invalid, "\"\(name)\" cannot be an event's name")
@@ -276,21 +278,21 @@ public final class Host: Sendable {
         try CurfewError.check(runtime.loop.raise(selector, values), "event \(selector)")
     }
 
-    /// A descriptor that is readable while events wait, for `poll` or `epoll`; the host's, never to
-    /// be read or closed. Nil without `ownLoop`.
+    /// A descriptor that is readable while events wait, for `poll` or `epoll`. The host owns it: do
+    /// not read or close it. Nil without `ownLoop`.
     public var eventDescriptor: Int32? {
         let descriptor = runtime.loop.descriptor
         return descriptor < 0 ? nil : descriptor
     }
 
-    /// Delivers up to `limit` events (0: all that wait now) on this thread, for a host with
-    /// `ownLoop`, or one that is shut down. Returns how many.
+    /// Delivers up to `limit` events on the calling thread, or with 0 all that wait now. For a host
+    /// with `ownLoop`, or one that is shut down. Returns the number of events.
     ///
-    /// Throws `.wrongState` where the host's own thread turns the loop, and `.wrongThread` inside an
-    /// event, or while another thread is at it.
+    /// Throws `.wrongState` if the host's own thread runs the loop, and `.wrongThread` inside an
+    /// event or while another thread dispatches.
     @discardableResult
     public func dispatch(limit: Int = 0) throws(CurfewError) -> Int {
-        // What is raised after the shutdown is about nothing that could still be waited for.
+        // A run after the shutdown is the last one: no later event is about a task.
         let isLast = runtime.isClosed
         switch runtime.loop.dispatch(limit: UInt32(clamping: limit)) {
         case .success(let count):
@@ -315,20 +317,22 @@ public final class Host: Sendable {
         return parsed
     }
 
-    // MARK: The end
+    // MARK: Shutdown
 
-    /// Ends the host's work in four bounded phases: it takes in nothing new, lets tasks finish for
-    /// `drain`, tells the others to stop and waits for `expire`, and waits for `leave` until their
+    /// Shuts the host down in four bounded phases: it accepts nothing new, lets tasks finish for
+    /// `drain`, stops the others and waits for `expire`, then waits for `leave` until their
     /// functions have returned. A second call does nothing.
     ///
     /// - Parameters:
-    ///   - drain: the time in which tasks go on, and queued ones start.
-    ///   - expire: the time for answers after expiration; nil for the longest grace of a handler, and
-    ///     a second.
-    ///   - leave: the time for functions to return; for each plugin's retire function anew.
+    ///   - drain: the time in which running tasks continue and queued ones start.
+    ///   - expire: the time to complete after expiration; nil for the longest grace of a handler,
+    ///     plus a second.
+    ///   - leave: the time for functions to return; the retire function of each plugin has as much
+    ///     again.
     ///
-    /// Blocks the calling thread for as long, in real time. Throws `.timedOut` when a function of a
-    /// plugin has not returned (the text names it), and `.wrongThread`; then nothing happened.
+    /// Blocks the calling thread for that long, in real time. Throws `.timedOut` if a function of a
+    /// plugin has not returned (the text names it), and `.wrongThread`, after which nothing has
+    /// happened.
     public func shutDown(
         drain: Duration = .zero, expire: Duration? = nil, leave: Duration = .seconds(1)
     ) throws(CurfewError) {

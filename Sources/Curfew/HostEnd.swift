@@ -3,13 +3,13 @@ import Glibc
 import PluginBridge
 import Runner
 
-/// What is left to do for a host whose last reference is gone.
+/// The shutdown of a host whose last reference was released.
 struct HostEnd: Sendable {
     let runtime: HostRuntime
     let streams: [AsyncStream<HostEvent>.Continuation]
 
-    /// Shuts the host down and ends its sequences. False on one of its own threads, which must not
-    /// wait for itself: then nothing was done.
+    /// Shuts the host down and ends its sequences. Returns false on a thread of the host, which
+    /// must not wait for itself; then nothing was done.
     func finish() -> Bool {
         do {
             try runtime.destroy()
@@ -20,7 +20,7 @@ struct HostEnd: Sendable {
         return true
     }
 
-    /// The same on a thread of its own, which nobody waits for.
+    /// Calls `finish` on a detached thread.
     func finishElsewhere() {
         final class Carrier {
             let end: HostEnd
@@ -34,7 +34,8 @@ struct HostEnd: Sendable {
                 _ = Unmanaged<Carrier>.fromOpaque(raw!).takeRetainedValue().end.finish()
                 return nil
             }, carrier.toOpaque())
-        // Without a thread the host goes on, and so must what it calls: the carrier stays.
+        // If there is no thread, the host keeps running and needs its callbacks, so the carrier
+        // stays retained.
         if failure == 0 { pthread_detach(thread) }
     }
 }

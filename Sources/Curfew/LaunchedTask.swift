@@ -2,9 +2,9 @@
 import PluginBridge
 package import Runner
 
-/// A task, held by its launcher: its result stays readable as long as this does.
+/// A launched task. Its result stays readable as long as this object exists.
 public final class LaunchedTask: Sendable {
-    /// The id by which the host and its events know it.
+    /// The id of the task in the host and its events.
     public let id: UInt64
     let host: Host
 
@@ -22,16 +22,16 @@ public final class LaunchedTask: Sendable {
         return state
     }
 
-    /// Where it is now.
+    /// The current phase.
     public var phase: TaskPhase { state.phase }
 
-    /// The last fraction that its handler reported, 0…1.
+    /// The fraction that its handler reported last, 0…1.
     public var progress: Double { state.progress }
 
-    // MARK: Its end
+    // MARK: Result
 
-    /// Its result, once it is over. Waits without blocking a thread; when this Swift task is
-    /// cancelled it waits on, since the task goes on too: cancel that.
+    /// The result, once the task is over. Awaiting it blocks no thread. Cancelling the Swift task
+    /// that awaits it does not end the wait, since the task goes on: call `cancel` for that.
     public var result: TaskResult {
         get async {
             await withCheckedContinuation { continuation in
@@ -45,17 +45,17 @@ public final class LaunchedTask: Sendable {
         }
     }
 
-    /// Its result; nil while it is not over.
+    /// The result; nil while the task is not over.
     public var resultIfOver: TaskResult? {
         let state = state
         return state.outcome.map { result($0, of: state) }
     }
 
-    /// Blocks this thread until it is over, at most `limit` of real time; on the loop's own thread it
-    /// runs the loop meanwhile.
+    /// Blocks this thread until the task is over, at most `limit` of real time. On the loop's own
+    /// thread it runs the loop meanwhile.
     ///
-    /// Throws `.timedOut`, `.closing` when the shutdown begins, or `.wrongThread` on one of the
-    /// host's workers or deadline threads.
+    /// Throws `.timedOut`, `.closing` when the shutdown begins, or `.wrongThread` on a worker or
+    /// deadline thread of the host.
     @discardableResult
     public func waitForResult(atMost limit: Duration = .hours(1)) throws(CurfewError) -> TaskResult
     {
@@ -80,26 +80,26 @@ public final class LaunchedTask: Sendable {
         return status == .ok ? Array(buffer.prefix(length)) : []
     }
 
-    // MARK: Steering it
+    // MARK: Control
 
-    /// Cancels it: one that has not started never will, one that runs is told to stop. Returns
-    /// false when it is over, or was told to stop before.
+    /// Cancels the task: one that has not started never starts, one that runs is stopped. Returns
+    /// false if it is over, or was stopped before.
     @discardableResult
     public func cancel() -> Bool { host.runtime.engine.cancel(id) == .ok }
 
-    /// Tells it to stop while it runs, for `.condition` or `.host`. Returns false for other reasons,
-    /// before it has started, and when it is over or was told to stop before.
+    /// Stops the task while it runs, for `.condition` or `.host`. Returns false for other reasons,
+    /// before the task has started, and if it is over or was stopped before.
     @discardableResult
     public func stop(_ reason: StopReason) -> Bool {
         host.runtime.engine.stopTask(id, reason) == .ok
     }
 
-    /// Holds it back while it has not started. Returns false once it has.
+    /// Pauses the task before it starts. Returns false once it has started.
     @discardableResult
     public func pause() -> Bool { host.runtime.engine.hold(id) == .ok }
 
-    /// Undoes `pause`; it goes to the end of its queue if its turn came meanwhile. Returns false when
-    /// it was not held back, and when the queue is full.
+    /// Undoes `pause`. If a worker skipped the task meanwhile, it goes to the end of its queue.
+    /// Returns false if the task was not paused, or the queue is full.
     @discardableResult
     public func resume() -> Bool { host.runtime.engine.resumeTask(id) == .ok }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Runner
 
-/// Runs Swift tasks on the thread that turns a host's event loop, in their turn among the events.
+/// Runs Swift tasks on the thread that runs a host's event loop, in order with the events.
 package final class LoopExecutor: TaskExecutor, @unchecked Sendable {
-    // Sendable: `takesJob` is touched on the loop's thread alone.
+    // Sendable: only the loop's thread uses `takesJob`.
 
     private let runtime: HostRuntime
-    /// The next job is not queued but run where it is brought: it is what the loop is about to
-    /// resume, and nothing may come in between.
+    /// Whether the next job runs where it is enqueued, instead of being queued: the loop is about
+    /// to resume it, and no other work may come in between.
     private var takesJob = false
 
     init(_ runtime: HostRuntime) { self.runtime = runtime }
@@ -22,8 +22,8 @@ package final class LoopExecutor: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// On the loop's thread the one task that `body` starts or resumes runs at once, up to its next
-    /// pause; elsewhere it is queued.
+    /// Runs `body`. On the loop's thread the one task that it starts or resumes runs at once, up to
+    /// its next suspension; elsewhere it is queued.
     package func here(_ body: () -> Void) {
         guard runtime.loop.isLoopThread else {
             body()

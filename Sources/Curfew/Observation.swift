@@ -2,7 +2,7 @@
 import PluginBridge
 import Runner
 
-/// A closure that sees events, until `end` or until the last reference goes.
+/// A closure that receives events until `end` is called or the last reference is released.
 public final class Observation: Sendable {
     private let number: UInt64
     private let host: Host
@@ -14,7 +14,7 @@ public final class Observation: Sendable {
 
     deinit { end() }
 
-    /// Ends it. On return the closure is not running and will not be called, unless the caller is
-    /// inside it.
+    /// Ends the observation. On return the closure is not running and will not be called again,
+    /// unless the caller is inside it.
     public func end() { _ = host.runtime.loop.unsubscribe(number) }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Runner
 
-/// A plugin, as its host knows it at one moment.
+/// The state of a plugin at the time of the query.
 public struct PluginInfo: Sendable {
-    /// The stage a plugin has reached; the names are those of `curfew plugins`.
+    /// The state of a plugin; the names are those of `curfew plugins`.
     public enum Status: Int32, Sendable {
-        /// Its manifest is sound; it is not loaded.
+        /// Its manifest is valid; it is not loaded.
         case validated = 1
         /// It is loaded, and its handlers are registered.
         case ready = 2
@@ -13,21 +13,21 @@ public struct PluginInfo: Sendable {
         case retired = 3
         /// It was refused.
         case failed = 4
-        /// Its manifest is sound, but a plugin with the same id was found before.
+        /// Its manifest is valid, but another plugin with the same id was found before.
         case shadowed = 5
     }
 
-    /// "" when the manifest could not be read.
+    /// Its id; "" if the manifest could not be read.
     public let id: String
-    /// The plugin's own version; "" when the manifest could not be read.
+    /// The plugin's own version; "" if the manifest could not be read.
     public let version: String
-    /// Where it is, as it was given.
+    /// Its directory, as given by the caller.
     public let directory: String
-    /// How far it has come.
+    /// The state.
     public let status: Status
-    /// Why it failed or what shadows it, or "".
+    /// The reason for a failure, the directory that shadows it, or "".
     public let reason: String
-    /// How many handlers it declares.
+    /// The number of handlers that it declares.
     public let handlers: Int
 
     init(_ record: PluginRecord, _ runtime: HostRuntime) {

@@ -23,22 +23,22 @@ extension JournalEntry {
 }
 
 extension FactorReport {
-    /// The date since which the factor has this state; nil where it is not known.
+    /// The date since which the factor has this state; nil if unknown.
     public var start: Instant? { since.map(Instant.init(nanosecondsSince1970:)) }
-    /// The date at which the factor will allow launches by itself; nil where that is not known, or it
+    /// The date from which the factor will allow launches by itself; nil if unknown, or if it
     /// allows them.
     public var end: Instant? { until.map(Instant.init(nanosecondsSince1970:)) }
 }
 
 extension DayLimits {
-    /// Limits of a day; nil for no limit.
+    /// Creates the limits of a day; nil means unlimited.
     public init(launches: UInt64? = nil, running: Duration?, processor: Duration? = nil) {
         self.init(
             launches: launches, wall: running?.inNanoseconds, cpu: processor?.inNanoseconds)
     }
 
-    /// The time that tasks may run.
+    /// The running time of all tasks.
     public var running: Duration? { wall.map(Duration.init(inNanoseconds:)) }
-    /// The time of processors that tasks may use.
+    /// The processor time of all tasks.
     public var processor: Duration? { cpu.map(Duration.init(inNanoseconds:)) }
 }

@@ -5,13 +5,13 @@ public import Scheduling
 import Surroundings
 
 extension RequestConfiguration {
-    /// Lets requests live in a directory, which is made where there is none; what is acknowledged
-    /// survives the process and the machine.
+    /// Stores requests in a directory, which is created if it does not exist. Acknowledged requests
+    /// survive the process and the machine.
     ///
-    /// The directory is the store's own: mode 0700, on a local file system, in a directory that is
-    /// there. One host uses it at a time; the command line may look, submit and cancel beside it.
+    /// The directory belongs to the store: mode 0700, on a local file system; its parent must
+    /// exist. One host uses it at a time; the command line may list, submit and cancel beside it.
     ///
-    /// Throws `.system` where the process cannot be told apart from others (no /proc).
+    /// Throws `.system` if the process cannot be identified (no /proc).
     public mutating func store(in directory: String) throws(CurfewError) {
         let identity: HostIdentity
         do throws(StoreFault) {
@@ -29,7 +29,8 @@ extension RequestConfiguration {
         wakeFile = SQLiteStore.wakeFile(of: directory)
     }
 
-    /// Lets the kernel say how the machine is: power, battery, heat, network, load, who is there.
+    /// Reads the machine's factors from the kernel: power, battery, heat, network, load, logged-in
+    /// users.
     public mutating func readMachine() {
         sources = [
             PowerSupplySource(), PowerProfileSource(), ThermalSource(), NetworkSource(),
@@ -39,7 +40,7 @@ extension RequestConfiguration {
 
     // MARK: Limits and times
 
-    /// What tasks may spend in a day.
+    /// The limits of what tasks may use in a day.
     public var dayLimits: DayLimits {
         get { dayBudget.limits }
         set { dayBudget.limits = newValue }
@@ -51,22 +52,22 @@ extension RequestConfiguration {
         set { patience = newValue.inNanoseconds }
     }
 
-    /// The longest pause before a request without a date, of an identifier of which such requests were
-    /// launched lately: a second after the first launch, twice that after each further one, up to
-    /// this. Zero for none; nil for 15 minutes, and none on a manual clock. Requests that are added to
-    /// pending ones, and those that a user waits for, have no such pause.
+    /// The longest pause between launches of requests without a date of one identifier: a second
+    /// after the first launch, doubled after each further one, up to this value. Zero means no
+    /// pause; nil means 15 minutes, and no pause on a manual clock. Requests that are added to
+    /// pending ones, and those that a user waits for, are not delayed.
     public var longestLaunchPause: Duration? {
         get { floor.map(Duration.init(inNanoseconds:)) }
         set { floor = newValue?.inNanoseconds }
     }
 
-    /// The time between two looks at the machine, while anything depends on it.
+    /// The interval at which the machine's factors are read, while anything depends on them.
     public var machineInterval: Duration {
         get { Duration(inNanoseconds: sourceInterval) }
         set { sourceInterval = newValue.inNanoseconds }
     }
 
-    /// The time between two looks at whether other processes have written into the store.
+    /// The interval at which the host checks whether other processes have changed the store.
     public var storeInterval: Duration {
         get { Duration(inNanoseconds: storeLookInterval) }
         set { storeLookInterval = newValue.inNanoseconds }
@@ -74,7 +75,7 @@ extension RequestConfiguration {
 }
 
 extension RequestLimits {
-    /// The time for which requests that are over are kept.
+    /// The time for which finished requests are kept.
     public var historyDuration: Duration {
         get { Duration(inNanoseconds: historyAge) }
         set { historyAge = newValue.inNanoseconds }

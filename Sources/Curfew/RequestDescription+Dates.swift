@@ -7,13 +7,13 @@ extension RequestDescription {
     /// - Parameters:
     ///   - identifier: the handler to launch.
     ///   - kind: its kind.
-    ///   - notBefore: the earliest date; nil for at once.
-    ///   - deadline: the latest date; a request that is not launched by then is missed.
-    ///   - needs: what the machine has to have while the task runs.
-    ///   - priority: which of several requests goes first.
-    ///   - onPending: what becomes of a pending request of the same identifier.
-    ///   - key: submitting another request of the identifier with the same key returns this one.
-    ///   - retry: what follows a failure.
+    ///   - notBefore: the earliest launch date; nil for as soon as possible.
+    ///   - deadline: the latest launch date, after which the request is missed.
+    ///   - needs: the conditions for the launch, which must hold while the task runs.
+    ///   - priority: the order among requests that could be launched.
+    ///   - onPending: the treatment of a pending request of the same identifier.
+    ///   - key: the idempotency key; submitting it again returns the existing request.
+    ///   - retry: the retries after a failure.
     ///   - repetition: the dates of further launches; nil for one launch.
     public init(
         for identifier: String, kind: TaskKind = .appRefresh, notBefore: Instant? = nil,
@@ -27,13 +27,13 @@ extension RequestDescription {
             onPending: onPending, key: key, retry: retry, repetition: repetition)
     }
 
-    /// The earliest date of its launch; nil for at once.
+    /// The earliest date of its launch; nil for as soon as possible.
     public var notBefore: Instant? {
         get { earliest.map(Instant.init(nanosecondsSince1970:)) }
         set { earliest = newValue?.nanosecondsSince1970 }
     }
 
-    /// The latest date of its launch; nil for any.
+    /// The latest date of its launch; nil for no limit.
     public var deadline: Instant? {
         get { latest.map(Instant.init(nanosecondsSince1970:)) }
         set { latest = newValue?.nanosecondsSince1970 }
@@ -41,15 +41,14 @@ extension RequestDescription {
 }
 
 extension RetryPolicy {
-    /// Launches a request again after a failure, with pauses that double from `initialDelay` to
-    /// `maximum`.
+    /// Retries a request after a failure, with delays that double from `initialDelay` to `maximum`.
     ///
     /// - Parameters:
-    ///   - attempts: launches in all, 1…100.
-    ///   - initialDelay: the pause before the second launch, 1 s…7 days.
-    ///   - maximum: the longest pause, 1 s…7 days.
-    ///   - jitter: the part of a pause that is left to chance, 0…1, so that requests that failed
-    ///     together do not come back together.
+    ///   - attempts: the total number of launches, 1…100.
+    ///   - initialDelay: the delay before the second launch, 1 s…7 days.
+    ///   - maximum: the longest delay, 1 s…7 days.
+    ///   - jitter: the random part of a delay, 0…1, so that requests that failed together are not
+    ///     retried together.
     public static func exponential(
         attempts: UInt32, initialDelay: Duration = .seconds(30), maximum: Duration = .hours(6),
         jitter: Double = 0.2
@@ -64,8 +63,9 @@ extension Repetition {
     /// Repeats a launch at an interval of 1 s…366 days, counted from date to date.
     ///
     /// - Parameters:
-    ///   - catchUp: what becomes of dates that passed while the host was not running.
-    ///   - jitter: each date is moved later by a part of this, always the same part.
+    ///   - catchUp: the treatment of dates that passed while the host was not running.
+    ///   - jitter: the part of the interval by which each date is delayed, always by the same
+    ///     amount.
     public static func every(
         _ interval: Duration, catchUp: CatchUp = .one, jitter: Duration = .zero
     ) -> Repetition {
@@ -75,7 +75,7 @@ extension Repetition {
 
     /// Repeats a launch at the dates of a cron expression, in the machine's time zone or in UTC.
     ///
-    /// Throws `.invalid` for what is no cron expression.
+    /// Throws `.invalid` if the expression is malformed.
     public static func cron(
         _ expression: String, inUTC: Bool = false, catchUp: CatchUp = .one,
         jitter: Duration = .zero

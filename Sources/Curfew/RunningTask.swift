@@ -2,31 +2,32 @@
 import CCurfew
 import PluginBridge
 
-/// A task as the embedder's own handler sees it, through the same table a plugin gets.
+/// A task inside a handler of the embedder, which uses the same function table as a plugin.
 public struct RunningTask: @unchecked Sendable {
     // Sendable: the table may be used from any thread.
 
-    /// The id by which the host and its events know it.
+    /// The id of the task in the host and its events.
     public let id: UInt64
     let api: UnsafePointer<curfew_host_api>
 
-    /// True once it should stop. One load: look at it in any loop.
+    /// Whether the task should stop. It costs one load: check it in any loop.
     public var isExpired: Bool { api.pointee.is_expired(api, id) }
 
-    /// How much of the budget is left, zero once it should stop.
+    /// The rest of the budget; zero once the task should stop.
     public var remaining: Duration { Duration(inNanoseconds: api.pointee.remaining_ns(api, id)) }
 
-    /// What it was launched with.
+    /// The payload of the launch.
     public var payload: [UInt8] {
         guard let info, let payload = info.payload else { return [] }
         return Array(UnsafeRawBufferPointer(start: payload, count: Int(info.payload_bytes)))
     }
 
-    /// 1 for the first launch of a request, then 2, ….
+    /// The number of the attempt, from 1.
     public var attempt: UInt32 { info?.attempt ?? 1 }
 
     private var info: curfew_task_info? {
-        // A zeroed struct of imported pointers that are never NULL has to be made by hand.
+        // Swift cannot zero-initialize a struct with nonnull pointers, so the memory is zeroed by
+        // hand.
         let buffer = UnsafeMutablePointer<curfew_task_info>.allocate(capacity: 1)
         defer { buffer.deallocate() }
         UnsafeMutableRawPointer(buffer).initializeMemory(
@@ -37,11 +38,11 @@ public struct RunningTask: @unchecked Sendable {
         return buffer.pointee
     }
 
-    /// Raises an event that the handler's description declares, with exactly the declared types; it
+    /// Raises an event that the handler's description declares, with exactly the declared types. It
     /// is delivered before the task's done event.
     ///
-    /// Throws `.denied` (not declared, or the host's own), `.invalid` (other
-    /// parameters), `.busy` (the queue of events is full), `.already` (the task is over) or `.stale`.
+    /// Throws `.denied` (not declared, or the host's own), `.invalid` (other parameters), `.busy`
+    /// (the event queue is full), `.already` (the task is over) or `.stale`.
     public func raise(_ name: String, _ values: EventValue...) throws(CurfewError) {
         let verdict = EventValue.withForeign(values) { values, count in
             name.withCString { api.pointee.raise(api, id, $0, values, count) }
@@ -59,9 +60,9 @@ public struct RunningTask: @unchecked Sendable {
         }
     }
 
-    /// Completes it before its function returns, with bytes for the launcher. False when it was
-    /// over before, or the bytes are more than the host's limit (1 MiB). What the function returns
-    /// or throws afterwards is ignored.
+    /// Completes the task before its function returns, with bytes for the launcher. Returns false
+    /// if the task was over, or the bytes exceed the host's limit (1 MiB). The later result or
+    /// error of the function is ignored.
     @discardableResult
     public func complete(result: [UInt8] = []) -> Bool {
         result.withUnsafeBytes {

@@ -3,17 +3,17 @@ import Glibc
 package import Scheduling
 
 extension StoreClient {
-    /// Requests that are cancelled in one transaction: some milliseconds.
+    /// The number of requests that one transaction cancels, in some milliseconds.
     static let portion = 500
 
-    /// Cancels all requests that wait, and tells the host. Others can use the store meanwhile: it is done
-    /// in portions, with a pause as long as each took after it.
+    /// Cancels all waiting requests, and notifies the host. It works in portions, and pauses after
+    /// each for as long as it took, so that other processes can use the store.
     ///
     /// - Parameters:
-    ///   - identifier: whose requests; nil: those of all identifiers.
-    ///   - now: the date that is written down, in nanoseconds since 1970.
-    ///   - portion: called after each with those that it cancelled, as they were before. With a throw
-    ///     these stay cancelled, and the others wait.
+    ///   - identifier: the identifier of the requests; nil for all identifiers.
+    ///   - now: the recorded date, in nanoseconds since 1970.
+    ///   - portion: receives the requests of each portion, as they were before. If a later portion
+    ///     throws, the earlier ones stay cancelled.
     package func cancelWaiting(
         of identifier: String?, at now: Int64, _ portion: ([Request]) -> Void
     ) throws(StoreFault) {
@@ -29,7 +29,8 @@ extension StoreClient {
             portion(cancelled)
             guard let last = cancelled.last, cancelled.count == filter.limit else { return }
             filter.after = last.id
-            // Whoever waits for the lock looks for it now and then, and would not find it free.
+            // A process that waits for the lock polls it, and would never find it free without the
+            // pause.
             let took = ContinuousClock.now - begun
             usleep(UInt32(min(took / .microseconds(1), 100_000)))
         }

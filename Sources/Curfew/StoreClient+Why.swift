@@ -3,14 +3,15 @@ import Runner
 package import Scheduling
 
 extension StoreClient {
-    /// What the host has in its memory, and nobody else can tell.
+    /// The factors that only the host knows, in its memory.
     private static let hosts: Set<Factor> = [.handler, .launchRate, .place, .dayBudget]
 
-    /// How every factor stands for a request, seen from beside the host, those that hold it back
-    /// first. Empty where it is history.
+    /// Returns the state of every factor for a request, with those that delay it first. Empty if
+    /// the request is history.
     ///
-    /// `handler` is what its manifest says; nil: none was found. The machine is looked at here and now; what only the host knows is `unknown`; that there is
-    /// none is a reason of its own, the factor `host`.
+    /// `handler` comes from the manifest; nil if no manifest was found. The client reads the
+    /// machine's factors itself, and reports those that only the host knows as `unknown`. If no
+    /// host uses the store, the factor `host` says so.
     package func why(
         _ request: Request, _ handler: HandlerStanding?, at now: Moment
     ) throws(StoreFault) -> [FactorReport] {
@@ -21,7 +22,7 @@ extension StoreClient {
             reports, request.description.identifier, but: request.id, handler)
     }
 
-    /// The same for whatever would be submitted of a handler.
+    /// Returns the state of every factor for a request that would be submitted to a queue.
     package func why(
         _ queue: RequestQueue, _ handler: HandlerStanding?, at now: Moment
     ) throws(StoreFault) -> [FactorReport] {
@@ -61,7 +62,7 @@ extension StoreClient {
             if report.factor == .turn { return Self.turn(running.map(\.id), handler) }
             guard Self.hosts.contains(report.factor) else {
                 var report = report
-                // Since when it is so was not seen.
+                // The client did not observe when the state began.
                 if report.factor.isSettable { report.since = nil }
                 return report
             }

@@ -3,44 +3,44 @@ import Persistence
 import Runner
 package import Scheduling
 
-/// A store beside its host, or without one: for programs that look at requests, submit and cancel
-/// them, and launch none.
+/// A client of a store, beside its host or without one: it lists, submits and cancels requests, and
+/// launches none.
 ///
-/// One thread uses it at a time. Dates are nanoseconds since 1970 in UTC.
+/// One thread may use it at a time. Dates are nanoseconds since 1970 in UTC.
 package final class StoreClient {
     private let store: SQLiteStore
-    /// Why the host could not be told of the last write, which was done; nil: it was, or there is
-    /// none. A host that was not told sees it with its next change.
+    /// The fault that kept the host from being notified of the last write; nil if there was none.
+    /// The write was committed, and the host sees it with the next change.
     package private(set) var wakeFault: StoreFault?
 
-    /// Its directory, without links.
+    /// The directory of the store, with symbolic links resolved.
     package var directory: String { store.directory }
 
-    /// Opens the store in `directory`, which is made with `creates` where there is none; the
-    /// directory above it must be there.
+    /// Opens the store in `directory`; `creates` makes it if it does not exist. Its parent
+    /// directory must exist.
     ///
-    /// Throws `.absent` where it is not there; `.denied` where it is not this user's, or not safe;
-    /// `.newer`, `.corrupt` and `.gone` where it cannot be used, which is then left as it is.
+    /// Throws `.absent` if there is no store; `.denied` if it belongs to another user or is not
+    /// safe; `.newer`, `.corrupt` or `.gone` if it cannot be used. The store is unchanged then.
     package init(directory: String, creates: Bool = false) throws(StoreFault) {
         store = try SQLiteStore.open(directory: directory, as: .client(creates: creates))
     }
 
-    /// There is something in the directory that only a store which was used leaves behind; its
-    /// database may be missing all the same.
+    /// Returns whether the directory has files that only a used store leaves behind. The database
+    /// itself may be missing.
     package static func wasUsed(directory: String) -> Bool {
         SQLiteStore.wasUsed(directory: directory)
     }
 
-    /// Looks: all that `body` sees is of one moment.
+    /// Reads the store: `body` sees one consistent state.
     package func read<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result { try store.read(body) }
 
-    /// Does what `body` does, all of it or nothing, by the rules of requests; then tells the host.
+    /// Runs `body` in a transaction under the rules of requests, then notifies the host.
     ///
     /// - Parameters:
-    ///   - limits: what is taken in; those of a host are its own, and not known here.
-    ///   - body: does it, inside the transaction.
+    ///   - limits: the limits for accepting requests; the client does not know those of a host.
+    ///   - body: the changes, of which all or none are committed.
     package func write<Result>(
         limits: RequestLimits = RequestLimits(),
         _ body: (inout RequestLedger, any StoreTransaction) throws(StoreFault) -> Result
@@ -58,28 +58,29 @@ package final class StoreClient {
         return result
     }
 
-    /// The host that uses the store now; nil: there is none, and nothing is launched.
+    /// Returns the host that uses the store now; nil if there is none, so that no request is
+    /// launched.
     package func host() throws(StoreFault) -> HostPresence? {
         try SQLiteStore.host(of: directory)
     }
 
-    /// A number that changes when another process has changed the store.
+    /// Returns a number that changes when another process has changed the store.
     package func dataVersion() throws(StoreFault) -> Int64 { try store.dataVersion() }
 
-    /// The file that grows with what is written: where to wait for changes.
+    /// The write-ahead log, which grows with each change: watch it to wait for changes.
     package var watchedFile: String { store.directory + "/requests.db-wal" }
 
     // MARK: Settings
 
-    /// What people have set about launches.
+    /// Returns the settings that people made about launches.
     package func settings(at now: Moment) throws(StoreFault) -> HandlerSettings {
         var book = RequestBook(host: HostIdentity(boot: "", process: 0, start: 0))
         try read { (store) throws(StoreFault) in try book.readState(at: now, store) }
         return book.settings
     }
 
-    /// Changes what is set for some handlers, and returns all that is set then. With a fault nothing
-    /// was changed: the scope's name is no identifier, or too many have a setting.
+    /// Changes the setting of a scope, and returns all settings. Returns a fault, and changes
+    /// nothing, if the scope's name is no identifier, or too many scopes have a setting.
     package func change(
         _ scope: HandlerScope, at now: Moment, _ change: (inout HandlerSetting) -> Void
     ) throws(StoreFault) -> Result<HandlerSettings, HandlerScope.Fault> {
@@ -92,15 +93,15 @@ package final class StoreClient {
         }
     }
 
-    // MARK: Care
+    // MARK: Maintenance
 
-    /// Removes a value that cannot be read, for a host to start again without it.
+    /// Removes a damaged value, so that a host can start again without it.
     package func forget(_ value: KeptValue) throws(StoreFault) {
         try write { (_, store) throws(StoreFault) in try store.forget(value) }
     }
 
-    /// Looks a store's file through; with `isFull` also whether its parts fit each other. Returns
-    /// what is wrong, for people; empty: nothing.
+    /// Checks the file of a store; `isFull` also checks the integrity of the database. Returns the
+    /// faults for people, or an empty array.
     package static func check(
         directory: String, isFull: Bool = false
     ) throws(StoreFault) -> [String] {
@@ -109,7 +110,7 @@ package final class StoreClient {
             : try SQLiteStore.quickCheck(directory: directory)
     }
 
-    /// Copies a store, as it is at one moment, into a file that is not there yet.
+    /// Copies a consistent state of a store into a new file.
     package static func backup(directory: String, to file: String) throws(StoreFault) {
         try SQLiteStore.backup(directory: directory, to: file)
     }

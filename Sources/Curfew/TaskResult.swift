@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The end of a task: its outcome, and what its handler left behind.
+/// The end of a task: its outcome, and the text and bytes that its handler left.
 public struct TaskResult: Hashable, Sendable {
-    /// How it ended.
+    /// The outcome.
     public let outcome: Outcome
-    /// Why it was told to stop; nil where it was not.
+    /// The reason why the task was stopped; nil if it was not.
     public let stopReason: StopReason?
     /// The text of its done event, "" after success.
     public let error: String
-    /// The handler's own text when it failed or was stopped, also where the done event carries the
-    /// host's; nil when it gave none.
+    /// The handler's own text after a failure or a stop, even if the done event carries the host's
+    /// text; nil if it left none.
     public let answer: String?
-    /// The bytes it was completed with.
+    /// The bytes of its completion.
     public let bytes: [UInt8]
 }
