@@ -64,8 +64,7 @@ extension Repetition {
     ///
     /// - Parameters:
     ///   - catchUp: the treatment of dates that passed while the host was not running.
-    ///   - jitter: the part of the interval by which each date is delayed, always by the same
-    ///     amount.
+    ///   - jitter: the longest delay of a date; a date always has the same delay.
     public static func every(
         _ interval: Duration, catchUp: CatchUp = .one, jitter: Duration = .zero
     ) -> Repetition {
