@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The types of the layers below that subs and waits are designed with.
+// Targets and their subs and waits use these types of the layers below.
 @_exported public import enum Runner.EventSender
 @_exported public import struct Runner.SenderFilter
 @_exported public import struct Runner.TargetEvent

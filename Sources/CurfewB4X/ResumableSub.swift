@@ -4,11 +4,11 @@ import PluginBridge
 import Runner
 import Scheduling
 
-/// One call of a sub that may pause: its instance, which completes with a value.
+/// One running instance of a resumable sub, which completes with a value.
 ///
-/// It goes on whether or not somebody waits for it, and whether or not this is kept.
+/// It runs to its end whether or not this object is kept, and whether or not code waits for it.
 public final class ResumableSub<Value: Sendable>: Sendable {
-    /// By which its target knows it, the sender of its completion.
+    /// Its number in its target, where it is the sender of its completion event.
     public let number: UInt64
     private let target: Target
     private let result = Locked<Result<Value, any Error>?>(nil)
@@ -25,16 +25,18 @@ public final class ResumableSub<Value: Sendable>: Sendable {
     private func finish(_ outcome: Result<Value, any Error>, _ error: (any Error)?) {
         result.withLock { $0 = outcome }
         let value = try? outcome.get()
-        // It returns once; that the target is closed meanwhile is told to those who wait.
+        // The sub returns once. If the target is closed meanwhile, the waits for it end with
+        // `.closing`.
         try? target.engine.finishResumable(
             number, value.map { EventValue(completing: $0) }, failure: error)
     }
 
-    /// The value it returned, once its completion is delivered, at most `limit` of the host's clock.
+    /// Returns the value of the sub after its completion is delivered, at most `limit` later on the
+    /// host's clock.
     ///
-    /// Rethrows what came out of the sub. Throws `CurfewError` with `.already` when it has completed
-    /// before, `.timedOut` or `.closing`, and `CancellationError` when a newer call of `complete` took
-    /// this one's place or this Swift task is cancelled.
+    /// Rethrows the error of the sub. Throws `CurfewError` with `.already` if it completed before,
+    /// `.timedOut` or `.closing`, and `CancellationError` if a newer call of `complete` took this
+    /// one's place or this Swift task is cancelled.
     @discardableResult
     public func complete(within limit: Duration? = nil) async throws -> Value {
         _ = try await target.suspend { [target, number] settle throws(BridgeError) in
@@ -49,8 +51,8 @@ public final class ResumableSub<Value: Sendable>: Sendable {
 }
 
 extension EventValue {
-    /// What others see of the value of a resumable sub: itself where an event can carry it, else its
-    /// description.
+    /// Creates the value of the completion event: the value itself if an event can carry it,
+    /// otherwise its description.
     fileprivate init(completing value: some Any) {
         switch value {
         case let value as EventValue: self = value

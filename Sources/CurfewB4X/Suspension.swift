@@ -2,7 +2,7 @@
 import PluginBridge
 import Runner
 
-/// A wait or sleep in a target, seen from the Swift task that may be cancelled meanwhile.
+/// A wait or sleep in a target whose Swift task may be cancelled meanwhile.
 final class Suspension: Sendable {
     private struct State {
         var number: UInt64?

@@ -3,7 +3,7 @@ public import Curfew
 import PluginBridge
 package import Runner
 
-/// A target of events: a module, or an instance of a class, with subs as B4X has them.
+/// A target of events: a module, or an instance of a class, with the event handlers (subs) of B4X.
 ///
 /// ```swift
 /// let main = try Target("main", in: host, takesHostEvents: true)
@@ -15,24 +15,26 @@ package import Runner
 /// }
 /// ```
 ///
-/// Subs, and the code of resumable subs between two pauses, run on the thread that turns the host's
-/// event loop, one at a time, in the order of the events. An event goes to one who waits for it
-/// here, else to its sub, else it is counted as untaken. A name matches only with its number of
-/// parameters: `x_done`, `x_done:` and `x_done::` are three events.
+/// Subs, and the code of resumable subs between two suspensions, run on the thread that runs the
+/// host's event loop, one at a time, in the order of the events. An event resumes a wait for it in
+/// this target; otherwise it calls its sub; otherwise it counts as untaken. Names match only with
+/// their number of parameters: `x_done`, `x_done:` and `x_done::` are three events.
 ///
-/// A target is not reached by events of other targets. With `takesHostEvents` it has those of the
-/// host too, as a subscriber has them, their task as the sender.
+/// Events of other targets do not reach a target. With `takesHostEvents` it receives the host's
+/// events like a subscriber, with their task as the sender.
 ///
-/// Holds its host. Dropping the last reference closes it: let subs use the target they are given
-/// rather than capture it. All that throw, throw `CurfewError` unless they say otherwise.
+/// It retains its host. Releasing the last reference closes it, so subs should use the target that
+/// they receive instead of capturing it. Functions that throw, throw `CurfewError` unless
+/// documented otherwise.
 public final class Target: Sendable {
-    /// Whose loop its subs run on.
+    /// The host whose loop runs its subs.
     public let host: Host
     package let engine: EventTarget
     private let executor: LoopExecutor
 
-    /// Makes a target. `untaken` is told of events that nobody took, on the loop's thread; its flag
-    /// is true for those that were ignored since the target was paused. `name` is for messages.
+    /// Creates a target. The loop's thread calls `untaken` for each event without a receiver; its
+    /// flag is true for events that were ignored because the target is paused. Messages contain
+    /// `name`.
     ///
     /// Throws `.invalid` (the name), `.exhausted` or `.closing`.
     public init(
@@ -53,29 +55,30 @@ public final class Target: Sendable {
     }
 
     deinit {
-        // On the loop's thread: elsewhere closing waits for subs, and one may wait for this thread.
+        // Closing runs on the loop's thread: elsewhere it would wait for subs, one of which may
+        // wait for this thread.
         let engine = engine
         host.runtime.loop.post { engine.close() }
     }
 
-    /// For messages.
+    /// The name, for messages.
     public var name: String { engine.name }
 
-    /// What it has counted.
+    /// The event counts since its creation.
     public var counts: TargetCounts { engine.counts }
 
-    /// Whom the event comes from whose sub is running. Nil after the sub's first pause, in what a
-    /// wait has resumed (there the event has it), and on other threads.
+    /// The sender of the event whose sub is running. Nil after the sub's first suspension, in code
+    /// that a wait has resumed (its event has the sender), and on other threads.
     public var sender: EventSender? { engine.sender }
 
     // MARK: Subs
 
-    /// Adds a sub that returns a value, by its name in whatever case and one colon per parameter:
-    /// `"JobDone::"`.
+    /// Adds a sub that returns a value. The selector is the sub's name, in any case, and one colon
+    /// per parameter: `"JobDone::"`.
     ///
-    /// An error that comes out of it goes to whoever called it from another sub, else to the sub
-    /// `application_error::` with its text and the sub's selector; where there is none, or that
-    /// returns true, it is logged and counted. The process goes on in any case.
+    /// If another sub called it, that sub receives its error. Otherwise the sub
+    /// `application_error::` receives the error's text and the sub's selector. If there is no such
+    /// sub, or it returns true, the error is logged and counted. The process continues in any case.
     ///
     /// Throws `.invalid`, `.exists`, `.exhausted` or `.closing`.
     public func valueSub(
@@ -100,8 +103,8 @@ public final class Target: Sendable {
         }
     }
 
-    /// Adds a sub that may pause: each event for it begins a new instance, and whoever raised the
-    /// event goes on at its first pause.
+    /// Adds a sub that may suspend. Each event starts a new instance; the code that raised the
+    /// event continues at the instance's first suspension.
     public func resumableSub(
         _ selector: String, _ body: @escaping @Sendable (Target, TargetEvent) async throws -> Void
     ) throws(CurfewError) {
@@ -110,18 +113,19 @@ public final class Target: Sendable {
         }
     }
 
-    /// Whether there is a sub of that name, in whatever case, with so many parameters.
+    /// Returns whether there is a sub of that name, in any case, with that number of parameters.
     public func subExists(_ name: String, parameters: Int = 0) -> Bool {
         engine.subExists(name, parameters: parameters)
     }
 
     // MARK: Raising and calling
 
-    /// Raises an event at once, on the loop's thread. The name is used as it is given: no sub has a
-    /// name with capitals. Returns the sub's value; nil when one who waited took the event, or nobody.
+    /// Raises an event at once, on the loop's thread. The name is used unchanged, and no sub has a
+    /// name with capitals. Returns the sub's value; nil if a wait took the event, or it had no
+    /// receiver.
     ///
-    /// Throws `.wrongThread`, `.invalid` (other than one colon per value), and inside a sub what
-    /// comes out of the sub.
+    /// Throws `.wrongThread`, `.invalid` (not one colon per value), and inside a sub the error of
+    /// the called sub.
     @discardableResult
     public func raiseEvent(
         _ selector: String, _ values: EventValue..., from sender: EventSender? = nil
@@ -137,18 +141,18 @@ public final class Target: Sendable {
         try checked { () throws(BridgeError) in try engine.post(selector, values, from: sender) }
     }
 
-    /// Calls a sub at once by its name, in whatever case and without colons, on the loop's thread,
-    /// with at most two values. One who waits for it takes the call.
+    /// Calls a sub at once by its name, in any case and without colons, on the loop's thread, with
+    /// at most two values. A wait for that name takes the call.
     ///
-    /// Throws `.wrongThread`, `.invalid`, `.notFound` where an instance of a class has no such sub
-    /// (a module ignores the call), and what comes out of the sub.
+    /// Throws `.wrongThread`, `.invalid`, `.notFound` if an instance of a class has no such sub (a
+    /// module ignores the call), and the error of the sub.
     @discardableResult
     public func callSub(_ name: String, _ values: EventValue...) throws -> EventValue? {
         try translating { try engine.call(name, values) }
     }
 
-    /// The same, queued, from any thread; a sub that is missing is an error that comes out of a sub
-    /// then. Throws `.invalid`, `.busy` or `.closing`.
+    /// Queues a call of a sub, from any thread. If the sub is missing then, that is an error of a
+    /// sub. Throws `.invalid`, `.busy` or `.closing`.
     public func callSubDelayed(_ name: String, _ values: EventValue...) throws(CurfewError) {
         try checked { () throws(BridgeError) in try engine.callDelayed(name, values) }
     }
@@ -161,11 +165,11 @@ public final class Target: Sendable {
         do { return try body() } catch let error as BridgeError { throw CurfewError(error) }
     }
 
-    // MARK: Pausing
+    // MARK: Suspending
 
-    /// Begins a resumable sub. On the loop's thread it runs at once, up to its first pause, and then
-    /// the caller goes on; elsewhere it begins in its turn. Its code runs on the loop's thread, and
-    /// so does that of actors without an executor of their own that it awaits.
+    /// Starts a resumable sub. On the loop's thread it runs at once, up to its first suspension,
+    /// and then the caller continues; elsewhere it is queued. Its code runs on the loop's thread,
+    /// and so does the code of actors without their own executor that it awaits.
     ///
     /// Throws `.exhausted` or `.closing`.
     @discardableResult
@@ -182,13 +186,14 @@ public final class Target: Sendable {
         return sub
     }
 
-    /// Waits for an event, in place of an older wait for the same event and sender, at most `limit`
-    /// of the host's clock. In a resumable sub nothing comes between the event and what follows.
+    /// Waits for an event, at most `limit` on the host's clock. It replaces an older wait for the
+    /// same event and sender. In a resumable sub no other event comes between the event and the
+    /// code after the wait.
     ///
-    /// With a sender only events from that very one count; an object is held weakly. Throws
-    /// `.timedOut`, `.closing`, `.stale` (the sender does not exist any more), `.invalid`,
-    /// `.exhausted`, and `CancellationError` when a newer wait took this one's place or this Swift
-    /// task is cancelled.
+    /// With a sender, only events of that sender match; an object is held weakly. Throws
+    /// `.timedOut`, `.closing`, `.stale` (the sender no longer exists), `.invalid`, `.exhausted`,
+    /// and `CancellationError` if a newer wait took this one's place or this Swift task is
+    /// cancelled.
     @discardableResult
     public func waitFor(
         _ selector: String, from sender: SenderFilter? = nil, within limit: Duration? = nil
@@ -200,8 +205,8 @@ public final class Target: Sendable {
         return event
     }
 
-    /// Lets the loop go on, and returns at least so many milliseconds of the host's clock later; 0:
-    /// in the loop's next turn. Throws `.closing`, and `CancellationError`.
+    /// Suspends for at least that many milliseconds on the host's clock, while the loop continues;
+    /// 0 resumes in the loop's next run. Throws `.closing`, and `CancellationError`.
     public func sleep(milliseconds: Int) async throws {
         let time = Duration.milliseconds(max(0, milliseconds)).inNanoseconds
         _ = try await suspend { [engine] settle throws(BridgeError) in
@@ -239,18 +244,18 @@ public final class Target: Sendable {
         }
     }
 
-    // MARK: Life
+    // MARK: Life cycle
 
-    /// From now on events are dropped, counted, and told as ignored; waits go on.
+    /// Pauses the target: events are dropped, counted, and reported as ignored; waits continue.
     public func pause() { engine.pause() }
 
-    /// Undoes `pause`; what was dropped stays so.
+    /// Undoes `pause`; dropped events stay dropped.
     public func resume() { engine.resume() }
 
-    /// Events are ignored until `resume`.
+    /// Whether the target is paused and ignores events.
     public var isPaused: Bool { engine.isPaused }
 
-    /// No sub is called any more, and all who wait are told `.closing`. On return none is running,
-    /// unless the caller is inside one.
+    /// Closes the target: no sub is called any more, and all waits end with `.closing`. On return
+    /// no sub is running, unless the caller is inside one.
     public func close() { engine.close() }
 }
