@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 
-/// The plugin's own requests: to be launched again later, also by the next process.
+/// Requests of the plugin: launches at a later time, also by the next process.
 extension HandlerTask {
     /// Submits a request for a handler of this plugin, and returns its number once it is durable.
     ///
-    /// It is a transaction of its own: submit the next launch first, then work, and it comes even if
-    /// this one does not live to its end. Blocks the worker for as long as the disk takes to write.
+    /// It is a transaction of its own: if a task submits the next launch before it works, that
+    /// launch comes even if the process ends. Blocks the worker while the disk writes.
     ///
-    /// - Throws: `HostRefusal`: as many of its kind are pending as may be, the handler is not this
-    ///   plugin's, the store does not work, or the host has no requests.
+    /// - Throws: `HostRefusal` if the limit of pending requests of its kind is reached, the handler
+    ///   is not this plugin's, the store fails, or the host has no requests.
     @discardableResult
     public func submit(_ request: LaunchRequest) throws(HostRefusal) -> UInt64 {
         var number: curfew_request = 0
@@ -40,7 +40,7 @@ extension HandlerTask {
 
     /// Cancels the pending requests of a handler of this plugin.
     ///
-    /// - Throws: `HostRefusal`: the handler is not this plugin's, or the store does not work.
+    /// - Throws: `HostRefusal` if the handler is not this plugin's, or the store fails.
     public func cancelRequests(of identifier: String) throws(HostRefusal) {
         let status = run.asking(else: curfew_status(CURFEW_STALE)) { api, _ in
             guard let table = Self.requests(api) else { return curfew_status(CURFEW_NOT_FOUND) }
@@ -51,10 +51,10 @@ extension HandlerTask {
         }
     }
 
-    /// Lets the request that this task is a launch of be launched again after a while, whatever the
-    /// task ends with, and without using an attempt: "not now".
+    /// Postpones the request of this task by a duration, whatever its outcome, without using an
+    /// attempt.
     ///
-    /// - Throws: `HostRefusal`: the task is not a launch of a request.
+    /// - Throws: `HostRefusal` if the task is not a launch of a request.
     public func snooze(for span: Duration) throws(HostRefusal) {
         let status = run.asking(else: curfew_status(CURFEW_STALE)) { api, id in
             guard let table = Self.requests(api) else { return curfew_status(CURFEW_NOT_FOUND) }
@@ -63,7 +63,7 @@ extension HandlerTask {
         if let refusal = HostRefusal(status, asked: "snooze") { throw refusal }
     }
 
-    /// The number of the request that this task is a launch of; nil: it is none.
+    /// The number of the request that launched this task; nil if no request did.
     public var request: UInt64? {
         let number = run.asking(else: 0) { api, id in
             Self.requests(api)?.pointee.get_request(api, id) ?? 0

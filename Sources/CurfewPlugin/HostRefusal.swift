@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 
-/// The host did not do what a handler asked for.
+/// An error of the host that refused a handler's call.
 public struct HostRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Why a host did not do it.
+    /// The reason for a refusal.
     public enum Code: Hashable, Sendable {
-        /// Not declared in the manifest, or reserved for the host.
+        /// The manifest does not declare it, or it is reserved for the host.
         case denied
         /// The arguments do not fit what the manifest declares.
         case invalid
-        /// A queue of the host is full: the call had no effect, later it may.
+        /// A queue of the host is full: the call had no effect, and may succeed later.
         case busy
         /// The task is over.
         case over
-        /// A status that has no case of its own; the message has its number.
+        /// Another status; the message has its number.
         case other
     }
 
-    /// Why, for a program.
+    /// The reason, for programs.
     public let code: Code
-    /// What was asked for, and why it was not done.
+    /// The refused call, and the reason.
     public let message: String
 
     public var description: String { message }
 
-    /// Nil for a status that is none. `said` is the host's own word for it, where it has one.
+    /// Returns nil for `CURFEW_OK`. `said` is the host's own text, if it has one.
     init?(_ status: curfew_status, asked: String, said: String = "") {
         let why: String
         switch Int(status) {

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 
-/// What a plugin asks for: launch one of its handlers, not before…, only when….
+/// A request to launch a handler of the plugin after a date, under conditions.
 public struct LaunchRequest: Hashable, Sendable {
-    /// Which of the plugin's handlers.
+    /// The identifier of the handler.
     public var identifier: String
-    /// Never sooner; nil for as soon as it can be.
+    /// The earliest launch date; nil for as soon as possible.
     public var notBefore: Instant?
-    /// Not launched by then, it is missed; nil for no such date.
+    /// The latest launch date, after which the request is missed; nil for no limit.
     public var deadline: Instant?
-    /// Launched, and run, only with a network.
+    /// Whether its launch and its task require a network.
     public var requiresNetwork = false
-    /// Launched, and run, only with power from outside.
+    /// Whether its launch and its task require external power.
     public var requiresExternalPower = false
-    /// Launches in all, until one succeeds.
+    /// The maximum number of launches, until one succeeds.
     public var attempts = 1
-    /// Of two requests with the same key the second is the first; at most 256 bytes.
+    /// The idempotency key, at most 256 bytes: submitting it again returns the existing request.
     public var key: String?
-    /// At most 1 MiB.
+    /// The payload, at most 1 MiB.
     public var payload: [UInt8] = []
 
-    /// Makes one of what it is given.
+    /// Creates a request with one attempt and without conditions.
     public init(_ identifier: String, notBefore: Instant? = nil, payload: [UInt8] = []) {
         self.identifier = identifier
         self.notBefore = notBefore
         self.payload = payload
     }
 
-    /// Lends the same to C.
+    /// Passes the options of the C interface to `body`.
     func withOptions<Result>(_ body: (curfew_submit_options) -> Result) -> Result {
         var options = curfew_submit_options()
         options.struct_size = UInt32(MemoryLayout<curfew_submit_options>.size)

@@ -16,24 +16,25 @@ public import CCurfew
 ///         Plugin.register(["org.example.tidy": Tidy()], api, info, error)
 ///     }
 ///
-/// It is linked with `-z nodelete`, because it can never be unloaded: the Swift runtime keeps
-/// pointers into every library whose types it has seen, and would follow them into memory that is
-/// gone. And it is linked with a version script that exports `curfew_plugin_entry` alone: what else
-/// it exports, its own functions and those of a runtime inside it, could be taken for the symbols of
-/// the same names in another plugin. A version script does not reach the names of types, by which
-/// the runtime finds them; so two plugins in one process must not have the same Swift module name.
+/// Link it with `-z nodelete`: the Swift runtime keeps pointers into every library whose types it
+/// has seen, and would follow them after the library is unloaded. Link it with a version script
+/// that exports `curfew_plugin_entry` alone: its other exported functions, and those of a runtime
+/// inside it, could replace symbols of the same names in another plugin. A version script does not
+/// hide the names of types, by which the runtime finds them, so two plugins in one process must not
+/// have the same Swift module name.
 public enum Plugin {
     /// Registers the handlers with the host that loads the plugin.
     ///
-    /// Call it once, inside `curfew_plugin_entry`, and return what it returns. The handlers are
-    /// made for this host and released when it no longer needs the plugin.
+    /// Call it once, inside `curfew_plugin_entry`, and return its result. The handlers belong to
+    /// this host and are released when it no longer needs the plugin.
     ///
     /// - Parameters:
-    ///   - handlers: each handler after its identifier, exactly those of the manifest.
-    ///   - api: what the entry got.
-    ///   - info: what the entry got; takes what is to be released.
-    ///   - error: what the entry got; takes the text of a refusal.
-    /// - Returns: 0, or the status of the first refusal; then nothing of the plugin stays alive.
+    ///   - handlers: each handler by its identifier, exactly those of the manifest.
+    ///   - api: the argument of the entry.
+    ///   - info: the argument of the entry; receives the plugin's state, which the host releases
+    ///     later.
+    ///   - error: the argument of the entry; receives the text of an error.
+    /// - Returns: 0, or the status of the first error, after which no object of the plugin remains.
     public static func register(
         _ handlers: KeyValuePairs<String, any TaskHandler>, _ api: UnsafePointer<curfew_host_api>,
         _ info: UnsafeMutablePointer<curfew_plugin_info>,
@@ -65,7 +66,7 @@ public enum Plugin {
                 }
                 return api.pointee.register_handler(api, &wire, error)
             }
-            // The host does not use a plugin whose entry says no, so `plugin` can go.
+            // The host does not use a plugin whose entry fails, so `plugin` can be released.
             if status != CURFEW_OK { return status }
         }
         info.pointee.plugin_data = Unmanaged.passRetained(plugin).toOpaque()
@@ -76,10 +77,11 @@ public enum Plugin {
         return curfew_status(CURFEW_OK)
     }
 
-    /// How many bytes of text an error of the C interface takes, the NUL among them.
+    /// The bytes of an error's text in the C interface, including the NUL.
     static var messageLimit: Int { MemoryLayout.size(ofValue: curfew_error().message) }
 
-    /// Writes an error's text, cut before a character that does not fit, and gives its status.
+    /// Writes an error's text, cut before the first character that does not fit, and returns its
+    /// status.
     static func fail(
         _ code: Int, _ text: String, _ error: UnsafeMutablePointer<curfew_error>
     ) -> curfew_status {
@@ -89,7 +91,7 @@ public enum Plugin {
             var count = 0
             for character in text.unicodeScalars {
                 let bytes = UTF8.encode(character).map { Array($0) } ?? []
-                // A NUL would end the text before its end.
+                // A NUL inside the text would end it.
                 guard character != "\0", count + bytes.count < message.count else { break }
                 for byte in bytes {
                     message[count] = byte
@@ -102,10 +104,9 @@ public enum Plugin {
     }
 }
 
-/// The ELF note by which the host knows the library before it runs any of its code; the same as
-/// CURFEW_PLUGIN_NOTE of `plugin.h`. It stands in the file of `register`, which every plugin calls,
-/// so that no linker can leave it out. The section needs a literal; `register` compares it with the
-/// header.
+/// The ELF note by which the host recognizes the library before it runs any of its code, equal to
+/// CURFEW_PLUGIN_NOTE of `plugin.h`. It is in the file of `register`, which every plugin calls, so
+/// that no linker can omit it. The section needs a literal; `register` compares it with the header.
 @section(".note.curfew") @used
 private let note:
     (

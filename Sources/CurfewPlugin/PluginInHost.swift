@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The plugin in one host: owns its handlers until the host retires the plugin.
+/// A plugin in one host, which owns its handlers until the host retires the plugin.
 final class PluginInHost: Sendable {
     let handlers: [RegisteredHandler]
 

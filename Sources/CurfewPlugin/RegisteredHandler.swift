@@ -2,17 +2,17 @@
 import CCurfew
 import Synchronization
 
-/// The task had to stop before its handler was entered.
+/// The error of a task that was stopped before its handler was entered.
 private struct NotBegun: Error, CustomStringConvertible {
     var description: String { "told to stop before it began" }
 }
 
-/// A handler in one host: what the `handler_data` of its registration points to.
+/// A handler in one host: the `handler_data` of its registration points to it.
 final class RegisteredHandler: Sendable {
     private struct Running {
         let run: TaskRun
         let work: Task<Void, Never>
-        /// The host's expiration callback has come.
+        /// Whether the host has called the expiration callback.
         var isTold = false
     }
 
@@ -23,7 +23,7 @@ final class RegisteredHandler: Sendable {
         self.handler = handler
     }
 
-    /// The worker's call: starts the handler's function, and returns when that has ended.
+    /// Starts the handler's function, and returns when it has ended. A worker calls it.
     func run(
         _ id: curfew_task, _ api: UnsafePointer<curfew_host_api>,
         _ error: UnsafeMutablePointer<curfew_error>
@@ -37,8 +37,8 @@ final class RegisteredHandler: Sendable {
             run.executor.finish()
         }
         running.withLock { $0[id] = Running(run: run, work: work) }
-        // The callback may have come before the line above and found nothing to stop. Then it is
-        // not repeated, so the handler is not entered at all.
+        // The callback may have come before the line above and found no task to cancel. It does not
+        // come again, so the handler is not entered.
         let isTooLate = running.withLock { running in
             guard running[id]?.isTold == false, api.pointee.is_expired(api, id) else {
                 return false
@@ -53,7 +53,7 @@ final class RegisteredHandler: Sendable {
         return report(run.outcome ?? .failure(NotBegun()), of: run, api, error)
     }
 
-    /// The watcher's call: cancels the Swift task, then tells the handler.
+    /// Cancels the Swift task, then calls the handler's `expired`. A deadline thread calls it.
     func expired(_ id: curfew_task, _ reason: curfew_reason) {
         let found = running.withLock { running in
             running[id]?.isTold = true
@@ -86,7 +86,7 @@ final class RegisteredHandler: Sendable {
                 api.pointee.complete(
                     api, run.id, curfew_status(CURFEW_OK), nil, 0, $0.baseAddress, UInt64($0.count))
             }
-            // Every other verdict is about the task, not about the result; the host knows it.
+            // Every other status concerns the task and not its result; the host knows it.
             guard verdict == CURFEW_TOO_LARGE else { return curfew_status(CURFEW_OK) }
             return Plugin.fail(
                 CURFEW_TOO_LARGE,

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The code a plugin registers under one identifier; it does the work of a task.
+/// The code that a plugin registers under one identifier; it does the work of a task.
 ///
-/// There is one handler object for each host that loads the plugin. It lives until that host no
-/// longer needs the plugin, and is released then.
+/// Each host that loads the plugin has one handler object, which is released when that host no
+/// longer needs the plugin.
 public protocol TaskHandler: Sendable {
-    /// Does the work of one task, on the worker thread that the host gave it.
+    /// Does the work of one task, on the worker thread of the host.
     ///
-    /// The task's budget starts when it is entered. Every part of it, before and after an
-    /// `await`, runs on that one thread, and so do its child tasks (`async let`, task groups): a
-    /// handler that blocks or computes for long stops nobody but itself. What leaves that thread
-    /// is what asks for another one: `Task {}` and `Task.detached` run on Swift's global pool and
-    /// are not waited for, and the main actor may have no thread at all inside a host, so do not
-    /// wait for it.
+    /// The task's budget starts when the worker enters it. All of its code, before and after an
+    /// `await`, runs on that thread, and so do its child tasks (`async let`, task groups): a
+    /// handler that blocks or computes for long delays only itself. `Task {}` and `Task.detached`
+    /// run on Swift's global pool and are not waited for. The main actor may have no thread inside
+    /// a host, so do not wait for it.
     ///
     /// When the task has to stop, the Swift task is cancelled: `Task.isCancelled` is true,
     /// `Task.checkCancellation()` and `Task.sleep` throw. Then the grace runs, and the function
-    /// should return. With `maxConcurrency` above 1 it is entered for several tasks at a time.
+    /// should return. With `maxConcurrency` above 1 it is entered for several tasks at the same
+    /// time.
     ///
-    /// - Returns: bytes for whoever launched the task; empty for none. At most the host's limit,
-    ///   1 MiB unless the embedder says otherwise: with more the task fails.
-    /// - Throws: any error. The task failed, and its done event carries
-    ///   `String(describing: error)`, so give errors a `description` that says what, where, and
-    ///   what to do next. A `CancellationError` after the task was told to stop says just that.
+    /// - Returns: bytes for the launcher; empty for none. If they exceed the host's limit, by
+    ///   default 1 MiB, the task fails.
+    /// - Throws: any error. The task failed, and its done event carries `String(describing:
+    ///   error)`, so give errors a `description` with the fault, its place and the next step. A
+    ///   `CancellationError` after the task was stopped means only that.
     func run(_ task: HandlerTask) async throws -> [UInt8]
 
-    /// Hears that a task has to stop, at most once for a task; the default does nothing.
+    /// Notifies the handler that a task has to stop, at most once for a task; the default does
+    /// nothing.
     ///
-    /// Only what cancellation does not reach needs it: a call into a C library that has an
-    /// interruption of its own. It is called on a watcher thread of the host, concurrently with
-    /// `run`, right after the Swift task was cancelled. It should be short. When `run` has returned
-    /// meanwhile, `task` answers as for a task that is over.
+    /// Implement it only for work that cancellation does not reach, such as a call into a C library
+    /// with an interrupt function of its own. A deadline thread of the host calls it concurrently
+    /// with `run`, right after the Swift task was cancelled. It should return soon. If `run` has
+    /// returned meanwhile, `task` behaves like a task that is over.
     func expired(_ task: HandlerTask, reason: StopReason)
 }
 

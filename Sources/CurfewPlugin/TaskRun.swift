@@ -2,10 +2,11 @@
 import CCurfew
 import Synchronization
 
-/// What all copies of one `HandlerTask` share: the facts, and the gate to the host's table.
+/// The state that all copies of a `HandlerTask` share: the task's constants, and the gate to the
+/// host's table.
 ///
-/// The table is the host's and may be gone some time after `run` has returned. So every call goes
-/// through the gate, and the end of the run closes it and waits for those that are inside.
+/// The table belongs to the host and may be gone some time after `run` has returned. So every call
+/// passes the gate; the end of the run closes it and waits for the calls that are inside.
 final class TaskRun: Sendable {
     // Constants.
     let id: curfew_task
@@ -18,12 +19,12 @@ final class TaskRun: Sendable {
     // Used only between `enter` and `leave`, while the host keeps the table.
     private nonisolated(unsafe) let api: UnsafePointer<curfew_host_api>
 
-    /// How many calls are inside; the lowest bit is set once the run has ended.
+    /// Twice the number of calls that are inside; the lowest bit is set once the run has ended.
     private let gate = Atomic<Int>(0)
     private let reason = Atomic<Int32>(0)
     private let result = Mutex<Result<[UInt8], any Error>?>(nil)
 
-    /// Nil when the host knows no such task.
+    /// Returns nil if the host knows no such task.
     init?(_ id: curfew_task, _ api: UnsafePointer<curfew_host_api>) {
         guard let info = TaskRun.info(of: id, api) else { return nil }
         self.id = id
@@ -36,7 +37,7 @@ final class TaskRun: Sendable {
         grace = .nanoseconds(Int64(clamping: info.grace_ns))
     }
 
-    /// True when the table may be used until `leave`; false when the run has ended.
+    /// Returns whether the table may be used until `leave`; false if the run has ended.
     func enter() -> Bool {
         if gate.wrappingAdd(2, ordering: .acquiring).oldValue & 1 == 0 { return true }
         leave()
@@ -44,13 +45,13 @@ final class TaskRun: Sendable {
     }
 
     func leave() {
-        // The last one out of a closed gate wakes the worker that waits in `end`.
+        // The last call to leave a closed gate wakes the worker that waits in `end`.
         if gate.wrappingSubtract(2, ordering: .acquiringAndReleasing).newValue == 1 {
             executor.wake()
         }
     }
 
-    /// Calls the host, or gives the other answer when the run has ended.
+    /// Calls the host, or returns the other value if the run has ended.
     func asking<Answer>(
         else over: @autoclosure () -> Answer,
         _ call: (UnsafePointer<curfew_host_api>, curfew_task) -> Answer
@@ -60,22 +61,22 @@ final class TaskRun: Sendable {
         return call(api, id)
     }
 
-    /// Only between `enter` and `leave`, or on the worker while the host waits for it; what its
-    /// pointers show is good as long.
+    /// Returns the host's information about the task. Call it only between `enter` and `leave`, or
+    /// on the worker while the host waits for it; its pointers are valid as long.
     func info() -> curfew_task_info? { TaskRun.info(of: id, api) }
 
-    /// How the handler's function ended; nil before.
+    /// The result of the handler's function; nil before its end.
     var outcome: Result<[UInt8], any Error>? {
         get { result.withLock { $0 } }
         set { result.withLock { $0 = newValue } }
     }
     var isOver: Bool { result.withLock { $0 != nil } }
 
-    /// What `expired` was told; 0 before.
+    /// The reason that `expired` received; 0 before.
     var lastReason: Int32 { reason.load(ordering: .relaxed) }
     func expired(for reason: curfew_reason) { self.reason.store(reason, ordering: .relaxed) }
 
-    /// Closes the gate; on return nothing of this run is inside the host, or will be.
+    /// Closes the gate. On return no call of this run is inside the host, and none will be.
     func end() {
         gate.bitwiseOr(1, ordering: .acquiringAndReleasing)
         executor.waitUntil { gate.load(ordering: .acquiring) == 1 }
@@ -84,7 +85,8 @@ final class TaskRun: Sendable {
     private static func info(
         of id: curfew_task, _ api: UnsafePointer<curfew_host_api>
     ) -> curfew_task_info? {
-        // Zeroed memory: a Swift value could not be made without the identifier that is asked for.
+        // The memory is zeroed by hand: a Swift value could not be created without the identifier
+        // that is queried.
         withUnsafeTemporaryAllocation(
             byteCount: MemoryLayout<curfew_task_info>.size,
             alignment: MemoryLayout<curfew_task_info>.alignment

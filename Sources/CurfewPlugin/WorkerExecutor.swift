@@ -3,14 +3,14 @@ import Glibc
 
 /// Runs the jobs of one handler's Swift task on the worker that entered the handler.
 ///
-/// Swift's own pool has as many threads as the machine has cores, and every plugin in the process
-/// shares them: two handlers that spin would stop all others. Here a handler only has its worker.
+/// Swift's own pool has as many threads as the machine has cores, shared by all plugins in the
+/// process: two handlers that spin would stop all others. Here a handler occupies only its worker.
 final class WorkerExecutor: TaskExecutor, @unchecked Sendable {
     // `mutex` guards `jobs`, `first` and `isOpen`; the two pointers are constants.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var jobs: [UnownedJob] = []
-    /// The index in `jobs` of the next one to run.
+    /// The index in `jobs` of the next job.
     private var first = 0
     private var isOpen = true
 
@@ -26,8 +26,8 @@ final class WorkerExecutor: TaskExecutor, @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// A job that comes when the handler's function has ended belongs to something it left behind
-    /// and did not wait for; there is no worker for it, so it goes to the global pool.
+    /// Queues a job. A job that comes after the handler's function has ended belongs to code that
+    /// the handler did not wait for; there is no worker for it, so it goes to the global pool.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         pthread_mutex_lock(mutex)
@@ -40,7 +40,7 @@ final class WorkerExecutor: TaskExecutor, @unchecked Sendable {
         if !taken { globalConcurrentExecutor.enqueue(job) }
     }
 
-    /// Runs jobs on the calling thread, in order, until one of them has called `finish`.
+    /// Runs jobs on the calling thread, in order, until one of them calls `finish`.
     func drain() {
         let executor = asUnownedTaskExecutor()
         while let job = next() { job.runSynchronously(on: executor) }
@@ -51,7 +51,7 @@ final class WorkerExecutor: TaskExecutor, @unchecked Sendable {
         for job in left { globalConcurrentExecutor.enqueue(job) }
     }
 
-    /// Waits for a job; nil after `finish`.
+    /// Waits for a job; returns nil after `finish`.
     private func next() -> UnownedJob? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -74,7 +74,7 @@ final class WorkerExecutor: TaskExecutor, @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Blocks until the condition holds; whoever makes it true calls `wake`.
+    /// Blocks until the condition holds; the code that makes it true calls `wake`.
     func waitUntil(_ condition: () -> Bool) {
         pthread_mutex_lock(mutex)
         while !condition() { pthread_cond_wait(changed, mutex) }
