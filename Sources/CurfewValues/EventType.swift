@@ -2,14 +2,14 @@
 
 /// The type of one parameter of an event.
 public enum EventType: Int32, Sendable, CaseIterable {
-    /// True or false.
+    /// A truth value.
     case bool = 1
-    /// A whole number of 32 bits.
+    /// A 32-bit integer.
     case int32 = 2
-    /// A whole number of 64 bits.
+    /// A 64-bit integer.
     case int64 = 3
     /// A floating-point number.
     case double = 4
-    /// UTF-8.
+    /// UTF-8 text.
     case text = 5
 }

@@ -2,8 +2,7 @@
 public import CCurfew
 
 extension EventValue {
-    /// Copies a value that the host itself has written, or checked before; an unknown type is read as
-    /// a text.
+    /// Copies a value that the host itself has written or checked; an unknown type is read as text.
     package init(copying value: curfew_value) {
         switch EventType(rawValue: value.type) {
         case .bool: self = .bool(value.integer != 0)
@@ -11,22 +10,22 @@ extension EventValue {
         case .int64: self = .int64(value.integer)
         case .double: self = .double(value.number)
         case .text, nil:
-            // Its length, not its NUL: a text may have one inside.
+            // A text may contain a NUL, so its length counts.
             let bytes = UnsafeRawBufferPointer(
                 start: value.text, count: value.text == nil ? 0 : Int(value.text_bytes))
             self = .text(String(decoding: bytes, as: UTF8.self))
         }
     }
 
-    /// The number of bytes that the texts among `values` take in C, each with its NUL.
+    /// Returns the number of bytes that the texts among `values` take in C, each with its NUL.
     @inlinable package static func textBytes(of values: [EventValue]) -> Int {
         var bytes = 0
         for case .text(let text) in values { bytes += text.utf8.count + 1 }
         return bytes
     }
 
-    /// Lends the values as the array that the C interface takes, with NUL-terminated texts. Without
-    /// values the pointer is nil. Both are valid inside `body` only.
+    /// Passes the values to `body` as the array that the C interface takes, with NUL-terminated
+    /// texts. Without values the pointer is nil. The array is valid inside `body` only.
     package static func withForeign<Result>(
         _ values: [EventValue], _ body: (UnsafePointer<curfew_value>?, UInt32) -> Result
     ) -> Result {
@@ -42,7 +41,8 @@ extension EventValue {
 }
 
 extension curfew_value {
-    /// The C form of a value; a text is copied to `texts` with a NUL, which is moved past it.
+    /// Creates the C form of a value. A text is copied to `texts` with a NUL, and `texts` advances
+    /// past it.
     @inlinable package init(_ value: EventValue, texts: inout UnsafeMutableRawPointer) {
         self.init()
         struct_size = UInt32(MemoryLayout<curfew_value>.size)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One parameter of an event, of the type that is declared for it.
+/// One parameter of an event.
 public enum EventValue: Hashable, Sendable {
     /// `bool` in a manifest.
     case bool(Bool)
@@ -10,10 +10,10 @@ public enum EventValue: Hashable, Sendable {
     case int64(Int64)
     /// `double` in a manifest.
     case double(Double)
-    /// `text` in a manifest, UTF-8; it is copied.
+    /// `text` in a manifest: UTF-8, which is copied.
     case text(String)
 
-    /// The type it is declared with.
+    /// The type that is declared for it.
     @inlinable package var type: EventType {
         switch self {
         case .bool: .bool

@@ -3,17 +3,17 @@ import Glibc
 
 /// A date: a point on the wall clock, in nanoseconds since 1970 in UTC.
 ///
-/// Dates outside of 1678…2262 are cut to that range.
+/// Dates outside 1678…2262 are limited to that range.
 public struct Instant: InstantProtocol, Hashable, Sendable {
     /// Nanoseconds since 1970-01-01 00:00:00 UTC.
     public let nanosecondsSince1970: Int64
 
-    /// A date by its nanoseconds since 1970 in UTC.
+    /// Creates a date from its nanoseconds since 1970 in UTC.
     public init(nanosecondsSince1970: Int64) { self.nanosecondsSince1970 = nanosecondsSince1970 }
 
-    /// The present, by CLOCK_REALTIME.
+    /// The current date, by CLOCK_REALTIME.
     public static var now: Instant {
-        // By hand: the members of timespec are of a module that cannot be named here.
+        // This target cannot name the module that declares the members of timespec.
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 2) { time in
             time.initialize(repeating: 0)
             _ = time.withMemoryRebound(to: timespec.self) {
@@ -38,12 +38,12 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
         a.nanosecondsSince1970 < b.nanosecondsSince1970
     }
 
-    /// The date that is later by a duration.
+    /// Returns the date plus a duration.
     public static func + (date: Instant, duration: Duration) -> Instant {
         date.advanced(by: duration)
     }
 
-    /// The date that is earlier by a duration.
+    /// Returns the date minus a duration.
     public static func - (date: Instant, duration: Duration) -> Instant {
         date.advanced(by: .zero - duration)
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The severity of a line in the host's log, as `curfew_log_level`.
+/// The severity of a line in the host's log; its values are those of `curfew_log_level`.
 public enum LogLevel: Int32, Sendable, CaseIterable, Comparable {
-    /// Details for finding a fault.
+    /// Details for debugging.
     case debug = 0
     /// Normal operation.
     case info = 1
-    /// Work goes on, but an operator should know.
+    /// A problem that an operator should know about; work continues.
     case warning = 2
-    /// Something was not done.
+    /// An operation failed.
     case error = 3
-    /// A plugin broke a rule of the contract. The host's own: a plugin's line at this level is
-    /// written as an error.
+    /// A contract violation of a plugin. Only the host uses it: a plugin's line at this level is
+    /// logged as an error.
     case pluginMisbehaving = 4
 
     public static func < (a: LogLevel, b: LogLevel) -> Bool { a.rawValue < b.rawValue }

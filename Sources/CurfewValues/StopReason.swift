@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason for which a running task is told to stop.
+/// The reason for which a running task is stopped.
 public enum StopReason: UInt8, Sendable, CaseIterable {
-    /// Its time is up.
+    /// Its budget is used up.
     case budget = 1
-    /// Something it requires was lost: power, network, …
+    /// A condition that it requires was lost: power, network, …
     case condition = 2
-    /// The embedder asked for it; in a plugin also a reason that this version does not know.
+    /// The embedder stopped it; in a plugin, also a reason that this version does not know.
     case host = 3
     /// It was cancelled.
     case cancelled = 4
