@@ -3,7 +3,7 @@ import CCurfew
 import Runner
 import Scheduling
 
-/// An event of the caller's own: one block of memory with its values and texts behind it.
+/// A copy of an event that the caller owns: one block of memory with its values and texts.
 enum EventCopy {
     static func make(_ event: HostEvent) -> UnsafeMutablePointer<curfew_event> {
         make(

@@ -4,7 +4,7 @@ import PluginBridge
 import Scheduling
 
 extension HandlerDescription {
-    /// Reads `curfew_handler_options` of any version; a zero stands for the default.
+    /// Reads `curfew_handler_options` of any version; a zero means the default.
     init(
         _ identifier: String, _ options: UnsafePointer<curfew_handler_options>?
     ) throws(BridgeError) {
@@ -29,7 +29,8 @@ extension HandlerDescription {
         guard let list = copy.events else { return }
         var index = 0
         while let text = list[index] {
-            // A name and 16 types of at most 6 letters, each with a comma and a blank.
+            // The limit fits a name and 16 types of at most 6 letters, each with a comma and a
+            // blank.
             guard index < 64,
                 let event = ForeignText.read(text, limit: 512).flatMap(EventSignature.init)
             else {

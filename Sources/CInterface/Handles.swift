@@ -5,8 +5,8 @@ import PluginBridge
 import Runner
 import Scheduling
 
-/// Calls `body` with the host behind a handle, without counting references: the caller holds the
-/// handle for the length of the call.
+/// Calls `body` with the host behind a handle, without counting references: the caller keeps the
+/// handle valid during the call.
 @inline(__always)
 func with<T>(_ host: OpaquePointer, _ body: (HostRuntime) -> T) -> T {
     Unmanaged<Host>.fromOpaque(UnsafeRawPointer(host))._withUnsafeGuaranteedRef { body($0.runtime) }
@@ -17,7 +17,8 @@ func with<T>(_ clock: OpaquePointer, _ body: (ManualClock) -> T) -> T {
     Unmanaged<ManualClock>.fromOpaque(UnsafeRawPointer(clock))._withUnsafeGuaranteedRef(body)
 }
 
-/// Returns a text that must not be cut or repaired.
+/// Reads a text that must not be cut or repaired. Throws `.invalid` if it is NULL, too long, or not
+/// UTF-8.
 func needed(
     _ start: UnsafePointer<CChar>?, _ what: String, limit: Int = ForeignText.name
 ) throws(BridgeError) -> String {
@@ -28,7 +29,7 @@ func needed(
     return text
 }
 
-/// Runs a throwing call, and writes what went wrong to the caller's error.
+/// Runs a throwing call, and writes its error to the caller's error.
 func answer(
     _ error: UnsafeMutablePointer<curfew_error>?, _ body: () throws(BridgeError) -> Void
 ) -> curfew_status {
@@ -50,12 +51,12 @@ func answer(
     return status.rawValue
 }
 
-/// True when the caller's struct is large enough to hold its first members, up to `least` bytes.
+/// Returns whether the caller's struct is large enough for its first members, up to `least` bytes.
 func hasRoom<T>(_ target: UnsafeMutablePointer<T>, _ least: UInt32) -> Bool {
     UInt(bitPattern: target) != 0 && sizeOf(target) >= least
 }
 
-/// Refuses a struct of the caller's that is too small, or NULL.
+/// Writes the error for a caller's struct that is too small, or NULL.
 func refuseSize<T>(
     _ error: UnsafeMutablePointer<curfew_error>?, _ target: UnsafeMutablePointer<T>
 ) -> curfew_status {
@@ -71,7 +72,7 @@ func sizeOf<T>(_ target: UnsafeMutablePointer<T>) -> UInt32 {
     UnsafeRawPointer(target).load(as: UInt32.self)
 }
 
-/// Eight counts, one for each constant of `curfew_outcome`.
+/// Eight counters, one for each constant of `curfew_outcome`.
 typealias OutcomeCounts = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
 func outcomeCounts(_ count: (Outcome) -> UInt64) -> OutcomeCounts {

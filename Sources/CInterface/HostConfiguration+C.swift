@@ -5,7 +5,7 @@ import Runner
 import Scheduling
 
 extension HostConfiguration {
-    /// Reads a `curfew_host_config` of any version; a zero stands for the default.
+    /// Reads a `curfew_host_config` of any version; a zero means the default.
     init(_ config: UnsafePointer<curfew_host_config>?) throws(BridgeError) {
         self.init()
         guard let config else { return }
@@ -26,7 +26,7 @@ extension HostConfiguration {
                 var line = line
                 line.withUTF8 { bytes in
                     bytes.withMemoryRebound(to: CChar.self) { bytes in
-                        // An empty line has no address in Swift; C gets one.
+                        // Swift has no address for an empty line, but C gets one.
                         var none: CChar = 0
                         withUnsafePointer(to: &none) { empty in
                             let start = bytes.baseAddress ?? empty

@@ -35,8 +35,8 @@ import Scheduling
     return subscribe(host, parsed, .generic(function, data), out, error)
 }
 
-/// False for the NULL that C can pass; a comparison with nil would be folded away, since the type
-/// says that it cannot be.
+/// Returns false for NULL, which C can pass. The compiler would remove a comparison with nil, since
+/// the type is not optional.
 @inline(never) func isFunction(_ bits: UInt) -> Bool { bits != 0 }
 
 private func parse(_ selector: UnsafePointer<CChar>) -> EventSelector? {
@@ -97,7 +97,8 @@ private func answer(
     _ out: UnsafeMutablePointer<UnsafeMutablePointer<curfew_event>?>?,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    // Held while it waits: a shutdown wakes it, and the host may be gone before it has left.
+    // Retained during the wait: a shutdown wakes it, and the host may be destroyed before it
+    // returns.
     collect(with(host) { (host: HostRuntime) in host }, expectation, timeout, out, error)
 }
 
@@ -149,7 +150,7 @@ private func collect(
     return answer(error, status, raiseFailure(status, selector, count))
 }
 
-/// The message about values that cannot be read.
+/// Returns the message for values that cannot be read.
 func notValues(_ count: UInt32) -> String {
     "the \(count) values are NULL, too many, or one is of no known type or a text that is NULL"
 }

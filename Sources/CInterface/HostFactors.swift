@@ -115,7 +115,7 @@ private func value(_ number: curfew_factor_value) throws(RequestFailure) -> Fact
     }
 }
 
-// MARK: Simulating
+// MARK: Simulation
 
 @c @implementation public func curfew_host_simulate_launch(
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>,

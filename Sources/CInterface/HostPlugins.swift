@@ -12,7 +12,7 @@ import Scheduling
     answer(error) { () throws(BridgeError) in
         let path = try needed(directory, "directory", limit: ForeignText.path)
         let runtime = with(host) { (host: HostRuntime) in host }
-        // Not in one line: nothing on the right is evaluated for a NULL on the left.
+        // Two statements: if `found` is NULL, optional chaining would not evaluate the right side.
         let count = try runtime.plugins.scan(path)
         found?.pointee = UInt32(count)
     }
@@ -159,7 +159,7 @@ func noHandler(_ identifier: UnsafePointer<CChar>) -> String {
     }
 }
 
-/// Does something with one handler or, for NULL, with all: no handler has a name that cannot be read.
+/// Applies a function to one handler, or for NULL to all. A name that cannot be read is not found.
 private func ofHandlers(
     _ identifier: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<curfew_error>?,
     _ body: (String?) -> Status

@@ -4,7 +4,7 @@ import PluginBridge
 import Runner
 import Scheduling
 
-/// Runs a call about requests, and writes what went wrong to the caller's error.
+/// Runs a call about requests, and writes its error to the caller's error.
 func answer(
     _ host: OpaquePointer, _ error: UnsafeMutablePointer<curfew_error>?,
     _ body: (HostRuntime) throws(RequestFailure) -> Void
@@ -38,7 +38,7 @@ private func read(
     return copy
 }
 
-/// Returns an identifier, or a plugin's id, as it is.
+/// Reads an identifier, or a plugin's id.
 func name(
     _ start: UnsafePointer<CChar>?, _ what: String = "identifier"
 ) throws(RequestFailure) -> String {
@@ -49,13 +49,13 @@ func name(
     }
 }
 
-/// Returns an identifier, or nil for NULL, which stands for all.
+/// Reads an identifier; returns nil for NULL, which means all.
 func name(orAll start: UnsafePointer<CChar>?) throws(RequestFailure) -> String? {
     guard let start else { return nil }
     return try name(start)
 }
 
-/// Returns the caller's options and the request that they describe.
+/// Reads the caller's options, and the request that they describe.
 private func described(
     _ identifier: UnsafePointer<CChar>, _ options: UnsafePointer<curfew_submit_options>?,
     _ host: HostRuntime
@@ -78,7 +78,7 @@ private func described(
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
         let (copy, description) = try described(identifier, options, host)
-        // Looked at before it is copied: it may be as large as it says.
+        // The size is checked before the copy, since it may be as large as 64 bits allow.
         let limit = host.requests.payloadLimit
         guard copy.payload_bytes <= UInt64(limit) else {
             throw .refused(
@@ -123,7 +123,7 @@ private func described(
     }
 }
 
-// MARK: Looking
+// MARK: Queries
 
 @c @implementation public func curfew_host_get_request(
     _ host: OpaquePointer, _ request: curfew_request,

@@ -57,7 +57,7 @@ private func launchFailure(_ host: OpaquePointer, _ index: UInt32, _ status: Sta
 }
 
 extension Launch {
-    /// Reads `curfew_launch_options` of any version; nil when it cannot be one.
+    /// Reads `curfew_launch_options` of any version; returns nil if they are malformed.
     init?(_ options: UnsafePointer<curfew_launch_options>) {
         guard let copy = StructCopy.read(options, least: 8, zero: curfew_launch_options()),
             copy.payload != nil || copy.payload_bytes == 0, copy.payload_bytes <= UInt64(Int.max)
@@ -75,7 +75,7 @@ extension Launch {
     return answer(error, status, task, "")
 }
 
-/// Answers for a call about a task; `wrongState` says why its state does not allow the call.
+/// Reports the status of a call about a task; `wrongState` explains a state that does not allow it.
 private func answer(
     _ error: UnsafeMutablePointer<curfew_error>?, _ status: Status, _ task: curfew_task,
     _ wrongState: @autoclosure () -> String
@@ -143,7 +143,8 @@ private func failure(_ status: Status, _ task: curfew_task, _ wrongState: String
     _ out: UnsafeMutablePointer<curfew_task_state>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     if let out, !hasRoom(out, 8) { return refuseSize(error, out) }
-    // Held while it waits: a shutdown wakes it, and the host may be gone before it has left.
+    // Retained during the wait: a shutdown wakes it, and the host may be destroyed before it
+    // returns.
     let runtime = with(host) { (host: HostRuntime) in host }
     let (status, state) = runtime.wait(task, timeout: timeout)
     if let out, let state { write(state, to: out) }

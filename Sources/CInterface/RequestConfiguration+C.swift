@@ -6,7 +6,7 @@ import Runner
 import Scheduling
 
 extension RequestConfiguration {
-    /// Reads `store` and `requests` of a configuration; a zero stands for the default.
+    /// Reads `store` and `requests` of a configuration; a zero means the default.
     init(_ config: curfew_host_config) throws(BridgeError) {
         self.init()
         if let directory = config.store {

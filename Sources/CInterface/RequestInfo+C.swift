@@ -33,7 +33,7 @@ extension curfew_journal_entry {
 }
 
 extension curfew_factor_report {
-    /// A factor of the machine, for no request.
+    /// Creates a report on a factor of the machine, independent of a request.
     init(_ asked: Factor, _ standing: FactorBoard.Standing?) {
         self.init()
         factor = Int32(asked.rawValue)

@@ -4,9 +4,9 @@ import PluginBridge
 import Runner
 import Scheduling
 
-/// Functions of the embedder's with the data they are called with.
+/// A sub in C: the embedder's function and its data.
 struct ForeignSub: @unchecked Sendable {
-    // Sendable: function and data may be used from the loop's thread, as their owner promised.
+    // Sendable: the embedder promises that the loop's thread may use function and data.
 
     let function: curfew_target_sub_function
     let data: UnsafeMutableRawPointer?

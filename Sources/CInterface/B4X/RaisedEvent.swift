@@ -3,7 +3,7 @@ import CCurfew
 import Runner
 import Scheduling
 
-/// An event of a target as C sees it, for the length of a call.
+/// The C form of a target's event, valid during one call.
 enum RaisedEvent {
     static func with<T>(
         _ event: TargetEvent, _ values: [EventValue]? = nil,
@@ -21,7 +21,7 @@ enum RaisedEvent {
         return body(&raised)
     }
 
-    /// Returns the sender that a raiser in C passed; nil for other senders.
+    /// Returns the address that code in C passed as the sender; nil for other senders.
     static func address(_ sender: EventSender?) -> UnsafeRawPointer? {
         if case .address(let address) = sender {
             UnsafeRawPointer(bitPattern: address)

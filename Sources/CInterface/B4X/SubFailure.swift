@@ -2,14 +2,15 @@
 import CCurfew
 import PluginBridge
 
-/// The failure of a sub in C.
+/// An error of a sub in C.
 struct SubFailure: Error, CustomStringConvertible {
     let status: Status
     let text: String
 
     var description: String { text.isEmpty ? "\(status)" : text }
 
-    /// Calls `body`, and writes its error, the sub's own or that of the call, to the caller's.
+    /// Calls `body`, and writes its error, the sub's own or that of the call, to the caller's
+    /// error.
     static func answer(
         _ error: UnsafeMutablePointer<curfew_error>?, _ body: () throws -> Void
     ) -> curfew_status {

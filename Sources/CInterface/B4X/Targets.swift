@@ -4,7 +4,7 @@ import PluginBridge
 import Runner
 import Scheduling
 
-/// Returns the target of a number.
+/// Returns the target with a number.
 func target(
     _ host: OpaquePointer, _ number: curfew_target
 ) throws(BridgeError) -> EventTarget {
@@ -31,7 +31,7 @@ private func give(
     out?.pointee = value.map { EventCopy.make(selector, [$0]) }
 }
 
-// MARK: Life
+// MARK: Life cycle
 
 @c @implementation public func curfew_target_create(
     _ host: OpaquePointer, _ name: UnsafePointer<CChar>,

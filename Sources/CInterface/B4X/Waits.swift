@@ -5,7 +5,7 @@ import Runner
 import Scheduling
 
 extension curfew_target_wait_options {
-    /// Options of any version; all zero for NULL.
+    /// Reads options of any version; all members are zero for NULL.
     fileprivate static func read(
         _ options: UnsafePointer<curfew_target_wait_options>?
     ) throws(BridgeError) -> curfew_target_wait_options {
@@ -28,7 +28,7 @@ extension curfew_target_wait_options {
     fileprivate var timeout: UInt64? { timeout_ns == 0 ? nil : timeout_ns }
 }
 
-/// Begins a wait or a sleep with a continuation of C's.
+/// Begins a wait or a sleep with a continuation in C.
 private func begin(
     _ continuation: @escaping curfew_target_continuation, _ data: UnsafeMutableRawPointer?,
     _ out: UnsafeMutablePointer<curfew_target_wait>?, _ error: UnsafeMutablePointer<curfew_error>?,

@@ -25,7 +25,7 @@ def declarations(include: pathlib.Path) -> str:
             inside = marker[1].startswith(f"{include}/curfew/")
         elif inside and line.strip():
             own.append(line.rstrip())
-    # A plugin defines this function; the library has none.
+    # A plugin defines this function, not the library.
     return re.sub(r"curfew_status curfew_plugin_entry\([^;]*;\n?", "", "\n".join(own))
 
 
