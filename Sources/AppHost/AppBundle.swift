@@ -3,20 +3,20 @@ import Foundation
 
 /// The app's `Info.plist`.
 public struct AppBundle: Sendable {
-    /// The path it was read from; nil: there is none, or it could not be read.
+    /// The path of the property list; nil if there is none, or it could not be read.
     public let path: String?
-    /// Why nothing could be read; nil where it could.
+    /// The reason why the property list could not be read; nil if it was read.
     public let fault: String?
     /// `CFBundleIdentifier`, or the name of the executable.
     public let identifier: String
-    /// `BGTaskSchedulerPermittedIdentifiers`, with wildcards as they stand there.
+    /// `BGTaskSchedulerPermittedIdentifiers`, including wildcards.
     public let permittedIdentifiers: [String]
     /// `UIBackgroundModes`.
     public let backgroundModes: Set<String>
-    /// `UIApplicationSceneManifest`; nil: the app has no scenes of its own.
+    /// `UIApplicationSceneManifest`; nil if the app has no scenes of its own.
     package let scenes: AppSceneManifest?
 
-    /// Reads what the app says about itself, where a configuration has it looked for.
+    /// Reads the app's `Info.plist` from the place that the configuration names.
     init(_ configuration: AppHost.Configuration) {
         let executable = AppHost.executable
         self.init(
@@ -24,8 +24,8 @@ public struct AppBundle: Sendable {
             executable: executable)
     }
 
-    /// Reads a property list. Never fails: what cannot be used is in `fault`, and then nothing is
-    /// permitted.
+    /// Reads a property list. Never fails: `fault` is the reason if it cannot be used, and then
+    /// nothing is permitted.
     init(path: String?, executable: String) {
         let name = Self.lastName(of: executable) ?? "app"
         var contents: [String: Any] = [:]
@@ -52,13 +52,14 @@ public struct AppBundle: Sendable {
             (contents["UIBackgroundModes"] as? [Any])?.compactMap { $0 as? String } ?? [])
     }
 
-    /// The bytes after the last "/": a combining mark that follows one is no part of it for the kernel.
+    /// Returns the bytes after the last "/", as the kernel splits paths: a combining mark after a
+    /// "/" does not belong to it.
     static func lastName(of path: String) -> String? {
         path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) }
     }
 
-    /// Finds the property list: that of the configuration, of the environment, or beside the
-    /// executable. Returns nil if there is none.
+    /// Returns the path of the property list: from the configuration, from the environment, or
+    /// beside the executable. Nil if there is none.
     static func find(_ configured: String?, executable: String) -> String? {
         if let configured { return configured }
         // A path that is not UTF-8 is ignored: repaired, it would denote another file.
@@ -69,7 +70,7 @@ public struct AppBundle: Sendable {
         return FileManager.default.fileExists(atPath: beside) ? beside : nil
     }
 
-    /// A list of more than a mebibyte is no list of an app's.
+    /// The size limit of a property list; those of apps are smaller.
     private static let limit = 1 << 20
 
     private static func read(_ path: String) throws -> [String: Any] {
@@ -92,8 +93,8 @@ public struct AppBundle: Sendable {
         return "it is no property list (\(error.localizedDescription))"
     }
 
-    /// A bundle identifier becomes a name of a directory: letters, digits, `-` and `.`, as Apple
-    /// wants it, and no hidden one.
+    /// Returns whether a bundle identifier can be the name of a directory: letters, digits, `-` and
+    /// `.`, as Apple requires, and not hidden.
     private static func isIdentifier(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 128 && !text.hasPrefix(".")
             && text.utf8.allSatisfy { isPlain($0) }
@@ -115,7 +116,7 @@ public struct AppBundle: Sendable {
         return plain.hasPrefix(".") ? "app" + plain : plain
     }
 
-    // MARK: What is permitted
+    // MARK: Permitted identifiers
 
     /// Returns whether an identifier is permitted. `prefix.*` matches all identifiers with a prefix
     /// that begins with the bundle identifier; as in Apple's system it is for continued processing
@@ -130,6 +131,6 @@ public struct AppBundle: Sendable {
         }
     }
 
-    /// The property list to correct, for a message.
+    /// The property list to correct, for messages.
     package var place: String { path ?? fault ?? "the Info.plist" }
 }

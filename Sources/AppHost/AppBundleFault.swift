@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a property list cannot be used.
+/// The reason why a property list cannot be used.
 struct AppBundleFault: Error {
     let words: String
 

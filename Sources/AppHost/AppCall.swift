@@ -4,7 +4,7 @@ import CCurfew
 /// Calls the functions of the C interface: converts errors to Swift's, and sets the sizes of
 /// structures.
 enum AppCall {
-    /// Calls a function that fills in an error.
+    /// Calls a function that writes a `curfew_error`, and throws its error.
     static func check(
         _ body: (UnsafeMutablePointer<curfew_error>) -> curfew_status
     ) throws(AppRegistryFailure) {
@@ -16,7 +16,7 @@ enum AppCall {
             String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
         throw AppRegistryFailure(
-            // A plugin has no `curfew_status_text`.
+            // A plugin cannot call `curfew_status_text`.
             status, said.isEmpty ? "the host answered with status \(status)" : said)
     }
 
@@ -36,7 +36,7 @@ enum AppCall {
         }
     }
 
-    /// Requests that are asked for at a time.
+    /// The number of requests that one call reads.
     static let pageSize = 64
 
     static func page(
@@ -57,7 +57,7 @@ enum AppCall {
         return Array(infos.prefix(Int(count)))
     }
 
-    /// The payload of a request; nil: it is not there any more.
+    /// Returns the payload of a request; nil if the request no longer exists.
     static func payload(
         _ bytes: UInt64,
         _ body: (
@@ -99,7 +99,7 @@ enum AppCall {
 }
 
 extension curfew_factor_report {
-    /// The detail as a text.
+    /// The detail as text.
     var detailText: String {
         withUnsafeBytes(of: detail) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
@@ -110,7 +110,7 @@ extension AppRequest {
         let identifier = withUnsafeBytes(of: info.identifier) { bytes in
             String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
-        // A request without a date could be launched from the moment it was submitted.
+        // The date of a request without a date is the date of its submission.
         self.init(
             identifier, kind: info.kind,
             earliest: info.not_before_ns > info.submitted_ns ? info.not_before_ns : 0,

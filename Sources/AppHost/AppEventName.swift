@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names for the events of an app's handlers. Apple's identifiers may have any characters; names of
-/// events are lower-case letters, digits and `_`, a letter first, at most 100 bytes.
+/// Names for the events of an app's handlers. Apple's identifiers may have any characters; event
+/// names have lower-case letters, digits and `_`, begin with a letter, and have at most 100 bytes.
 enum AppEventName {
-    /// The identifier's last component, as everywhere; where that is taken, all of it.
+    /// Returns the name from the identifier's last component, and for the case that it is taken,
+    /// the name from the whole identifier.
     static func candidates(of identifier: String) -> [String] {
         let last = identifier.split(separator: ".").last.map(String.init) ?? identifier
         return [tame(last), tame(identifier)]

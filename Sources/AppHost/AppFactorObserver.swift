@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A closure behind a C function.
+/// A Swift closure that a C function calls.
 final class AppFactorObserver: Sendable {
     let body: @Sendable (String, AppFactorState) -> Void
 

@@ -2,17 +2,17 @@
 import CAppHost
 import CCurfew
 
-/// The switch for refreshing in the background, and the host's date.
+/// The setting for background refresh, and the host's date.
 extension AppHost {
     private static let refreshObservers = AppLocked<[@Sendable () -> Void]>([])
 
-    /// The switch for all of this app: what a page of settings shows. It is kept with the requests.
-    /// Setting it also lifts a suspension of all handlers, and tells
-    /// `UIApplication.backgroundRefreshStatusDidChangeNotification`. In a plugin it is its host's matter:
-    /// `available`, and setting it changes nothing.
+    /// The setting for background refresh of the whole app, as a page of settings shows it. It is
+    /// stored with the requests. Setting it also ends a suspension of all handlers, and posts
+    /// `UIApplication.backgroundRefreshStatusDidChangeNotification`. In a plugin the host decides:
+    /// the value is `available`, and setting it has no effect.
     public var backgroundRefresh: AppRefresh {
         get {
-            // The settings of single identifiers count as well: the strictest one is shown.
+            // The settings of single identifiers count as well: the strictest one is returned.
             let told = [bundle.identifier + ".fetch"] + bundle.permittedIdentifiers
             return told.map(refresh).max { $0.rawValue < $1.rawValue } ?? .available
         }
@@ -36,13 +36,13 @@ extension AppHost {
         Self.refreshObservers.withLock { $0.append(body) }
     }
 
-    /// The date on the host's clock, in nanoseconds since 1970; 0 where there is no host.
+    /// The date on the host's clock, in nanoseconds since 1970; 0 if there is no host.
     package var wall: Int64 {
         guard let handle = host, let functions = capphost_inside()?.pointee else { return 0 }
         return functions.wall(handle)
     }
 
-    /// The setting, as it counts for one identifier.
+    /// Returns the setting that is effective for one identifier.
     private func refresh(of identifier: String) -> AppRefresh {
         guard let handle = host, let functions = capphost_inside()?.pointee else {
             return .available

@@ -4,7 +4,7 @@ public import CCurfew
 import Dispatch
 import Foundation
 
-/// The host that an app is: the one registry of its process, behind Apple's modules.
+/// The host of an app, behind Apple's modules: the registry of its process.
 ///
 /// The host is created when it is first used. Call `configure` before that to change its
 /// configuration:
@@ -28,11 +28,11 @@ public final class AppHost: Sendable {
 
     private static let state = AppLocked(State.unmade(Configuration()))
 
-    /// The app's life, as the app says.
+    /// The app's life cycle, as the app reports it.
     public static let life = AppLife()
 
-    /// The host of this process; the first use makes it. What prevents that is said in the log, and by
-    /// every request that is submitted.
+    /// The host of this process, created on first use. If it cannot be created, the log and each
+    /// submission of a request report the reason.
     public static var shared: AppHost {
         let (host, waiting) = state.withLock { state -> (AppHost, [@Sendable (AppHost) -> Void]) in
             switch state {
@@ -47,7 +47,7 @@ public final class AppHost: Sendable {
         return host
     }
 
-    /// Calls `body` with the host of this process when it is made, at once if it is.
+    /// Calls `body` with the host of this process once it is created, or at once if it exists.
     package static func whenMade(_ body: @escaping @Sendable (AppHost) -> Void) {
         let made = state.withLock { state -> AppHost? in
             switch state {
@@ -60,7 +60,7 @@ public final class AppHost: Sendable {
         if let made { body(made) }
     }
 
-    /// Writes a line to the log of this program, without making its host.
+    /// Writes a line to the log of this program, without creating its host.
     package static func write(_ level: AppLogLevel, _ text: String) {
         let write = state.withLock { state in
             switch state {
@@ -71,7 +71,7 @@ public final class AppHost: Sendable {
         write(level, text)
     }
 
-    /// Returns the app's `Info.plist`, without making its host.
+    /// The app's `Info.plist`, without creating the host.
     package static var declared: AppBundle {
         state.withLock { state in
             switch state {
@@ -81,8 +81,8 @@ public final class AppHost: Sendable {
         }
     }
 
-    /// Says how the host is made, before anything else here is used. Stops the process with a message
-    /// where it is too late.
+    /// Sets the configuration of the host, before any other use of this module. Stops the process
+    /// with a message if the host already exists.
     public static func configure(_ configuration: Configuration) {
         let isEarly = state.withLock { state -> Bool in
             guard case .unmade(_, let waiting) = state else { return false }
@@ -102,16 +102,16 @@ public final class AppHost: Sendable {
     package let registry: any AppRegistry
     private let misusePolicy: MisusePolicy
     private let write: @Sendable (AppLogLevel, String) -> Void
-    /// Why there is no host; nil where there is one.
+    /// The reason why there is no host; nil if there is one.
     public let fault: String?
-    /// The host, a `curfew_host *`, for the rest of the C API: settings, factors, why. Nil
-    /// in a plugin, and where there is none. It lives as long as the process.
+    /// The host, a `curfew_host *`, for the rest of the C API: settings, factors, why. Nil in a
+    /// plugin, and if there is no host. It lives as long as the process.
     public var host: OpaquePointer? { handle }
     private nonisolated(unsafe) let handle: OpaquePointer?
-    /// True inside a plugin: what is permitted is the manifest's matter.
+    /// Whether this code runs in a plugin, where the manifest decides what is permitted.
     package let isPlugin: Bool
 
-    // MARK: Making it
+    // MARK: Creation
 
     private init(_ configuration: Configuration) {
         bundle = AppBundle(configuration)
@@ -162,8 +162,8 @@ public final class AppHost: Sendable {
         }
     }
 
-    /// Hands on the table that a plugin's entry was given, and registers what `body` registers with
-    /// `BGTaskScheduler.shared`. To be called by `curfew_plugin_entry`, once:
+    /// Passes on the table that a plugin's entry received, and registers the handlers that `body`
+    /// registers with `BGTaskScheduler.shared`. Call it once, in `curfew_plugin_entry`:
     ///
     /// ```swift
     /// @c @implementation
@@ -175,9 +175,9 @@ public final class AppHost: Sendable {
     /// }
     /// ```
     ///
-    /// Which identifiers there are is the manifest's matter, not an `Info.plist`'s. The library links
-    /// `CurfewPlugin` as well, which carries the note by which hosts know a plugin. Returns what the
-    /// entry has to return. A library can be in one host of a process: the second one is refused.
+    /// The manifest declares the identifiers, not an `Info.plist`. The library also links
+    /// `CurfewPlugin`, which contains the note by which hosts recognize a plugin. Returns the
+    /// result for the entry. A library can be in one host of a process: a second host is refused.
     public static func enter(
         _ api: UnsafePointer<curfew_host_api>, _ error: UnsafeMutablePointer<curfew_error>,
         _ body: () throws -> Void
@@ -211,26 +211,27 @@ public final class AppHost: Sendable {
         return curfew_status(CURFEW_FAILED)
     }
 
-    /// The path of the program, whatever it was called.
+    /// The path of the program, independent of `argv[0]`.
     static var executable: String {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             ?? CommandLine.arguments.first ?? "app"
     }
 }
 
-// MARK: What its modules need
+// MARK: Services for Apple's modules
 
 extension AppHost {
     package func log(_ level: AppLogLevel, _ text: String) { write(level, text) }
 
-    /// Answers a misuse as the configuration says: ends the process, or throws it, logged.
+    /// Handles a misuse by the policy of the configuration: ends the process, or logs the misuse
+    /// and returns it, to be thrown.
     package func answer(_ misuse: Misuse) -> Misuse {
         if misusePolicy == .stop { Self.stop(misuse.lastWords) }
         log(.error, misuse.reason)
         return misuse
     }
 
-    /// Ends the process with these words on stderr, by SIGABRT.
+    /// Ends the process by SIGABRT, with a text on stderr.
     package static func stop(_ text: String) -> Never {
         let bytes = text.utf8CString
         bytes.withUnsafeBufferPointer {
@@ -252,8 +253,8 @@ extension AppHost {
         return (AppFactorState(rawValue: report.value) ?? .unknown, report.detailText)
     }
 
-    /// Calls `body` with each of the machine's factors that changes, by its name, on the thread that
-    /// delivers events; for the life of the process. From the first call on the machine is asked
+    /// Calls `body` with the name and state of each machine factor that changes, on the thread that
+    /// delivers events, for the life of the process. From the first call on, the machine is read
     /// regularly.
     package func observeFactors(_ body: @escaping @Sendable (String, AppFactorState) -> Void) {
         guard let handle, let functions = capphost_inside()?.pointee else { return }
@@ -270,8 +271,8 @@ extension AppHost {
             }, data, nil, nil)
     }
 
-    /// Notes that the app is being used, from which the hours of use are learned. Does not wait for
-    /// the disk.
+    /// Notes that the app is being used; the host learns the hours of use from this. Does not wait
+    /// for the disk.
     private func noteUsage() {
         guard let handle, let functions = capphost_inside()?.pointee else { return }
         nonisolated(unsafe) let host = handle

@@ -3,8 +3,8 @@ import CAppHost
 import CCurfew
 import Glibc
 
-/// Shuts down the app's host when the process ends by `exit`: tasks are stopped and the store is
-/// closed in order, so that running tasks do not count as crashed.
+/// Shuts down the app's host when the process ends by `exit`: it stops tasks and closes the store,
+/// so that running tasks do not count as crashed.
 enum AppHostEnd {
     private static let host = AppLocked<AppHostEnding?>(nil)
 
@@ -13,15 +13,16 @@ enum AppHostEnd {
         _ = capphost_at_exit { AppHostEnd.leave() }
     }
 
-    /// `exit` must not take long: tasks have half a second to end.
+    /// Shuts the host down. Tasks have half a second to end, since `exit` must not take long.
     private static func leave() {
-        // A child that the app forked ends for itself: the host and its store are the parent's.
+        // A forked child leaves the host and its store to its parent.
         guard let ending = host.withLock({ $0 }), ending.process == getpid() else { return }
         var limits = curfew_shutdown_options()
         limits.struct_size = UInt32(MemoryLayout<curfew_shutdown_options>.size)
         limits.expire_ns = 500_000_000
         limits.leave_ns = 100_000_000
-        // On a worker, `exit` cannot wait for itself; the next start takes up what is left.
+        // On a worker, `exit` cannot wait for the worker's own task; the next start handles the
+        // unfinished requests.
         _ = ending.functions.shutdown(ending.host, &limits, nil)
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 
 /// The host to shut down when the process ends.
 struct AppHostEnding: @unchecked Sendable {
-    // Sendable: a host may be used from any thread.
+    // Sendable: any thread may use a host.
     let host: OpaquePointer
     let functions: capphost_functions
     let process: pid_t

@@ -3,7 +3,7 @@ import CAppHost
 import CCurfew
 import Foundation
 
-/// Makes the host of an app, with its store at the place where the app's state belongs.
+/// Creates the host of an app, with its store in the directory of the app's state.
 struct AppHostOpening {
     private let configuration: AppHost.Configuration
     private let bundle: AppBundle
@@ -75,7 +75,8 @@ struct AppHostOpening {
         return text.withCString { body($0) }
     }
 
-    /// Throws for one that is not UTF-8: repaired, it would lead to another store.
+    /// Returns an environment variable. Throws if it is not UTF-8: a repaired path would lead to
+    /// another store.
     private func variable(_ name: String) throws(AppRegistryFailure) -> String? {
         guard let value = getenv(name) else { return nil }
         guard let text = String(validatingCString: value) else {
@@ -87,8 +88,8 @@ struct AppHostOpening {
         return text
     }
 
-    /// `$XDG_STATE_HOME/<bundle identifier>/requests`. The directories above are made here, the last
-    /// one is the store's own.
+    /// Returns `$XDG_STATE_HOME/<bundle identifier>/requests`. Creates the parent directories; the
+    /// store creates the last one.
     private func storePath() throws(AppRegistryFailure) -> String {
         if let store = configuration.store { return store }
         let named = try variable("XDG_STATE_HOME")
@@ -118,6 +119,6 @@ private func appLog(
     let sink = Unmanaged<AppLogSink>.fromOpaque(data!).takeUnretainedValue()
     let line = String(
         decoding: UnsafeRawBufferPointer(start: text, count: Int(clamping: bytes)), as: UTF8.self)
-    // A plugin that misbehaves is the worst there is.
+    // `AppLogLevel` ends with `error`, so a contract violation is logged as an error.
     sink.write(AppLogLevel(rawValue: level) ?? .error, line)
 }

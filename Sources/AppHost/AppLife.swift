@@ -11,8 +11,7 @@ public final class AppLife: Sendable {
     private struct State {
         var stage = AppStage.launching
         var observers: [@Sendable (AppStage) -> Void] = []
-        /// True while the launch is not finished, and `finishLaunching` will be called; then the
-        /// actions that wait for it.
+        /// Whether the launch has begun and `finishLaunching` will follow. The actions wait for it.
         var isLaunching = false
         var waiting: [@Sendable () -> Void] = []
     }
@@ -24,19 +23,20 @@ public final class AppLife: Sendable {
     /// The current stage.
     public var stage: AppStage { state.withLock { $0.stage } }
 
-    /// The app has finished launching, and is in the foreground. Handlers are registered before this.
-    /// A second call does nothing.
+    /// Reports that the app has finished launching and is in the foreground. The app registers its
+    /// handlers before. A second call does nothing.
     public func finishLaunching() {
         guard stage == .launching else { return }
         move(to: .foreground)
     }
 
-    /// Its user sees it: the hours at which that happens are learnt, where requests are kept.
+    /// Reports that the app has entered the foreground. A host that stores requests learns the
+    /// hours of use from this.
     public func enterForeground() {
         move(to: .foreground)
     }
 
-    /// The app has entered the background.
+    /// Reports that the app has entered the background.
     public func enterBackground() { move(to: .background) }
 
     /// Calls `body` after each change of the stage, on the thread that made it, for the life of the
@@ -45,13 +45,13 @@ public final class AppLife: Sendable {
         state.withLock { $0.observers.append(body) }
     }
 
-    /// Announces that the app's delegate will be told of the launch, and that `finishLaunching`
+    /// Announces that the app's delegate will receive the launch, and that `finishLaunching`
     /// follows. Tasks wait until then, as on iOS.
     package func beginLaunching() {
         state.withLock { $0.isLaunching = $0.stage == .launching }
     }
 
-    /// Calls `body` at once, or, where the app has begun to launch, when it has finished.
+    /// Calls `body` at once, or, if the app is launching, once it has finished.
     package func whenLaunched(_ body: @escaping @Sendable () -> Void) {
         let waits = state.withLock { state -> Bool in
             if state.isLaunching { state.waiting.append(body) }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A value behind a lock. What is taken out of it is let go of outside.
+/// A value behind a lock. Objects that are removed from it are released outside the lock.
 package final class AppLocked<Value>: @unchecked Sendable {
-    // Sendable: the value is touched under the lock alone.
+    // Sendable: the value is used under the lock only.
     private let lock = NSLock()
     private var value: Value
 
@@ -15,7 +15,7 @@ package final class AppLocked<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Puts another value in its place, and returns the one that was there.
+    /// Replaces the value, and returns the previous one.
     @discardableResult
     package func exchange(_ new: Value) -> Value {
         withLock { value in

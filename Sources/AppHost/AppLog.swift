@@ -2,7 +2,7 @@
 import CAppHost
 import Foundation
 
-/// Lines on stderr, in the shape that Apple's console has: date, zone, program, process, thread.
+/// Log lines on stderr, in the format of Apple's console: date, zone, program, process, thread.
 enum AppLog {
     static func write(_ level: AppLogLevel, _ text: String) {
         guard level >= .info else { return }
@@ -15,7 +15,7 @@ enum AppLog {
     private static let program =
         CommandLine.arguments.first.flatMap { AppBundle.lastName(of: $0) } ?? "app"
 
-    /// `2026-01-31 08:24:40.648838+0100`, without a formatter, which cannot tell microseconds.
+    /// Returns `2026-01-31 08:24:40.648838+0100`, without a formatter, which has no microseconds.
     static func stamp(_ date: Date) -> String {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         let micro = Int((date.timeIntervalSince1970 - seconds) * 1_000_000)

@@ -6,9 +6,9 @@ public enum AppLogLevel: Int32, Sendable, Comparable {
     case debug = 0
     /// A normal event.
     case info = 1
-    /// Something is not as it should be, and goes on.
+    /// A problem; work continues.
     case warning = 2
-    /// Something was not done.
+    /// An operation failed.
     case error = 3
 
     public static func < (one: AppLogLevel, other: AppLogLevel) -> Bool {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The destination of the host's lines, behind a C function.
+/// The destination of the host's log lines, which a C function calls.
 final class AppLogSink: Sendable {
     let write: @Sendable (AppLogLevel, String) -> Void
 

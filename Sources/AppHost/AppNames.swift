@@ -4,7 +4,7 @@
 /// the host they are appended to the bundle identifier.
 final class AppNames: Sendable {
     private let bundle: String
-    /// The identifiers that were lengthened.
+    /// The identifiers that `inHost` has prefixed.
     private let short = AppLocked<Set<String>>([])
 
     init(bundle: String) { self.bundle = bundle }

@@ -2,9 +2,9 @@
 
 /// Whether an app is launched in the background, to refresh what it shows.
 public enum AppRefresh: Int32, Sendable {
-    /// It is.
+    /// Background refresh is available.
     case available = 1
-    /// Its user has turned it off.
+    /// The user has turned it off.
     case denied = 2
     /// An administrator has turned it off.
     case restricted = 3

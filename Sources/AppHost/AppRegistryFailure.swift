@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The host's error.
+/// An error of the host.
 package struct AppRegistryFailure: Error {
     /// One of the constants `CURFEW_…`.
     package let status: Int32

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request of an app's, as it crosses to the host.
+/// A request of an app, in the form in which the host receives it.
 package struct AppRequest: Sendable {
     package var identifier: String
     /// One of the constants `CURFEW_KIND_…`.
     package var kind: Int32
-    /// Nanoseconds since 1970 in UTC; 0: at once.
+    /// Nanoseconds since 1970 in UTC; 0 for as soon as possible.
     package var earliest: Int64
     package var needsNetwork: Bool
     package var needsPower: Bool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The scenes of an app, as its `Info.plist` has them: the first configuration for windows on the
-/// machine's own screen, in `UIApplicationSceneManifest`.
+/// The scenes of an app, from `UIApplicationSceneManifest` in its `Info.plist`: the first
+/// configuration for windows on the machine's own screen.
 package struct AppSceneManifest: Sendable {
     /// `UISceneConfigurationName`.
     package let configurationName: String?

@@ -5,8 +5,8 @@ public enum AppStage: Sendable {
     /// The launch has not finished. A program without a user interface stays in this stage, which
     /// has no disadvantage.
     case launching
-    /// Its user sees it.
+    /// The user sees the app.
     case foreground
-    /// It goes on, unseen, for as long as it may.
+    /// The user does not see the app, which continues to run as long as it may.
     case background
 }

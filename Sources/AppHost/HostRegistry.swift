@@ -2,9 +2,9 @@
 import CAppHost
 package import CCurfew
 
-/// The registry of a host in this process, through the C API.
+/// The registry of a host in this process, which calls the C API.
 package struct HostRegistry: AppRegistry, @unchecked Sendable {
-    // Sendable: host and functions may be used from any thread.
+    // Sendable: any thread may use host and functions.
     package let host: OpaquePointer
     let functions: capphost_functions
     let names: AppNames
@@ -17,7 +17,7 @@ package struct HostRegistry: AppRegistry, @unchecked Sendable {
                 try register(handler, identifier, kind: kind, event: event)
                 return
             } catch {
-                // Another handler may have that name for its events, and this one can have another.
+                // Another handler may have that name for its events; then the next name is tried.
                 guard error.status == curfew_status(CURFEW_EXISTS) else { throw error }
                 last = error
             }
@@ -69,7 +69,7 @@ package struct HostRegistry: AppRegistry, @unchecked Sendable {
                 let payload = try AppCall.payload(info.payload_bytes) { buffer, bytes, got, error in
                     functions.payload(host, info.request, buffer, bytes, got, error)
                 }
-                // It was launched or cancelled since.
+                // The request was launched or cancelled meanwhile.
                 guard let payload else { continue }
                 var request = AppRequest(info, payload: payload)
                 request.identifier = names.inApp(request.identifier)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 
-/// The registry of the host that loads this plugin, through the table it gave.
+/// The registry of the host that loads this plugin, which calls the host's table.
 struct TableRegistry: AppRegistry, @unchecked Sendable {
     // Sendable: the table may be used from any thread.
     let table: UnsafePointer<curfew_host_api>
