@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Texts that the kernel, the loader or another program reads byte by byte.
+/// Text functions that compare bytes, as the kernel, the loader and other programs do.
 ///
 /// A `Character` is a grapheme cluster (UAX #29): a "/" with a combining mark after it, and "\r\n",
-/// are one each, so that `split`, `hasPrefix` and `firstIndex(of:)` pass over a separator at which
+/// are one each, so that `split`, `hasPrefix` and `firstIndex(of:)` miss a separator at which
 /// path_resolution(7) or proc(5) splits.
 extension StringProtocol {
     /// Returns the parts between the occurrences of an ASCII byte.
@@ -16,15 +16,15 @@ extension StringProtocol {
         ).map { Substring($0) }
     }
 
-    /// Whether its first bytes are those of another text.
+    /// Returns whether its first bytes are those of another text.
     package func begins(with text: String) -> Bool { utf8.starts(with: text.utf8) }
 
-    /// Whether its last bytes are those of another text.
+    /// Returns whether its last bytes are those of another text.
     package func ends(with text: String) -> Bool {
         utf8.reversed().starts(with: text.utf8.reversed())
     }
 
-    /// Returns the path of an entry of the directory of this path.
+    /// Returns the path of an entry in the directory with this path.
     package func appending(component name: String) -> String {
         ends(with: "/") ? self + name : self + "/" + name
     }

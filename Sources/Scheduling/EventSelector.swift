@@ -6,17 +6,17 @@
 public struct EventSelector: Hashable, Sendable, CustomStringConvertible {
     /// Lower-case letters, digits and underscores, starting with a letter; at most 128 bytes.
     public let name: String
-    /// 0…16.
+    /// The number of parameters, 0…16.
     package let arity: Int
 
-    /// Bytes of the longest name.
+    /// The maximum number of bytes of a name.
     package static var nameLimit: Int { 128 }
-    /// Parameters an event may have.
+    /// The maximum number of parameters of an event.
     package static var arityLimit: Int { 16 }
-    /// Bytes of the longest selector.
+    /// The maximum number of bytes of a selector.
     package static var textLimit: Int { nameLimit + arityLimit }
 
-    /// Fails for a name that no event can have.
+    /// Returns nil if the name is not valid for an event, or the arity is out of range.
     package init?(name: String, arity: Int) {
         guard EventSelector.isName(name), (0...EventSelector.arityLimit).contains(arity) else {
             return nil

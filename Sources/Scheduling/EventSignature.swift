@@ -7,14 +7,14 @@ public struct EventSignature: Hashable, Sendable {
     /// The types, as many as the selector has colons.
     package let parameters: [EventType]
 
-    /// Fails for another number of parameters than the selector says.
+    /// Returns nil if the number of parameters differs from the selector's.
     package init?(selector: EventSelector, parameters: [EventType]) {
         guard parameters.count == selector.arity else { return nil }
         self.selector = selector
         self.parameters = parameters
     }
 
-    /// Fails for a name that no event can have, and for too many parameters.
+    /// Returns nil if the name is not valid for an event, or there are too many parameters.
     public init?(name: String, parameters: [EventType]) {
         guard let selector = EventSelector(name: name, arity: parameters.count) else { return nil }
         self.selector = selector

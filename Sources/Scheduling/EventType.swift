@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EventType {
-    /// The name a manifest uses.
+    /// The name in manifests.
     package var name: String {
         switch self {
         case .bool: "bool"
@@ -12,7 +12,7 @@ extension EventType {
         }
     }
 
-    /// Reads the name a manifest uses.
+    /// Reads the name in manifests.
     package init?(name: String) {
         guard let type = EventType.allCases.first(where: { $0.name == name }) else { return nil }
         self = type

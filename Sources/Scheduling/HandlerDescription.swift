@@ -2,13 +2,13 @@
 
 /// The description of a handler, from a manifest or from the embedder.
 public struct HandlerDescription: Sendable {
-    /// Reverse-DNS name, unique in a host.
+    /// The reverse-DNS name, unique in a host.
     public var identifier: String
     /// The handler's kind.
     public var kind: TaskKind
-    /// Nanoseconds a task may use.
+    /// The nanoseconds that a task may use.
     package var budget: UInt64
-    /// Nanoseconds to answer after expiration.
+    /// The nanoseconds in which a task has to complete after expiration.
     package var grace: UInt64
     /// The maximum number of its tasks that run at the same time.
     package var maxConcurrency: UInt32
@@ -16,17 +16,17 @@ public struct HandlerDescription: Sendable {
     package var event: String {
         didSet { reservedEvents = HandlerDescription.reservedEvents(of: event) }
     }
-    /// All names of events that are the host's for `event`; see `reservedEvents(of:)`.
+    /// The names of events that only the host may raise; see `reservedEvents(of:)`.
     package private(set) var reservedEvents: [EventSignature]
     /// Further events that its tasks may raise.
     package var events: [EventSignature]
     /// The conditions for launching its requests, and for continuing their tasks.
     public var needs: RequestNeeds = []
-    /// True for the queue of a plugin's subs: it is no declared handler, its name cannot be that of
-    /// one, and its events are not delivered.
+    /// Whether it is the queue of a plugin's subs: it is no declared handler, its name is not a
+    /// valid identifier, and its events are not delivered.
     package private(set) var isQueue = false
 
-    /// The queue of a plugin with that id and number.
+    /// Returns the description of the queue of a plugin with that id and number.
     package static func queue(of plugin: String, number: Int32, kind: TaskKind) -> Self {
         var queue = HandlerDescription(
             identifier: "\(plugin)/subs", kind: kind, budget: TaskKind.appRefresh.defaultBudget,
@@ -35,7 +35,8 @@ public struct HandlerDescription: Sendable {
         return queue
     }
 
-    /// Describes a handler. Budget, grace and event name are the usual ones where they are nil.
+    /// Creates a description. If budget, grace or event name is nil, the default of the kind or the
+    /// identifier counts.
     package init(
         identifier: String, kind: TaskKind = .appRefresh, budget: UInt64? = nil,
         grace: UInt64? = nil, maxConcurrency: UInt32 = 1, event: String? = nil,
@@ -52,15 +53,15 @@ public struct HandlerDescription: Sendable {
         self.events = events
     }
 
-    /// The identifier's last component in lower case, with `-` turned into `_`.
+    /// Returns the identifier's last component in lower case, with `-` replaced by `_`.
     package static func defaultEvent(of identifier: String) -> String {
         let last = identifier.split(separator: ".").last ?? ""
         return String(last).lowercased().split(separator: "-", omittingEmptySubsequences: false)
             .joined(separator: "_")
     }
 
-    /// True for two or more components of letters, digits, `-` and `_`, at most 128 bytes in all. A
-    /// manifest has no `_`; an embedder's own identifiers may come from elsewhere.
+    /// Returns whether a text has two or more components of letters, digits, `-` and `_`, and at
+    /// most 128 bytes. A manifest has no `_`; identifiers of embedders may.
     package static func isIdentifier(_ text: String) -> Bool {
         guard text.utf8.count <= 128 else { return false }
         var components = 1
@@ -80,7 +81,7 @@ public struct HandlerDescription: Sendable {
         return components >= 2 && !isEmpty
     }
 
-    /// The four events the host raises for it: registering, progress, expired, done.
+    /// The four events that the host raises for it: registering, progress, expired, done.
     package var hostEvents: [EventSignature] { HandlerDescription.hostEvents(of: event) }
 
     /// Returns the host's events for an event name; fewer than four if the name is not valid.
@@ -88,8 +89,8 @@ public struct HandlerDescription: Sendable {
         events(of: event, names: hostNames)
     }
 
-    /// All names of events that are the host's for an event name: what it raises, in the order of
-    /// `hostEvents`, and what it will raise about requests. Fewer than five when it cannot be one.
+    /// Returns all names of events that are reserved for the host: those of `hostEvents` in that
+    /// order, and the event about requests. Fewer than five if the name is not valid.
     package static func reservedEvents(of event: String) -> [EventSignature] {
         events(of: event, names: allNames)
     }
@@ -100,7 +101,7 @@ public struct HandlerDescription: Sendable {
     ]
     private static let allNames = hostNames + [Name("scheduling", "_done", [.bool, .text])]
 
-    /// The name of a host's event for a handler.
+    /// The prefix and suffix of a host event's name.
     private struct Name {
         let before: String
         let after: String
@@ -124,7 +125,7 @@ public struct HandlerDescription: Sendable {
         names.compactMap { EventSignature(name: $0.name(event), parameters: $0.parameters) }
     }
 
-    /// Why it cannot be used, or nil.
+    /// The reason why the description cannot be used; nil if it can.
     package var fault: String? {
         if !isQueue, !HandlerDescription.isIdentifier(identifier) {
             return

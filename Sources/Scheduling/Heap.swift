@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Elements of which the smallest can be taken out: a binary heap.
+/// A binary heap, from which the smallest element can be removed.
 package struct Heap<Element: Comparable> {
     private var elements: [Element] = []
 
@@ -8,7 +8,7 @@ package struct Heap<Element: Comparable> {
 
     package var isEmpty: Bool { elements.isEmpty }
     package var count: Int { elements.count }
-    /// The smallest.
+    /// The smallest element.
     package var first: Element? { elements.first }
 
     package mutating func insert(_ element: Element) {
@@ -22,7 +22,7 @@ package struct Heap<Element: Comparable> {
         }
     }
 
-    /// Takes the smallest out.
+    /// Removes and returns the smallest element.
     @discardableResult
     package mutating func removeFirst() -> Element? {
         guard let last = elements.popLast() else { return nil }
@@ -40,10 +40,10 @@ package struct Heap<Element: Comparable> {
         }
     }
 
-    /// Takes out all that are as said, in no order.
+    /// Removes all elements that match.
     package mutating func removeAll(where isOut: (Element) -> Bool) {
         elements.removeAll(where: isOut)
-        // Sorted is a heap as well.
+        // A sorted array is a heap as well.
         elements.sort()
     }
 

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The life of a host: open, then the phases of a shutdown, then closed. Each input returns what the
-/// shutdown has to do next.
+/// The states of a host: open, the phases of a shutdown, closed. Each input returns the next action
+/// of the shutdown.
 package struct HostStateMachine: Sendable {
     package enum State: UInt32, Sendable {
-        /// Takes tasks in. Can transition to `draining`.
+        /// Accepts tasks. Can transition to `draining`.
         case open = 0
-        /// Takes nothing in; tasks may finish. Can transition to `expiring`.
+        /// Accepts nothing new; tasks may finish. Can transition to `expiring`.
         case draining = 1
-        /// All tasks were asked to stop. Can transition to `leaving`.
+        /// All tasks were stopped. Can transition to `leaving`.
         case expiring = 2
-        /// Tasks that have not answered were interrupted; functions may return. Can transition to
+        /// Tasks that have not completed were interrupted; functions may return. Can transition to
         /// `closed`.
         case leaving = 3
-        /// No thread of the host runs any more, but for lost ones. Terminal.
+        /// All threads of the host have ended, except lost workers. Terminal.
         case closed = 4
     }
 
-    /// The next step of a shutdown.
+    /// The next action of a shutdown.
     package enum Action: Equatable, Sendable {
-        /// Refuse new tasks, and let those that are there come to their end.
+        /// Refuse new tasks, and let existing ones finish.
         case drain
-        /// Tell tasks to stop; with `keepsQueues` all but those of the queues of plugins' subs, by
-        /// which pending tasks answer.
+        /// Stop the tasks. With `keepsQueues`, not those of the queues of plugins' subs, through
+        /// which pending tasks complete.
         case expire(keepsQueues: Bool)
-        /// Answer for tasks that have not, and let functions return.
+        /// Interrupt the tasks that have not completed, and let functions return.
         case interrupt
         /// End the threads.
         case close
-        /// Another thread carries the shutdown out, or has: wait until the host is closed.
+        /// Another thread performs the shutdown: wait until the host is closed.
         case awaitClosed
     }
 
@@ -38,7 +38,7 @@ package struct HostStateMachine: Sendable {
 
     package init() {}
 
-    /// Shutdown is asked for. The first to ask carries it out.
+    /// Begins the shutdown. The first caller performs it.
     package mutating func shutDown() -> Action {
         guard state == .open else { return .awaitClosed }
         state = .draining
@@ -47,14 +47,14 @@ package struct HostStateMachine: Sendable {
 
     /// Draining is over.
     ///
-    /// - Parameter hasQueues: some plugin has a queue of subs.
+    /// - Parameter hasQueues: whether a plugin has a queue of subs.
     package mutating func drained(hasQueues: Bool) -> Action {
         move(from: .draining, to: .expiring)
         keepsQueues = hasQueues
         return .expire(keepsQueues: hasQueues)
     }
 
-    /// What was told to stop has answered, or its time is over.
+    /// All stopped tasks have completed, or their time is over.
     package mutating func expired() -> Action {
         if keepsQueues {
             keepsQueues = false
@@ -64,13 +64,13 @@ package struct HostStateMachine: Sendable {
         return .interrupt
     }
 
-    /// Functions have returned, or their time is over.
+    /// All functions have returned, or their time is over.
     package mutating func left() -> Action {
         move(from: .leaving, to: .closed)
         return .close
     }
 
-    /// The host is to be destroyed. Returns true for the first to ask, who carries it out.
+    /// Begins the destruction of the host. Returns true for the first caller, who performs it.
     package mutating func destroy() -> Bool {
         precondition(state == .closed, "a host that is \(state) cannot be destroyed")
         defer { isDestroyed = true }

@@ -2,9 +2,9 @@
 
 /// The end of a task.
 public enum Outcome: UInt8, Sendable, CaseIterable {
-    /// It answered in time, with success.
+    /// The task completed in time, with success.
     case succeeded = 1
-    /// It answered in time, with an error.
+    /// The task completed in time, with an error.
     case failed = 2
     /// The task was stopped: its budget was used up, a condition was lost, or the embedder asked
     /// for it.
@@ -13,7 +13,7 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
     case cancelled = 4
     /// The host was shut down.
     case interrupted = 5
-    /// Its last reference was released without a completion.
+    /// The last reference to the task was released without a completion.
     case abandoned = 6
 
     /// The word used in text and JSON.
@@ -28,7 +28,7 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The text of the done event, or nil where the handler's own text (or none) is used.
+    /// The text of the done event; nil if the event has the handler's own text, or none.
     package var doneText: String? {
         switch self {
         case .succeeded, .failed: nil

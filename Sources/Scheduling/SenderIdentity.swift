@@ -6,7 +6,7 @@ package struct SenderIdentity: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// A task's public id.
         case task
-        /// The address of something alive.
+        /// The address of a living object.
         case object
         /// A resumable sub of the same target.
         case resumable
@@ -14,10 +14,10 @@ package struct SenderIdentity: Hashable, Sendable {
 
     /// The kind of object that the number identifies.
     package let kind: Kind
-    /// Which one of its kind.
+    /// The number within its kind.
     package let number: UInt64
 
-    /// The sender with that number.
+    /// Creates the sender with that number.
     package init(_ kind: Kind, _ number: UInt64) {
         self.kind = kind
         self.number = number

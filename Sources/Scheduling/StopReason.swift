@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StopReason {
-    /// How a task ends that was told to stop for this reason, whatever it answers.
+    /// The outcome of a task that was stopped for this reason, whatever its handler returns.
     @inlinable package var outcome: Outcome {
         switch self {
         case .budget, .condition, .host: .expired

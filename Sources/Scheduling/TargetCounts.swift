@@ -8,11 +8,11 @@ public struct TargetCounts: Equatable, Sendable {
     public var resumed: UInt64 = 0
     /// Events without a receiver.
     public var untaken: UInt64 = 0
-    /// Events that were ignored since the target was paused.
+    /// Events that were ignored because the target was paused.
     public var paused: UInt64 = 0
-    /// Errors that came out of a sub and that `application_error::` did not take.
+    /// Errors of subs that `application_error::` did not handle.
     public var failed: UInt64 = 0
 
-    /// Nothing yet.
+    /// Creates counts of zero.
     package init() {}
 }

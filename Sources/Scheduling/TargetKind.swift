@@ -2,8 +2,8 @@
 
 /// The implementation of a target's subs.
 public enum TargetKind: Sendable {
-    /// A call of a sub it does not have is ignored.
+    /// Ignores a call of a sub that does not exist.
     case module
-    /// A call of a sub it does not have is an error.
+    /// Treats a call of a sub that does not exist as an error.
     case classInstance
 }

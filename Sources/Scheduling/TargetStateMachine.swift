@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A target of events: its subs, who waits in it, and its resumable subs (the rules of B4X).
+/// The state of a target of events: its subs, its waits, and its resumable subs, by the rules of
+/// B4X.
 ///
-/// `Sub` is what is called for an event, `Waiter` who is resumed by one: whatever the shell needs.
+/// `Sub` is called for an event, and `Waiter` is resumed by one; the caller chooses both types.
 package struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
     private enum State {
         /// Can transition to `paused`, `closing`, `closed`.
@@ -37,11 +38,11 @@ package struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Subs there may be.
+    /// The maximum number of subs.
     package static var subLimit: Int { 4_096 }
-    /// Waits and sleeps at a time.
+    /// The maximum number of waits and sleeps at a time.
     package static var waitLimit: Int { 65_536 }
-    /// Resumable subs at a time that have not completed.
+    /// The maximum number of resumable subs that have not completed.
     package static var resumableLimit: Int { 65_536 }
 
     package let kind: TargetKind
@@ -49,11 +50,12 @@ package struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
     private var state = State.open
     private var subs: [EventSelector: Sub] = [:]
     private var waits: [EventSelector: Waits] = [:]
-    /// The sleeping waiters by number; their times are kept elsewhere.
+    /// The sleeping waiters by number; the caller keeps their times.
     private var sleepers: [UInt64: Waiter] = [:]
     /// The place of each wait.
     private var places: [UInt64: (selector: EventSelector, sender: SenderIdentity?)] = [:]
-    /// The value is true once the sub has returned and its completion is on its way.
+    /// The resumable subs. The value is true once the sub has returned and its completion was
+    /// posted.
     private var resumables: [UInt64: Bool] = [:]
     private var lastResumable: UInt64 = 0
 
@@ -95,8 +97,8 @@ package struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         case closed
     }
 
-    /// An event has come to its turn. `selector` is nil where no sub can have the name it was given;
-    /// `isCall`: a sub was called by name.
+    /// Delivers an event. `selector` is nil if the given name is not valid for a sub; `isCall`
+    /// means that a sub was called by name.
     package mutating func eventArrived(
         _ selector: EventSelector?, from sender: SenderIdentity?, isCall: Bool = false
     ) -> Arrival {
@@ -119,7 +121,8 @@ package struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         return isCall && kind == .classInstance ? .missing : .untaken
     }
 
-    /// Filtered waits come before the unfiltered one.
+    /// Removes and returns the wait that takes the event. Filtered waits come before the unfiltered
+    /// one.
     private mutating func take(_ selector: EventSelector, _ sender: SenderIdentity?) -> Wait? {
         if let sender, let wait = remove(selector, sender) { return wait }
         return remove(selector, nil)
@@ -137,11 +140,12 @@ package struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
 
     /// The result of beginning to wait.
     package enum Waiting {
-        /// The older wait for the same event and sender, if there was one, is over.
+        /// The wait has begun. It replaced the older wait for the same event and sender, if there
+        /// was one.
         case waiting(replaced: Waiter?)
-        /// The resumable sub has completed before.
+        /// The resumable sub has already completed.
         case completed
-        /// There is no such resumable sub.
+        /// The resumable sub does not exist.
         case unknown
         case exhausted
         case closed
@@ -171,26 +175,27 @@ package struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         return .waiting(replaced: nil)
     }
 
-    /// A wait or sleep ends before its event: its time is up, or it was given up. Nil when it is
-    /// over.
+    /// Ends a wait or sleep before its event, because its time is over or it was given up. Returns
+    /// nil if it had ended.
     package mutating func waitEnded(_ number: UInt64) -> Waiter? {
         if let sleeper = sleepers.removeValue(forKey: number) { return sleeper }
         guard let (selector, sender) = places[number] else { return nil }
         return remove(selector, sender)?.waiter
     }
 
-    /// True while that wait or sleep is not over.
+    /// Returns whether that wait or sleep has not ended.
     package func isOpen(_ number: UInt64) -> Bool {
         sleepers[number] != nil || places[number] != nil
     }
 
-    /// Ends the waits for one sender. Returns who waited.
+    /// Ends the waits for one sender. Returns the waiters.
     package mutating func forget(_ sender: SenderIdentity) -> [Waiter] {
         let gone = waits.values.compactMap { $0.filtered[sender] }
         return gone.compactMap { waitEnded($0.number) }
     }
 
-    /// Ends the waits of which `isGone` says that what they wait for does not exist any more.
+    /// Ends the waits for which `isGone` returns true, because the object that they wait for no
+    /// longer exists.
     package mutating func purge(_ isGone: (Waiter) -> Bool) -> [Waiter] {
         let gone = waits.values.flatMap(\.filtered.values)
             .filter { $0.sender?.kind == .object && isGone($0.waiter) }
@@ -199,7 +204,7 @@ package struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
 
     // MARK: Resumable subs
 
-    /// A resumable sub begins. Returns its number; nil when there are too many.
+    /// Begins a resumable sub. Returns its number; nil if there are too many.
     package mutating func resumableBegan() -> UInt64? {
         guard resumables.count < Self.resumableLimit else { return nil }
         lastResumable += 1
@@ -231,12 +236,12 @@ package struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         number > 0 && number <= lastResumable
     }
 
-    // MARK: Life
+    // MARK: Life cycle
 
-    /// An error came out of a sub, and no other sub was there to take it.
+    /// Counts an error of a sub that no other sub handled.
     package mutating func subFailed() { counts.failed &+= 1 }
 
-    /// False when it was closed, or is about to be.
+    /// Pauses the target. Returns false if it is closing or closed.
     package mutating func pause() -> Bool {
         guard state == .open || state == .paused else { return false }
         state = .paused
@@ -252,13 +257,13 @@ package struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
     package var isPaused: Bool { state == .paused }
     package var isClosed: Bool { state == .closed }
 
-    /// The host begins to shut down. Returns all who wait or sleep.
+    /// Begins to close, when the host shuts down. Returns all waiters.
     package mutating func close() -> [Waiter] {
         if state != .closed { state = .closing }
         return endAll()
     }
 
-    /// The target goes. Returns all who wait or sleep.
+    /// Closes the target. Returns all waiters.
     package mutating func end() -> [Waiter] {
         state = .closed
         subs = [:]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TaskKind {
-    /// The name a manifest uses.
+    /// The name in manifests.
     package var name: String {
         switch self {
         case .appRefresh: "app-refresh"
@@ -11,7 +11,7 @@ extension TaskKind {
         }
     }
 
-    /// The name of Apple's class, for lines that look like Apple's.
+    /// The name of Apple's class, for log lines in Apple's format.
     package var className: String {
         switch self {
         case .appRefresh: "BGAppRefreshTask"
@@ -21,17 +21,17 @@ extension TaskKind {
         }
     }
 
-    /// Runs on the workers of short tasks; all others on those of long ones.
+    /// Whether it runs in the worker pool of short tasks; all others run in that of long tasks.
     package var isShort: Bool { self == .appRefresh }
 
-    /// Reads the name a manifest uses.
+    /// Reads the name in manifests.
     package init?(name: String) {
         guard let kind = TaskKind.allCases.first(where: { $0.name == name }) else { return nil }
         self = kind
     }
 
-    /// The budget of a handler that declares none, in nanoseconds: 30 s for a refresh, as Apple
-    /// gives; 10 min for processing.
+    /// The default budget in nanoseconds: 30 s for a refresh, as in Apple's system; 10 min for
+    /// processing.
     package var defaultBudget: UInt64 {
         switch self {
         case .appRefresh: 30_000_000_000
@@ -39,6 +39,6 @@ extension TaskKind {
         }
     }
 
-    /// The grace of a handler that declares none, in nanoseconds.
+    /// The default grace in nanoseconds.
     package static var defaultGrace: UInt64 { 5_000_000_000 }
 }

@@ -4,15 +4,15 @@
 public enum TaskPhase: Int32, Sendable {
     /// Waiting for its turn.
     case queued = 1
-    /// Queued, and held back.
+    /// Queued, and paused.
     case held = 2
     /// Inside its function.
     case running = 3
     /// Its function has returned; it completes later.
     case pending = 4
-    /// Told to stop, not answered yet.
+    /// Stopped, and not completed yet.
     case stopping = 5
-    /// Ended: it has an outcome.
+    /// Over: it has an outcome.
     case over = 6
 
     /// The word used in text and JSON.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The life of one task as a pure value of 64 bits, so that a shell can make every step with one
+/// The state of one task in 64 bits, so that the caller can make every step with one
 /// compare-and-exchange.
 ///
-/// Inputs are methods; each returns the action for the shell. The step after which a task has no
+/// Inputs are methods; each returns the action for the caller. The step after which a task has no
 /// run, has published its outcome and has no references also frees it: the value becomes the fresh
-/// one of the next generation, and every id of the old one is stale for ever.
+/// state of the next generation, and every id of the old generation is stale.
 ///
-/// The stations, and the inputs that lead from one to the next:
+/// The states, and the inputs that lead from one to the next:
 ///
 ///     fresh/queued ── enter ──▶ entered ── functionReturned(pending) ──▶ pending
 ///        │ hold/resume             │ stop ──▶ told to stop (reason) ── graceOver ──┐
@@ -26,7 +26,7 @@ package struct TaskStateMachine: Equatable, Sendable {
 
     @inlinable package init(word: UInt64) { self.word = word }
 
-    /// A task that was not entered yet, or a free slot: nothing tells them apart, so that a launch
+    /// A task that was not entered yet, or a free slot. Both have the same value, so that a launch
     /// has nothing to write.
     @inlinable package init(generation: UInt32) { word = UInt64(generation) << 32 }
 
@@ -54,42 +54,42 @@ package struct TaskStateMachine: Equatable, Sendable {
     @usableFromInline static let embedderShift: UInt64 = 27
     @usableFromInline static let embedderMask: UInt64 = 0x1F << 27
 
-    /// References a plugin may take to one task at a time.
+    /// The maximum number of references of a plugin to one task.
     @inlinable package static var pluginReferenceLimit: UInt64 { 60 }
-    /// References an embedder may take to one task at a time.
+    /// The maximum number of references of an embedder to one task.
     @inlinable package static var embedderReferenceLimit: UInt64 { 30 }
 
-    /// The worker has entered the handler's function.
+    /// Whether a worker has entered the handler's function.
     @inlinable package var isEntered: Bool { word & Self.enteredBit != 0 }
-    /// No worker is inside the function, and none will enter it.
+    /// Whether no worker is inside the function, and none will enter it.
     @inlinable package var isReturned: Bool { word & Self.returnedBit != 0 }
-    /// The outcome is decided.
+    /// Whether the outcome is decided.
     @inlinable package var isClaimed: Bool { word & Self.claimedBit != 0 }
-    /// The outcome, its text and its result can be read.
+    /// Whether the outcome, its text and its result can be read.
     @inlinable package var isOver: Bool { word & Self.publishedBit != 0 }
-    /// The task completed within its grace after it was stopped.
+    /// Whether the task completed within its grace after it was stopped.
     @inlinable package var isAnswered: Bool { word & Self.answeredBit != 0 }
-    /// The task did not complete in time after it was stopped, and the host ended it.
+    /// Whether the host ended the task, because it did not complete in time after it was stopped.
     @inlinable package var isAnsweredFor: Bool { isClaimed && reason != nil && !isAnswered }
-    /// The task has raised events, which the done event must follow.
+    /// Whether the task has raised events, which the done event must follow.
     @inlinable package var hasRaised: Bool { word & Self.raisedBit != 0 }
-    /// Its worker was given up.
+    /// Whether its worker was given up.
     @inlinable package var isLost: Bool { word & Self.lostBit != 0 }
     @inlinable package var isHeld: Bool { word & Self.heldBit != 0 }
-    /// The task is paused and was taken from its queue: it is in no queue.
+    /// Whether the task is paused and was taken from its queue, so that it is in no queue.
     @inlinable package var isParked: Bool { word & Self.parkedBit != 0 }
-    /// The expiration callback is on its way or running.
+    /// Whether the expiration callback is about to run or running.
     @inlinable package var isCalling: Bool { word & Self.callingBit != 0 }
 
-    /// Set once the outcome is decided.
+    /// The outcome, once it is decided.
     @inlinable package var outcome: Outcome? {
         Outcome(rawValue: UInt8(truncatingIfNeeded: word >> Self.outcomeShift) & 7)
     }
-    /// The reason, which is set once the task was stopped.
+    /// The reason, once the task was stopped.
     @inlinable package var reason: StopReason? {
         StopReason(rawValue: UInt8(truncatingIfNeeded: word >> Self.reasonShift) & 7)
     }
-    /// The task should stop, or is over.
+    /// Whether the task should stop, or is over.
     @inlinable package var shouldStop: Bool {
         word & (7 << Self.reasonShift | Self.claimedBit) != 0
     }
@@ -113,13 +113,13 @@ package struct TaskStateMachine: Equatable, Sendable {
     @usableFromInline package enum EnterAction: Equatable, Sendable {
         /// Call the function.
         case run
-        /// It was cancelled or interrupted while it waited.
+        /// Skip the task: it was cancelled or interrupted while it waited.
         case skip
-        /// The task is paused: put it aside.
+        /// Park the task: it is paused.
         case park
     }
 
-    /// A worker took the task from its queue.
+    /// A worker takes the task from its queue.
     @inlinable package mutating func enter() -> EnterAction {
         if isClaimed {
             word |= Self.returnedBit
@@ -138,13 +138,13 @@ package struct TaskStateMachine: Equatable, Sendable {
     @usableFromInline package enum ReturnAction: Equatable, Sendable {
         /// The outcome was decided before.
         case none
-        /// It completes later.
+        /// The task completes later.
         case pending
-        /// The result decides: write down text and result, then `publish`.
+        /// The result decides: store text and result, then `publish`.
         case decide
     }
 
-    /// The function has returned: `nil` for pending, else whether it succeeded.
+    /// The function has returned. `success` is nil for pending.
     @inlinable package mutating func functionReturned(success: Bool?) -> ReturnAction {
         guard let success else {
             word |= Self.returnedBit
@@ -167,7 +167,7 @@ package struct TaskStateMachine: Equatable, Sendable {
     /// The fast path of `functionReturned` and `publish` for a success without text, result or
     /// references: it ends the task in one step.
     ///
-    /// Returns nil where the ordinary way has to be taken.
+    /// Returns nil if the ordinary steps are required.
     @inlinable package func finished(queueingDone: Bool) -> TaskStateMachine? {
         guard word & 0xFFFF_FFFF == Self.enteredBit else { return nil }
         if queueingDone {
@@ -178,8 +178,8 @@ package struct TaskStateMachine: Equatable, Sendable {
         return TaskStateMachine(generation: generation &+ 1)
     }
 
-    /// The function has returned, and its task was completed with success before: the state after
-    /// that, where nothing is left of the task. Nil where the ordinary way has to be taken.
+    /// The fast path of `functionReturned` for a task that was completed with success before: the
+    /// state if nothing is left of the task. Nil if the ordinary steps are required.
     @inlinable package var returnedWhenOver: TaskStateMachine? {
         let succeeded = UInt64(Outcome.succeeded.rawValue) << Self.outcomeShift
         guard
@@ -194,7 +194,7 @@ package struct TaskStateMachine: Equatable, Sendable {
     /// The fast path of `complete` and `publish` for a success without text or result, of a task
     /// that was not stopped, has raised nothing, and has no references: one step.
     ///
-    /// Returns nil where the ordinary way has to be taken.
+    /// Returns nil if the ordinary steps are required.
     @inlinable package func completed(queueingDone: Bool) -> TaskStateMachine? {
         let flags = word & 0xFFFF_FFFF
         guard flags == Self.enteredBit || flags == Self.enteredBit | Self.returnedBit else {
@@ -209,7 +209,7 @@ package struct TaskStateMachine: Equatable, Sendable {
 
     /// The verdict of `complete`.
     @usableFromInline package enum Verdict: Equatable, Sendable {
-        /// Accepted: write down text and result, then `publish`.
+        /// Accepted: store text and result, then `publish`.
         case accepted
         /// Accepted within the grace.
         case late
@@ -217,12 +217,12 @@ package struct TaskStateMachine: Equatable, Sendable {
         case expired
         /// Completed before.
         case already
-        /// The task was never entered, so that no code can know its id, or it was abandoned, so
+        /// The task was never entered, so that no code can know its id; or it was abandoned, so
         /// that its plugin has no id any more.
         case stale
     }
 
-    /// The plugin completes the task, from any thread.
+    /// Completes the task for its plugin, from any thread.
     @inlinable package mutating func complete(success: Bool) -> Verdict {
         guard isEntered, outcome != .abandoned else { return .stale }
         guard !isClaimed else { return reason != nil && !isAnswered ? .expired : .already }
@@ -231,22 +231,22 @@ package struct TaskStateMachine: Equatable, Sendable {
         return late ? .late : .accepted
     }
 
-    /// The task's grace is over. Returns true when that decides its outcome; then `publish`.
+    /// Ends the grace. Returns true if that decides the outcome; then `publish`.
     @inlinable package mutating func graceOver() -> Bool {
         guard !isClaimed, let reason else { return false }
         claim(as: reason.outcome)
         return true
     }
 
-    /// The end could not be written into the store of the task's request, which will be launched
-    /// again. Then `publish`: the task was interrupted, whatever was decided.
+    /// Changes the outcome to interrupted, because the end could not be stored in the task's
+    /// request, which will be launched again. Then `publish`.
     @inlinable package mutating func interruptUnwritten() {
         precondition(isClaimed && !isOver, "an outcome that can be read does not change")
         word &= ~(7 << Self.outcomeShift)
         word |= UInt64(Outcome.interrupted.rawValue) << Self.outcomeShift
     }
 
-    /// Text and result are written down: the outcome can be read from now on.
+    /// Makes the outcome readable, after text and result were stored.
     @inlinable package mutating func publish(queueingDone: Bool) {
         precondition(isClaimed && !isOver, "a task is published once, after it was claimed")
         word |= Self.publishedBit
@@ -266,15 +266,15 @@ package struct TaskStateMachine: Equatable, Sendable {
     @usableFromInline package enum StopAction: Equatable, Sendable {
         /// The task is over, or was stopped before.
         case already
-        /// It will never be entered and is claimed: `publish`.
+        /// The task will not be entered, and its outcome is decided: `publish`.
         case neverEntered
         /// The task has not started and cannot be stopped for this reason.
         case notStarted
-        /// Take the lock that orders the task's events, then `stopConfirmed`.
+        /// Take the lock that orders the task's events, then call `stopConfirmed`.
         case confirm
     }
 
-    /// Somebody wants the task to stop. One at a time gets as far as `confirm`.
+    /// Stops the task. Only one caller at a time gets `confirm`.
     @inlinable package mutating func stop(_ reason: StopReason) -> StopAction {
         guard !isClaimed, self.reason == nil, !isCalling else { return .already }
         if isEntered {
@@ -283,7 +283,7 @@ package struct TaskStateMachine: Equatable, Sendable {
         }
         switch reason {
         case .cancelled, .shutdown:
-            // A parked task has left its queue, so that no worker would find it again.
+            // A parked task is in no queue, so no worker would find it.
             if isParked { word |= Self.returnedBit }
             word &= ~(Self.heldBit | Self.parkedBit)
             claim(as: reason.outcome)
@@ -293,16 +293,17 @@ package struct TaskStateMachine: Equatable, Sendable {
         }
     }
 
-    /// A launch came into a shutdown and is taken back: then `publish`. False when somebody has
-    /// entered or claimed the task: it is left as it is, since nobody here would `confirm`.
+    /// Withdraws a launch during a shutdown; then `publish`. Returns false, and changes nothing, if
+    /// the task was entered or its outcome is decided, since the launch would not call
+    /// `stopConfirmed`.
     @inlinable package mutating func withdraw() -> Bool {
         guard !isEntered, !isClaimed else { return false }
         return stop(.shutdown) == .neverEntered
     }
 
-    /// The second step of `stop`. Returns true when the task is told to stop now: raise the expired
-    /// event, start the grace, have a watcher call the callback, then `callbackReturned`. False:
-    /// it was completed meanwhile.
+    /// The second step of `stop`. Returns true if the task is stopped now: raise the expired event,
+    /// start the grace, have a deadline thread call the callback, then call `callbackReturned`.
+    /// Returns false if the task was completed meanwhile.
     @inlinable package mutating func stopConfirmed(_ reason: StopReason) -> Bool {
         guard !isClaimed else {
             word &= ~Self.callingBit
@@ -319,15 +320,15 @@ package struct TaskStateMachine: Equatable, Sendable {
         settle()
     }
 
-    /// The second limit after the grace has passed. Returns true when the worker is still inside
-    /// the function: it is given up.
+    /// Gives the worker up after the second limit that follows the grace. Returns true if the
+    /// worker is still inside the function.
     @inlinable package mutating func lose() -> Bool {
         guard isEntered, !isReturned, !isLost else { return false }
         word |= Self.lostBit
         return true
     }
 
-    // MARK: Holding back
+    // MARK: Pausing
 
     @usableFromInline package enum HoldAction: Equatable, Sendable {
         case done
@@ -335,7 +336,7 @@ package struct TaskStateMachine: Equatable, Sendable {
         case wrongState
     }
 
-    /// The embedder holds the task back.
+    /// Pauses the task for the embedder.
     @inlinable package mutating func hold() -> HoldAction {
         guard !isClaimed else { return .already }
         guard !isEntered else { return .wrongState }
@@ -352,7 +353,7 @@ package struct TaskStateMachine: Equatable, Sendable {
         case wrongState
     }
 
-    /// The embedder lets the task go.
+    /// Resumes the task for the embedder.
     @inlinable package mutating func resume() -> ResumeAction {
         guard !isClaimed else { return .already }
         guard isHeld else { return .wrongState }
@@ -361,8 +362,8 @@ package struct TaskStateMachine: Equatable, Sendable {
         return parked ? .requeue : .done
     }
 
-    /// There was no place in the queue for a resumed task: it stays aside. Returns false when it
-    /// was cancelled or interrupted meanwhile; no queue has it, so no worker will skip it.
+    /// The queue had no room for a resumed task, which stays parked. Returns false if it was
+    /// cancelled or interrupted meanwhile; it is in no queue, so no worker will skip it.
     @inlinable package mutating func requeueFailed() -> Bool {
         guard !isClaimed else {
             word |= Self.returnedBit
@@ -375,19 +376,19 @@ package struct TaskStateMachine: Equatable, Sendable {
 
     // MARK: Events and references
 
-    /// The plugin wants to raise an event. Returns false once the outcome is decided.
+    /// Notes that the plugin raises an event. Returns false once the outcome is decided.
     @inlinable package mutating func raise() -> Bool {
         guard isEntered, !isClaimed else { return false }
         word |= Self.raisedBit
         return true
     }
 
-    /// The host has queued an event about the task, which the done event must follow; with the lock
-    /// that orders the task's events.
+    /// Notes that the host has queued an event about the task, which the done event must follow.
+    /// The caller holds the lock that orders the task's events.
     @inlinable package mutating func noteRaised() { word |= Self.raisedBit }
 
-    /// Keeps the slot from being freed for the length of one call. Returns false when too many do;
-    /// try again.
+    /// Keeps the slot from being freed during one call. Returns false if too many calls do; try
+    /// again.
     @inlinable package mutating func pin() -> Bool {
         guard word & Self.pinMask != Self.pinMask else { return false }
         word &+= 1 << Self.pinShift
@@ -410,11 +411,12 @@ package struct TaskStateMachine: Equatable, Sendable {
         case done
         /// The last reference of a pending task went: it is claimed, `publish`.
         case abandoned
-        /// There is nothing the caller could release.
+        /// The caller has no reference to release.
         case wrongState
     }
 
-    /// The plugin drops a reference: one it took, or, with none left, the one that pending left.
+    /// Releases a reference of the plugin: one that it took, or, if none is left, the one from
+    /// pending.
     @inlinable package mutating func releaseForPlugin() -> ReleaseAction {
         if pluginReferences > 0 {
             word &-= 1 << Self.pluginShift
@@ -434,7 +436,7 @@ package struct TaskStateMachine: Equatable, Sendable {
         return true
     }
 
-    /// Returns false when the embedder holds none.
+    /// Releases a reference of the embedder. Returns false if it has none.
     @inlinable package mutating func releaseForEmbedder() -> Bool {
         guard embedderReferences > 0 else { return false }
         word &-= 1 << Self.embedderShift
@@ -457,7 +459,7 @@ package struct TaskStateMachine: Equatable, Sendable {
         word |= Self.claimedBit | UInt64(outcome.rawValue) << Self.outcomeShift
     }
 
-    /// Frees the task once nothing is left of it.
+    /// Frees the task if nothing is left of it.
     @inlinable mutating func settle() {
         let needed = Self.returnedBit | Self.publishedBit
         let inUse =

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Deadlines of many tasks, kept so that arming and disarming cost the same however many there are.
+/// A timing wheel with O(1) arm and disarm.
 ///
 /// A hierarchical timing wheel (Varghese and Lauck, 1987) over keys that are small integers: eight
 /// levels of 64 buckets, a tick of 2^20 ns (about 1 ms). A deadline's level is the highest digit in
-/// which its tick differs from the current one. Entries of the current tick are kept in a heap
-/// ordered by the exact deadline, so nothing is early and nothing waits for the end of its tick.
-/// Whatever is in the heap is earlier than whatever is in a bucket.
+/// which its tick differs from the current one. Entries of the current tick are in a heap ordered
+/// by the exact deadline, so that no entry is early and none waits for the end of its tick. Every
+/// entry in the heap is earlier than every entry in a bucket.
 @usableFromInline
 package struct TimingWheel: Sendable {
-    /// What was armed, and comes out when it is due.
+    /// An armed deadline, which is returned when it is due.
     @usableFromInline package struct Entry: Equatable, Sendable {
         @usableFromInline package let key: UInt32
-        /// Whatever the caller wants back.
+        /// A value of the caller.
         @usableFromInline package let value: UInt64
         @usableFromInline package let deadline: UInt64
 
@@ -28,15 +28,15 @@ package struct TimingWheel: Sendable {
         var value: UInt64 = 0
         var next: Int32 = -1
         var previous: Int32 = -1
-        /// `idle`, a bucket 0…511, or `heapBase` plus the place in the heap.
+        /// `idle`, a bucket 0…511, or `heapBase` plus the index in the heap.
         var place: Int32 = idle
     }
 
     private static let idle: Int32 = -1
     private static let heapBase: Int32 = 1024
     private static let tickShift: UInt64 = 20
-    /// Enough for every tick there is, 44 bits: with fewer, a deadline past the last level would
-    /// have to wait among nearer ones and could hide those that are armed after it.
+    /// The number of levels covers all ticks, 44 bits: with fewer, a deadline past the last level
+    /// would be in a bucket with nearer ones and could hide those that are armed after it.
     private static let levels = 8
 
     private var nodes: [Node] = []
@@ -49,17 +49,17 @@ package struct TimingWheel: Sendable {
 
     package private(set) var count = 0
 
-    /// Makes an empty wheel at a time in nanoseconds.
+    /// Creates an empty wheel at a time in nanoseconds.
     package init(now: UInt64) { current = now >> Self.tickShift }
 
-    /// The time at which to look again: never later than the earliest deadline, and not before
-    /// something moves; nil when nothing is armed.
+    /// The time of the next look: never later than the earliest deadline, and not before an entry
+    /// moves; nil if no deadline is armed.
     package var next: UInt64? {
         if let first = heap.first { return nodes[Int(first)].deadline }
         return earliestBucket().map { $0.tick << Self.tickShift }
     }
 
-    /// Arms `key`, in place of what was armed under it.
+    /// Arms a deadline, in place of an older one of the same key.
     package mutating func arm(_ entry: Entry) {
         if Int(entry.key) >= nodes.count {
             let room = max(Int(entry.key) + 1, nodes.count * 2, 64)
@@ -70,7 +70,7 @@ package struct TimingWheel: Sendable {
         count += 1
     }
 
-    /// Disarms `key`. Returns false when nothing was armed under it.
+    /// Disarms `key`. Returns false if no deadline was armed for it.
     @discardableResult
     package mutating func disarm(_ key: UInt32) -> Bool {
         guard Int(key) < nodes.count, nodes[Int(key)].place != Self.idle else { return false }
@@ -86,7 +86,8 @@ package struct TimingWheel: Sendable {
         return disarm(key)
     }
 
-    /// Takes out one entry whose deadline is not after `now`, the earliest of its tick first.
+    /// Removes and returns one entry whose deadline is not after `now`, the earliest of its tick
+    /// first.
     package mutating func popDue(now: UInt64) -> Entry? {
         advance(to: now >> Self.tickShift)
         guard let first = heap.first, nodes[Int(first)].deadline <= now else { return nil }
@@ -140,7 +141,7 @@ package struct TimingWheel: Sendable {
         let digit = Int(tick >> UInt64(6 * level)) & 63
         let bucket = level * 64 + digit
         let head = heads[bucket]
-        // One access for all writes: each access of its own would check uniqueness.
+        // One access for all writes: separate accesses would each check uniqueness.
         nodes.withUnsafeMutableBufferPointer { nodes in
             nodes[Int(key)].value = value
             nodes[Int(key)].deadline = deadline

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The values that hosts and plugins share: all that imports Scheduling works with them.
+// Hosts and plugins share these values; all modules that import Scheduling use them.
 @_exported public import CurfewValues

@@ -3,17 +3,17 @@
 /// The one-shot waits for events, matched by event and sender; a newer wait replaces an older one
 /// (the rules of B4X's `Wait For`, with the sender's identity as the filter).
 ///
-/// However many wait, each of its steps costs the same: a wait is found by its number, by what it
-/// is for, and as the first of its line.
+/// Each step costs the same, however many waits there are: a wait is found by its number, by its
+/// event and sender, and as the first of its list.
 package struct WaiterRegistry: Sendable {
     /// A wait.
     package struct Wait: Equatable, Sendable {
         /// The unique number of this wait.
         package let number: UInt64
         package let event: UInt32
-        /// Only events about this task; 0: any, or none.
+        /// The task of the event; 0 for an event of any task or none.
         package let task: UInt64
-        /// Keeps waits of different parties for the same event apart.
+        /// Separates waits of different callers for the same event.
         package let context: UInt
 
         package init(number: UInt64, event: UInt32, task: UInt64, context: UInt) {
@@ -30,7 +30,7 @@ package struct WaiterRegistry: Sendable {
         let task: UInt64
     }
 
-    /// Of each kind there is one wait.
+    /// The key of a wait; there is one wait for each.
     private struct Kind: Hashable {
         let target: Target
         let context: UInt
@@ -41,13 +41,13 @@ package struct WaiterRegistry: Sendable {
         }
     }
 
-    /// The ends of a line, by number; it is never empty.
+    /// The first and the last wait of a list, by number. A list is never empty.
     private struct Line {
         var first: UInt64
         var last: UInt64
     }
 
-    /// A wait in its line, by the numbers of those beside it.
+    /// The neighbours of a wait in its list, by number.
     private struct Place {
         let wait: Wait
         var previous: UInt64?
@@ -60,7 +60,8 @@ package struct WaiterRegistry: Sendable {
 
     package init() {}
 
-    /// Adds a wait. Returns the number of the one it replaces: same event, task and context.
+    /// Adds a wait. Returns the number of the wait that it replaces, which has the same event, task
+    /// and context.
     package mutating func add(_ wait: Wait) -> UInt64? {
         let kind = Kind(wait)
         let replaced = numbers[kind]
@@ -78,9 +79,9 @@ package struct WaiterRegistry: Sendable {
         return replaced
     }
 
-    /// An event is delivered. Returns the wait that takes it, which is gone then.
+    /// Delivers an event. Removes and returns the wait that takes it.
     package mutating func take(event: UInt32, task: UInt64) -> UInt64? {
-        // Filtered waits stand before unfiltered ones.
+        // Filtered waits come before unfiltered ones.
         let line =
             lines[Target(event: event, task: task)] ?? lines[Target(event: event, task: 0)]
         guard let number = line?.first else { return nil }
@@ -88,7 +89,7 @@ package struct WaiterRegistry: Sendable {
         return number
     }
 
-    /// A wait was given up. Returns its event, or nil when it is not there any more.
+    /// Removes a wait. Returns its event; nil if the wait has ended.
     package mutating func remove(_ number: UInt64) -> UInt32? {
         guard let place = places.removeValue(forKey: number) else { return nil }
         let kind = Kind(place.wait)

@@ -3,18 +3,18 @@
 /// The state of the deadline threads, arranged so that a callback that blocks one of them hides no
 /// deadline from the others.
 ///
-/// A pure value. The shell keeps it under a lock and publishes `promise` in a word that workers
+/// A pure value. The caller keeps it under a lock and publishes `promise` in a word that workers
 /// read when they arm a deadline.
 package struct WatcherRoster: Sendable {
     /// The activity of one deadline thread.
     package enum Post: Equatable, Sendable {
-        /// Looking through the cells. Can transition to `calling` and `asleep`.
+        /// Scanning the cells. Can transition to `calling` and `asleep`.
         case scanning
         /// Inside an expiration callback. Can transition to `scanning`.
         case calling
-        /// Will look again at a time, in nanoseconds. Can transition to `scanning`.
+        /// Sleeping until a time, in nanoseconds. Can transition to `scanning`.
         case asleep(until: UInt64)
-        /// There was no thread for it. Its number goes to the next one that joins.
+        /// Unused, because no thread could be started. The next thread that joins gets its number.
         case vacant
     }
 
@@ -46,7 +46,8 @@ package struct WatcherRoster: Sendable {
     }
 
     /// The time before which no sleeping thread needs to be woken for a deadline. While one is
-    /// scanning that is any time, since it scans once more after it has published its sleep.
+    /// scanning, no thread needs to be woken, since it scans once more after it has published its
+    /// sleep.
     package var promise: UInt64 {
         var earliest = UInt64.max
         var asleep = false

@@ -9,7 +9,7 @@ struct ByteReader {
 
     var isAtEnd: Bool { place == bytes.count }
 
-    /// Nil where too few bytes are left.
+    /// Reads an integer; returns nil if too few bytes are left.
     mutating func integer<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
         let size = Number.bitWidth / 8
         guard bytes.count - place >= size else { return nil }

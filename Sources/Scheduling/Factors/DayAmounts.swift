@@ -2,17 +2,17 @@
 
 /// Amounts that tasks spend in a day.
 package struct DayAmounts: Hashable, Sendable {
-    /// Tasks that were launched.
+    /// The number of launched tasks.
     package var launches: UInt64
-    /// Nanoseconds of tasks' running.
+    /// The nanoseconds for which tasks ran.
     package var wall: UInt64
-    /// Nanoseconds of processors' time.
+    /// The nanoseconds of processor time.
     package var cpu: UInt64
 
-    /// Nothing of any of them.
+    /// Zero of each amount.
     package static let nothing = DayAmounts(launches: 0, wall: 0, cpu: 0)
 
-    /// So much of each.
+    /// Creates the amounts.
     package init(launches: UInt64, wall: UInt64, cpu: UInt64) {
         self.launches = launches
         self.wall = wall

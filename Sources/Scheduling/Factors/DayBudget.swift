@@ -2,31 +2,31 @@
 
 /// A host's daily budget for tasks, and the spent part of it.
 ///
-/// Days are those of UTC, moved by `dayStart`. Times are nanoseconds since 1970 in UTC, as the
-/// machine's clock says, and that clock can be set:
-/// - Set back by no more than a day, the day stays the one that had begun, until the clock comes to
-///   the next. No day is given twice.
-/// - Set back by more, the clock was wrong before. Once that is said with `clockWasSet`, it is the day
-///   of the clock again; what was spent stays spent, and the next day begins with everything.
-/// - Set forward, a new day has begun.
+/// Days are those of UTC, moved by `dayStart`. Times are nanoseconds since 1970 in UTC on the
+/// machine's clock, which can be set:
+/// - If it is set back by at most a day, the current day stays until the clock reaches the next
+///   one, so that no day counts twice.
+/// - If it is set back by more, it was wrong before. After `clockWasSet` the clock's day counts
+///   again. The spent amounts stay spent, and the next day begins with the full budget.
+/// - If it is set forward, a new day has begun.
 package struct DayBudget: Hashable, Sendable {
     /// The limits; nil members are unlimited.
     package var limits: DayLimits
-    /// Seconds after midnight in UTC at which days begin; within a day of midnight, either way.
+    /// Seconds after midnight in UTC at which days begin, at most a day in either direction.
     package let dayStart: Int64
     private var day: Int64?
     private var spent: DayAmounts = .nothing
 
-    /// Days that the clock can be set back without beginning a new day.
+    /// The days by which the clock can be set back without beginning a new day.
     package static let daysHeld: Int64 = 1
 
-    /// A budget of which nothing is spent.
+    /// Creates a budget with nothing spent.
     package init(limits: DayLimits, dayStart: Int64 = 0) {
         self.limits = limits
         self.dayStart = min(max(dayStart, -86_400), 86_400)
     }
 
-    /// Something was spent, and counts on the day of `now`.
+    /// Adds amounts to the day of `now`.
     package mutating func spend(
         launches: UInt64 = 0, wall: UInt64 = 0, cpu: UInt64 = 0, at now: Int64
     ) {
@@ -37,8 +37,8 @@ package struct DayBudget: Hashable, Sendable {
         spent.cpu = Self.sum(spent.cpu, cpu)
     }
 
-    /// The clock may have been set, in this process or since the budget was stored. Without this, a
-    /// day that was far ahead by mistake would last until it comes.
+    /// Notes that the clock may have been set, in this process or since the budget was stored.
+    /// Otherwise a day far in the future, from a wrong clock, would last until it comes.
     package mutating func clockWasSet(to now: Int64) {
         guard day != nil else { return }
         spent = spent(at: now)
@@ -51,7 +51,7 @@ package struct DayBudget: Hashable, Sendable {
         return number(of: now) > day ? .nothing : spent
     }
 
-    /// Returns the remaining amounts of the day; nil where there is no limit.
+    /// Returns the remaining amounts of the day; nil members are unlimited.
     package func balance(at now: Int64) -> DayLimits {
         let spent = spent(at: now)
         return DayLimits(
@@ -60,7 +60,7 @@ package struct DayBudget: Hashable, Sendable {
             cpu: limits.cpu.map { $0 > spent.cpu ? $0 - spent.cpu : 0 })
     }
 
-    /// Nothing is left of one of them.
+    /// Returns whether one of the amounts is used up.
     package func isSpent(at now: Int64) -> Bool {
         let balance = balance(at: now)
         return balance.launches == 0 || balance.wall == 0 || balance.cpu == 0
@@ -82,7 +82,7 @@ package struct DayBudget: Hashable, Sendable {
         return nil
     }
 
-    /// When the next day begins, later than `now`; nanoseconds since 1970 in UTC.
+    /// Returns when the next day begins, later than `now`; nanoseconds since 1970 in UTC.
     package func resetsAt(_ now: Int64) -> Int64 {
         let next = currentDay(at: now) + 1
         let (seconds, _) = next.multipliedReportingOverflow(by: 86_400)
@@ -104,7 +104,7 @@ package struct DayBudget: Hashable, Sendable {
         return bytes
     }
 
-    /// Reads what `bytes` wrote; nil where they are something else.
+    /// Reads the form of `bytes`; returns nil if they are malformed.
     package init?(bytes: some Sequence<UInt8>, limits: DayLimits, dayStart: Int64 = 0) {
         var reader = ByteReader(bytes)
         guard reader.integer(UInt8.self) == Self.version, let day = reader.integer(Int64.self),
@@ -123,25 +123,25 @@ package struct DayBudget: Hashable, Sendable {
 
     // MARK: Days
 
-    /// The days that 64-bit nanoseconds reach, and one more at each end for `dayStart`.
+    /// The days that 64-bit nanoseconds cover, and one more at each end for `dayStart`.
     private static let days: ClosedRange<Int64> = {
         let most = Int64.max / 86_400_000_000_000 + 2
         return -most...most
     }()
 
-    /// The day at `now`, the clock's having been set back considered.
+    /// Returns the day at `now`, which stays the same if the clock was set back by at most a day.
     private func currentDay(at now: Int64) -> Int64 {
         let number = number(of: now)
         guard let day, day > number, day - number <= Self.daysHeld else { return number }
         return day
     }
 
-    /// Days since 1970 began where this budget's days begin.
+    /// Returns the number of the day since 1970, where days begin at `dayStart`.
     private func number(of now: Int64) -> Int64 {
         (now.flooredQuotient(1_000_000_000) - dayStart).flooredQuotient(86_400)
     }
 
-    /// Or the largest number there is.
+    /// Returns the sum, at most the largest number.
     private static func sum(_ a: UInt64, _ b: UInt64) -> UInt64 {
         let (sum, overflow) = a.addingReportingOverflow(b)
         return overflow ? .max : sum

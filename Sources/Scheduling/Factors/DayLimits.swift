@@ -2,14 +2,14 @@
 
 /// The limits of a day, or the remaining amounts. Nil means unlimited.
 public struct DayLimits: Hashable, Sendable {
-    /// Tasks that are launched.
+    /// The number of launched tasks.
     public var launches: UInt64?
-    /// Nanoseconds of tasks' running.
+    /// The nanoseconds for which tasks run.
     package var wall: UInt64?
-    /// Nanoseconds of processors' time.
+    /// The nanoseconds of processor time.
     package var cpu: UInt64?
 
-    /// Without arguments: no limit at all.
+    /// Creates limits; without arguments there is none.
     package init(launches: UInt64? = nil, wall: UInt64? = nil, cpu: UInt64? = nil) {
         self.launches = launches
         self.wall = wall

@@ -3,7 +3,7 @@
 /// A factor that the scheduler weighs before a launch.
 public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
     // Factors of the machine
-    /// Power comes from outside; asked for by a request.
+    /// The machine has external power; counts if a request requires it.
     case externalPower = 1
     /// The battery is not nearly empty.
     case battery = 2
@@ -11,43 +11,43 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
     case lowPowerMode = 3
     /// The machine is not too hot.
     case thermal = 4
-    /// There is a network; asked for by a request.
+    /// There is a network; counts if a request requires it.
     case network = 5
     /// Processor, memory and disks are not overloaded.
     case pressure = 6
-    /// No user works at the machine.
+    /// No user is active at the machine.
     case idle = 7
-    /// A user has logged in since the machine was started.
+    /// A user has logged in since the machine booted.
     case firstUnlock = 8
 
     // Factors of the handler
     /// Refreshing in the background is allowed.
     case refreshSetting = 20
-    /// Its user did not suspend or remove it.
+    /// The user has neither suspended nor removed the handler.
     case enablement = 21
     /// The hour is one at which its app is usually used.
     case usage = 22
-    /// Its last launch, or missed completion, was long enough ago.
+    /// The handler's last launch, or missed completion, was long enough ago.
     case launchRate = 23
     /// The handler is registered, and neither paused nor quarantined.
     case handler = 24
-    /// It may have one more task.
+    /// The handler may run one more task.
     case turn = 25
 
     // Factors of the host
     /// The daily budget is not spent.
     case dayBudget = 40
-    /// The handler may run one more task.
+    /// The host may run one more task.
     case place = 41
     /// The store works.
     case store = 42
-    /// It takes part in launches: it is not shutting down.
+    /// The host launches tasks: it is not shutting down.
     case host = 43
 
     // Factors of the request
     /// Its date has come.
     case date = 60
-    /// It did not take the process down again and again.
+    /// The request did not crash the process repeatedly.
     case parked = 61
 
     /// Whether it is a factor of the machine, which sources and embedders can report.
@@ -79,7 +79,7 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// Reads the word.
+    /// Reads the word used in text and JSON.
     package init?(name: String) {
         guard let factor = Factor.allCases.first(where: { $0.name == name }) else { return nil }
         self = factor

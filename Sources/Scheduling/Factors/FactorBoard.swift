@@ -2,9 +2,9 @@
 
 /// The current readings of the machine's factors.
 ///
-/// Readings are debounced: a change has to last for a while before it counts, so that a loose plug
-/// does not start and stop tasks. The first reading of a factor counts at once, and so does a
-/// factor that is set by hand.
+/// Readings are debounced: a change counts once it has lasted for a while, so that a loose plug
+/// does not start and stop tasks. The first reading of a factor counts at once, and so does an
+/// override.
 package struct FactorBoard: Sendable {
     package struct Standing: Hashable, Sendable {
         package let reading: FactorReading
@@ -19,7 +19,7 @@ package struct FactorBoard: Sendable {
 
     private var entries: [Factor: Standing] = [:]
     private var changes: [Factor: Change] = [:]
-    /// Factors that are set by hand; they ignore their sources until that is undone.
+    /// Overridden factors, which ignore their sources until the override ends.
     private var byHand: Set<Factor> = []
     private var lastRead: [Factor: FactorReading] = [:]
     /// The nanoseconds that a change has to last before it counts.
@@ -33,7 +33,7 @@ package struct FactorBoard: Sendable {
         entries[factor]?.reading.state ?? .unknown
     }
 
-    /// Takes a reading of a source.
+    /// Records a reading of a source.
     package mutating func observe(_ factor: Factor, _ reading: FactorReading, at now: Moment) {
         lastRead[factor] = reading
         guard !byHand.contains(factor) else { return }
@@ -51,7 +51,7 @@ package struct FactorBoard: Sendable {
         }
     }
 
-    /// Sets a factor by hand, or with nil returns it to its sources. The change counts at once.
+    /// Overrides a factor, or with nil returns it to its sources. The change counts at once.
     package mutating func set(_ factor: Factor, _ reading: FactorReading?, at now: Moment) {
         changes[factor] = nil
         if let reading {
@@ -63,7 +63,7 @@ package struct FactorBoard: Sendable {
         }
     }
 
-    /// Lets changes count that have lasted. Returns the factors that changed.
+    /// Applies the changes that have lasted long enough. Returns the factors that changed.
     package mutating func settle(at now: Moment) -> [Factor] {
         let due = changes.filter { now.span &- $0.value.firstRead.span >= debounce }
         for (factor, change) in due {
@@ -74,9 +74,9 @@ package struct FactorBoard: Sendable {
         return due.keys.sorted()
     }
 
-    /// When `settle` has to be called next, on the clock of spans.
+    /// The time of the next call of `settle`, on the clock of spans.
     package var next: UInt64? {
-        // Or never.
+        // `UInt64.max` means never.
         changes.values.map { change in
             let (sum, overflow) = change.firstRead.span.addingReportingOverflow(debounce)
             return overflow ? .max : sum

@@ -2,21 +2,22 @@
 
 /// The factors that each request depends on, and the meaning of an unknown factor.
 public struct FactorPolicy: Hashable, Sendable {
-    /// Factors for which "unknown" holds back. By default none: on a machine without sources
-    /// everything is launched.
+    /// Factors for which an unknown state delays launches. By default none: on a machine without
+    /// sources everything is launched.
     public var unknownHolds: Set<Factor> = []
     /// Factors that are ignored. By default the first unlock, for which requests would wait for
     /// ever on a machine without logins.
     public var ignored: Set<Factor> = [.firstUnlock]
 
-    /// As the members say by default.
+    /// Creates the default policy.
     public init() {}
 
-    /// The machine's factors that have to allow a launch, and hold while its task runs.
+    /// Returns the machine's factors that have to allow a launch and have to hold while its task
+    /// runs.
     ///
-    /// A refresh does not wait for an idle machine, all other long work does, and what a user has
-    /// begun waits for the heat alone: as Apple's headers and "Background execution demystified"
-    /// (WWDC 2020) have it.
+    /// A refresh does not wait for an idle machine, all other long work does, and work that a user
+    /// has started waits for the heat alone, as in Apple's headers and "Background execution
+    /// demystified" (WWDC 2020).
     package func factors(of kind: TaskKind, needs: RequestNeeds) -> Set<Factor> {
         var factors: Set<Factor>
         switch kind {
@@ -32,7 +33,7 @@ public struct FactorPolicy: Hashable, Sendable {
         return factors.subtracting(ignored)
     }
 
-    /// True where a factor in that state lets a launch pass.
+    /// Returns whether a factor in that state allows a launch.
     package func allows(_ factor: Factor, _ state: FactorState) -> Bool {
         switch state {
         case .yes: true

@@ -6,13 +6,14 @@ package struct FactorReading: Hashable, Sendable {
     package let state: FactorState
     /// The origin of the reading: a path, the embedder, a setting.
     package let source: String
-    /// In words, lower case, no full stop: "on battery, 45 %".
+    /// A text in lower case, without full stop: "on battery, 45 %".
     package let detail: String
 
-    /// Bytes of a source, and of a detail: as many as `curfew_factor_report` has room for.
+    /// The maximum numbers of bytes of a source and of a detail, for which `curfew_factor_report`
+    /// has room.
     package static let (sourceLimit, detailLimit) = (127, 255)
 
-    /// Makes a reading; long texts are cut.
+    /// Creates a reading; long texts are cut.
     package init(_ state: FactorState, source: String, detail: String) {
         self.state = state
         self.source = source.cut(to: Self.sourceLimit)

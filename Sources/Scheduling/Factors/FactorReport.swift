@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of one factor for one request: a line of the answer to "why?".
+/// The state of one factor for one request, as a line of the answer to "why?".
 public struct FactorReport: Hashable, Sendable {
-    /// Which one it is about.
+    /// The factor.
     public var factor: Factor
-    /// Whether it allows.
+    /// Whether the factor allows a launch.
     public var state: FactorState
-    /// It holds the request back now.
+    /// Whether it delays the request now.
     public var holds: Bool
     /// The origin of the state; "" for the request itself.
     public var source: String
-    /// In words, lower case, no full stop.
+    /// A text in lower case, without full stop.
     public var detail: String
     /// The time since which it has this state, in nanoseconds since 1970 in UTC; nil if unknown.
     package var since: Int64?
@@ -19,7 +19,7 @@ public struct FactorReport: Hashable, Sendable {
     /// The action or event that would change it; "" if it allows the launch.
     public var change: String
 
-    /// A line of the answer.
+    /// Creates a report.
     package init(
         _ factor: Factor, _ state: FactorState, holds: Bool, source: String, detail: String,
         since: Int64? = nil, until: Int64? = nil, change: String = ""

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The port to what knows how factors of the machine are.
+/// The port for sources of the machine's factors.
 ///
-/// A source is asked again and again. It is never asked under a lock or on a thread that runs
-/// handlers: a driver may take tens of milliseconds for an answer.
+/// A source is read repeatedly, never under a lock or on a thread that runs handlers: a driver may
+/// take tens of milliseconds for an answer.
 package protocol FactorSource: Sendable {
     /// The factors of this source; constant for its lifetime.
     var factors: Set<Factor> { get }

@@ -2,11 +2,11 @@
 
 /// Whether a factor allows launches.
 public enum FactorState: UInt8, Sendable, CaseIterable {
-    /// It holds back.
+    /// It delays launches.
     case no = 0
-    /// It allows.
+    /// It allows launches.
     case yes = 1
-    /// No source can tell. What it means is the policy's; by default it allows.
+    /// No source knows it. The policy decides; by default it allows launches.
     case unknown = 2
 
     /// The word used in text and JSON.

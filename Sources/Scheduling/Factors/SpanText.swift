@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A span for people: "350 ms", "20 s", "4 min", "3 h 20 min", "2 d". Rounded down, so that what
-/// has just begun does not read as over.
+/// A duration as text: "350 ms", "20 s", "4 min", "3 h 20 min", "2 d". Rounded down, so that a span
+/// that has just begun does not read as over.
 package struct SpanText: CustomStringConvertible, Sendable {
     package let nanoseconds: UInt64
 

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// At which hours of the week something is used, the last weeks counting more than those before.
+/// The hours of the week at which something is used, where recent weeks count more.
 ///
-/// Each hour of the week is a cell: 168 of them, from Monday 00:00 on the user's wall. An hour in
-/// which there was any use adds 1 to its cell, however much use there was; what was added is half as
-/// much after `halfLife`, and forgotten after ten of them. A cell also remembers in which of the last
-/// weeks it was used, for the explanation.
+/// Each hour of the week is a cell: 168 of them, from Monday 00:00 local time. An hour with any use
+/// adds 1 to its cell, however much use there was. The weight halves after `halfLife`, and is
+/// removed after ten of them. A cell also records in which of the last weeks it was used, for the
+/// explanation.
 ///
-/// It says how likely use is compared with the user's busiest hour. It is no permission: what follows
-/// from a score is the policy's.
+/// The score compares the likelihood of use with the user's busiest hour. The policy decides what
+/// follows from it.
 package struct UsageHistogram: Hashable, Sendable {
-    /// Nanoseconds.
+    /// The half-life in nanoseconds.
     package let halfLife: UInt64
     private var weights: [Double]
     /// The weeks of each cell: bit 0 is the week that contains `asOf`, bit 1 the one before.
     private var weeks: [UInt8]
-    /// The moment that the weights are of; nil where nothing was noted. Nanoseconds since 1970.
+    /// The moment to which the weights refer, in nanoseconds since 1970; nil if no use was noted.
     private var asOf: Int64?
     private var week: Int64 = 0
-    /// The first week in which something was noted.
+    /// The first week with a use.
     private var firstWeek: Int64 = 0
 
     package static let cells = 168
-    /// Weeks that the explanation looks back on.
+    /// The number of weeks in an explanation.
     package static let weeksExplained: Int64 = 4
     package static let fourWeeks: UInt64 = 2_419_200_000_000_000
-    /// Half-lives after which a use is forgotten.
+    /// The half-lives after which a use is removed.
     private static let lives = 10.0
 
     package init(halfLife: UInt64 = fourWeeks) {
@@ -34,14 +34,14 @@ package struct UsageHistogram: Hashable, Sendable {
         weeks = Array(repeating: 0, count: Self.cells)
     }
 
-    /// Nothing is known of any use.
+    /// Whether no use is known.
     package var isEmpty: Bool { weights.allSatisfy { $0 == 0 } }
 
     // MARK: Noting
 
     /// Notes a use at `wall`, nanoseconds since 1970 in UTC.
     ///
-    /// After the clock was set back nothing decays, and time continues from there.
+    /// After the clock was set back, weights do not decay, and time continues from there.
     package mutating func note(at wall: Int64, in zone: some TimeZoneRules = UTC()) {
         let hour = HourOfWeek(wall: wall, in: zone)
         decay(to: wall)
@@ -68,7 +68,7 @@ package struct UsageHistogram: Hashable, Sendable {
         }
     }
 
-    // MARK: Asking
+    // MARK: Queries
 
     /// Returns the likelihood of use at `wall`, from 0 to 1 at the busiest hour of the week; 0
     /// without data. Neighbouring hours count half, since habits shift by an hour.
@@ -78,7 +78,8 @@ package struct UsageHistogram: Hashable, Sendable {
         return smoothed(HourOfWeek(wall: wall, in: zone).cell) / busiest
     }
 
-    /// In words, of the weeks before that of `wall`: "used in 3 of the last 4 weeks at this hour".
+    /// Returns a text about the weeks before that of `wall`: "used in 3 of the last 4 weeks at this
+    /// hour".
     package func explanation(at wall: Int64, in zone: some TimeZoneRules = UTC()) -> String {
         guard asOf != nil else { return "nothing is known of its use" }
         let hour = HourOfWeek(wall: wall, in: zone)
@@ -100,10 +101,11 @@ package struct UsageHistogram: Hashable, Sendable {
     // MARK: In a store
 
     private static let version: UInt8 = 1
-    /// No sum of uses, one a week, gets this large with a half-life of less than a thousand years.
+    /// The largest plausible weight: no sum of uses, one a week, reaches it with a half-life of
+    /// less than a thousand years.
     private static let largest = 1e5
 
-    /// Everything but the half-life: 1,537 bytes, or one where nothing was noted.
+    /// All data except the half-life: 1,537 bytes, or one if no use was noted.
     package var bytes: [UInt8] {
         var bytes = [Self.version]
         guard let asOf else { return bytes }
@@ -114,7 +116,7 @@ package struct UsageHistogram: Hashable, Sendable {
         return bytes + weeks
     }
 
-    /// Reads what `bytes` wrote; nil where they are something else.
+    /// Reads the form of `bytes`; returns nil if they are malformed.
     package init?(bytes: some Sequence<UInt8>, halfLife: UInt64 = fourWeeks) {
         self.init(halfLife: halfLife)
         var reader = ByteReader(bytes)
@@ -127,7 +129,7 @@ package struct UsageHistogram: Hashable, Sendable {
         for cell in weights.indices {
             guard let bits = reader.integer(UInt64.self) else { return nil }
             let weight = Double(bitPattern: bits)
-            // Not true of NaN either.
+            // The comparison is false for NaN as well.
             guard weight >= 0, weight <= Self.largest else { return nil }
             weights[cell] = weight
         }
@@ -152,8 +154,9 @@ package struct UsageHistogram: Hashable, Sendable {
         return weeks >= 0 ? bits << UInt8(weeks) : bits >> UInt8(-weeks)
     }
 
-    /// 0.5 to the power of something not negative. No C library here; the series of the exponential
-    /// function is exact to the last digits within one halving.
+    /// Returns 0.5 to the power of a number that is not negative. This target does not use the C
+    /// library; the series of the exponential function is exact to the last digits within one
+    /// halving.
     static func half(toThe power: Double) -> Double {
         guard power < 1_000 else { return 0 }
         let whole = power.rounded(.down)

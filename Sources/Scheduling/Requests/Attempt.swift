@@ -6,15 +6,16 @@
 public struct Attempt: Hashable, Sendable {
     /// The request it is a launch of.
     public var request: RequestID
-    /// Counts the launches of the request, from 1: an end that names another one is not taken.
+    /// The number of the launch among all launches of the request, from 1. An end that names
+    /// another launch is rejected.
     package var launch: UInt64
     /// The number of the attempt, from 1; interrupted and snoozed launches do not count.
     public var number: UInt32
-    /// The host of the task.
+    /// The host that ran the task.
     package var host: HostIdentity
-    /// When it was launched.
+    /// The date of the launch.
     package var startedAt: Int64
-    /// Nil while it runs.
+    /// The date of the end; nil while it runs.
     package var endedAt: Int64?
     /// The outcome of its task.
     public var outcome: Outcome?
@@ -23,7 +24,7 @@ public struct Attempt: Hashable, Sendable {
     /// The handler's error text, or the reason why the host ended the task; "" after success.
     public var error: String
 
-    /// An attempt that runs.
+    /// Creates a running attempt.
     package init(
         request: RequestID, launch: UInt64, number: UInt32, host: HostIdentity, startedAt: Int64
     ) {
@@ -35,7 +36,7 @@ public struct Attempt: Hashable, Sendable {
         error = ""
     }
 
-    /// This very end of it is written down.
+    /// Returns whether the attempt ended with exactly this end.
     func isEnded(as end: AttemptEnd) -> Bool {
         endedAt != nil && outcome == end.outcome && reason == end.reason && error == end.error
     }

@@ -6,12 +6,13 @@ package struct AttemptEnd: Hashable, Sendable {
     package var outcome: Outcome
     /// The reason why its task was stopped; nil if it was not.
     package var reason: StopReason?
-    /// "" after success.
+    /// The error text; "" after success.
     package var error: String
-    /// The nanoseconds after which the handler asked to be launched again; no attempt is used.
+    /// The nanoseconds after which the handler asked to be launched again, without using an
+    /// attempt; nil if it did not.
     package var snooze: UInt64?
 
-    /// An end, without an error unless it is said.
+    /// Creates an end, by default without an error.
     package init(
         _ outcome: Outcome, reason: StopReason? = nil, error: String = "", snooze: UInt64? = nil
     ) {

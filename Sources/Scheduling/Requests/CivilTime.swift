@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A minute of the Gregorian calendar, as a clock on a wall shows it.
+/// A minute of the Gregorian calendar, in local time.
 ///
 /// Days are counted by H. Hinnant's algorithms, "chrono-Compatible Low-Level Date Algorithms" (2013):
 /// years begin in March, so that the leap day is the last one.
 package struct CivilTime: Hashable, Sendable, Comparable {
     package var year: Int
-    /// 1…12
+    /// The month, 1…12.
     package var month: Int
-    /// 1…31
+    /// The day of the month, 1…31.
     package var day: Int
-    /// 0…23
+    /// The hour, 0…23.
     package var hour: Int
-    /// 0…59
+    /// The minute, 0…59.
     package var minute: Int
 
     package init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0) {
@@ -23,7 +23,8 @@ package struct CivilTime: Hashable, Sendable, Comparable {
         self.minute = minute
     }
 
-    /// Returns the minute of a number of seconds since 1970-01-01 00:00, in the same zone.
+    /// Creates the minute that contains a number of seconds since 1970-01-01 00:00, in the same
+    /// zone.
     package init(seconds: Int64) {
         let days = seconds.flooredQuotient(86_400)
         let rest = Int(seconds - days * 86_400)
@@ -41,10 +42,10 @@ package struct CivilTime: Hashable, Sendable, Comparable {
         minute = rest % 3_600 / 60
     }
 
-    /// Seconds from 1970-01-01 00:00 to the beginning of this minute, on the same wall.
+    /// The seconds from 1970-01-01 00:00 to the beginning of this minute, in the same zone.
     package var seconds: Int64 { days * 86_400 + Int64(hour) * 3_600 + Int64(minute) * 60 }
 
-    /// From 1970-01-01.
+    /// The days since 1970-01-01.
     private var days: Int64 {
         let shiftedYear = Int64(month <= 2 ? year - 1 : year)
         let era = shiftedYear.flooredQuotient(400)
@@ -54,7 +55,7 @@ package struct CivilTime: Hashable, Sendable, Comparable {
             - 719_468
     }
 
-    /// 0 is Sunday, as in crontab(5).
+    /// The day of the week; 0 is Sunday, as in crontab(5).
     package var weekday: Int { Int((days + 4) - (days + 4).flooredQuotient(7) * 7) }
 
     package static func daysIn(month: Int, of year: Int) -> Int {
@@ -69,7 +70,7 @@ package struct CivilTime: Hashable, Sendable, Comparable {
 }
 
 extension Int64 {
-    /// Rounded towards less, also below 0.
+    /// Returns the quotient, rounded towards negative infinity.
     func flooredQuotient(_ divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient

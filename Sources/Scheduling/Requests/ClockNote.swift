@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The relation of the clock of dates to the clock of spans at a host's last look, as the store
-/// keeps it: from it the next host finds out whether the clock was set in between.
+/// The relation of the clock of dates to the clock of spans when a host last read both, as the
+/// store keeps it. The next host uses it to find whether the clock was set in between.
 struct ClockNote: Equatable {
     /// The kernel's id of the boot that spans count from.
     var boot: String
@@ -12,7 +12,7 @@ struct ClockNote: Equatable {
         self.moment = moment
     }
 
-    /// Fails if the bytes are no note.
+    /// Returns nil if the bytes are malformed.
     init?(_ bytes: [UInt8]) {
         let words = String(decoding: bytes, as: UTF8.self)
             .split(separator: " ", omittingEmptySubsequences: false)

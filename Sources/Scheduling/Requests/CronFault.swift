@@ -4,7 +4,7 @@
 package struct CronFault: Error, Hashable, Sendable {
     /// The faulty field; nil for the whole expression.
     package let field: CronField?
-    /// To be put after the field, or after "the expression": lower case, no full stop.
+    /// A text that follows the field, or "the expression": lower case, no full stop.
     package let message: String
     /// The correction.
     package let help: String

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A field of a cron expression, and what may stand in it.
+/// A field of a cron expression.
 package enum CronField: String, Sendable, CaseIterable {
-    /// In the order in which they are written.
+    /// The fields in the order of an expression.
     case minute, hour, day, month, weekday
 
-    /// 7 is Sunday as well as 0.
+    /// The allowed values. For weekdays, 7 is Sunday as well as 0.
     package var range: ClosedRange<Int> {
         switch self {
         case .minute: 0...59
@@ -16,7 +16,7 @@ package enum CronField: String, Sendable, CaseIterable {
         }
     }
 
-    /// Names from the first value on.
+    /// The names of the values, from the first value on.
     private var names: [String] {
         switch self {
         case .month:
@@ -28,7 +28,8 @@ package enum CronField: String, Sendable, CaseIterable {
         }
     }
 
-    /// The values that a text names: `*`, `5`, `1-5`, `*/15`, `9-17/2`, `mon`, and lists of them.
+    /// Returns the set of values that a text names: `*`, `5`, `1-5`, `*/15`, `9-17/2`, `mon`, and
+    /// lists of them.
     func bits(_ text: String) throws(CronFault) -> UInt64 {
         var bits: UInt64 = 0
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -49,7 +50,7 @@ package enum CronField: String, Sendable, CaseIterable {
                 bits |= 1 << UInt64(value)
             }
         }
-        // 7 is 0.
+        // 7 means 0.
         if self == .weekday, bits >> 7 & 1 != 0 { bits = bits & 0x7F | 1 }
         return bits
     }
@@ -60,7 +61,7 @@ package enum CronField: String, Sendable, CaseIterable {
         if text == "*" { return self == .weekday ? 0...6 : range }
         let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         let first = try value(ends[0])
-        // With a step a single value is a beginning.
+        // With a step, a single value is the beginning of a range.
         guard ends.count > 1 else { return isStepped ? first...range.upperBound : first...first }
         let last = try value(ends[1])
         guard first <= last else { throw fault("has a range that goes backwards", text) }
@@ -75,7 +76,7 @@ package enum CronField: String, Sendable, CaseIterable {
         return number
     }
 
-    /// Digits and nothing else: no sign, no blank.
+    /// Reads a number of digits only, without sign or blank.
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.utf8.count <= 4,
             text.utf8.allSatisfy({ (48...57).contains($0) })

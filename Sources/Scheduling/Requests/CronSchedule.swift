@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Five fields as crontab(5) has them: minute, hour, day of the month, month, day of the week.
+/// A cron schedule with five fields as in crontab(5): minute, hour, day of the month, month,
+/// weekday.
 ///
 /// If both days are restricted, either is enough. When the clock is set forward, the minutes that
 /// it skips are launched together, once, at the first instant after the gap. When it is set back,
@@ -19,10 +20,11 @@ package struct CronSchedule: Hashable, Sendable {
     private let isAnyWeekday: Bool
     private let isEveryHour: Bool
 
-    /// Bytes of a text: every value of each field, named twice, has less.
+    /// The maximum number of bytes of an expression. Every value of each field, named twice, needs
+    /// fewer.
     package static let textLimit = 1_024
 
-    /// Throws what is wrong, and in which field.
+    /// Reads an expression. Throws the fault and its field.
     package init(_ text: String) throws(CronFault) {
         guard text.utf8.count <= Self.textLimit else {
             throw CronFault(
@@ -32,7 +34,7 @@ package struct CronSchedule: Hashable, Sendable {
         try self.init(kept: text)
     }
 
-    /// Reads a text of any length: stores of earlier versions may keep one.
+    /// Reads an expression of any length, since stores of earlier versions may have one.
     package init(kept text: String) throws(CronFault) {
         self.text = text
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\t" })
@@ -71,7 +73,7 @@ package struct CronSchedule: Hashable, Sendable {
         return text.split(separator: " ").map(String.init)
     }
 
-    /// There is a month with one of the days, or the weekday alone is enough.
+    /// Whether a month has one of the days, or the weekday alone is enough.
     private var canEver: Bool {
         if !isAnyWeekday { return true }
         return (1...12).contains { month in
@@ -82,12 +84,13 @@ package struct CronSchedule: Hashable, Sendable {
         }
     }
 
-    /// The first instant after `instant` that fits; both are seconds since 1970 in UTC. Nil where
-    /// the calendar has none within 28 years, after which it repeats itself but for centuries.
+    /// Returns the first matching instant after `instant`; both are seconds since 1970 in UTC. Nil
+    /// if the calendar has none within 28 years, after which it repeats itself except for
+    /// centuries.
     package func next(after instant: Int64, in zone: some TimeZoneRules) -> Int64? {
         var offset = zone.offset(at: instant)
-        // Minutes that the clock shows again come within a day of the first time, and on its face
-        // before what it shows now.
+        // Minutes that the clock shows a second time come within a day of the first time, and
+        // earlier in local time than the current minute.
         if isEveryHour { offset = min(offset, zone.offset(at: instant + 86_400)) }
         var wall = CivilTime(seconds: instant + offset + 60)
         var again: Int64?
@@ -97,14 +100,14 @@ package struct CronSchedule: Hashable, Sendable {
             if isEveryHour, again == nil, let second = shown.second, second > instant {
                 again = second
             }
-            // Later minutes are shown later, the first time and the second.
+            // Minutes that are later in local time come later, both the first and the second time.
             if shown.first > instant { return min(shown.first, again ?? shown.first) }
             wall = CivilTime(seconds: fit.seconds + 60)
         }
         return again
     }
 
-    /// The first minute of the wall's clock that fits, `wall` itself among them.
+    /// Returns the first matching minute in local time from `wall` on.
     private func nextFit(from wall: CivilTime, last: Int) -> CivilTime? {
         var wall = wall
         while wall.year <= last {
@@ -147,7 +150,7 @@ package struct CronSchedule: Hashable, Sendable {
     private static func instants(
         of wall: CivilTime, in zone: some TimeZoneRules
     ) -> (first: Int64, second: Int64?) {
-        // Zones change a few times a year, and by a day at most.
+        // The offset of a zone changes a few times a year, and by a day at most.
         let shown = wall.seconds
         let before = zone.offset(at: shown - 86_400)
         let after = zone.offset(at: shown + 86_400)
@@ -162,7 +165,7 @@ package struct CronSchedule: Hashable, Sendable {
         )
     }
 
-    /// The first instant with another offset than the first of two.
+    /// Returns the first instant whose offset differs from that of the first of two instants.
     private static func change(
         after first: Int64, before last: Int64, in zone: some TimeZoneRules
     ) -> Int64 {

@@ -3,8 +3,9 @@
 /// A deterministic pseudo-random number generator, so that dates that are spread by it are
 /// predictable, and a history can be replayed.
 enum DeterministicRandom {
-    /// Returns a number from 0 up to and excluding 1 for a pair of numbers: SplitMix64's mixing (Steele, Lea and Flood,
-    /// "Fast Splittable Pseudorandom Number Generators", 2014).
+    /// Returns a number from 0 up to and excluding 1 for a pair of numbers, by the mixing function
+    /// of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
+    /// 2014).
     static func of(_ a: UInt64, _ b: UInt64) -> Double {
         Double(mix(mix(a &+ 0x9E37_79B9_7F4A_7C15) ^ b) >> 11) / 9_007_199_254_740_992
     }

@@ -9,13 +9,13 @@ public enum HandlerScope: Hashable, Sendable {
     /// A single handler.
     case identifier(String)
 
-    /// Why nothing can be set for a scope.
+    /// The reason why a scope cannot have a setting.
     package struct Fault: Error, Hashable, Sendable {
-        /// Lower case, no full stop.
+        /// The reason, in lower case, without full stop.
         package let message: String
     }
 
-    /// Why nothing can be set for this one; nil: something can.
+    /// The reason why this scope cannot have a setting; nil if it can.
     package var fault: Fault? {
         switch self {
         case .plugin(let id) where !HandlerDescription.isIdentifier(id):

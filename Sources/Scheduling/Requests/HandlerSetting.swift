@@ -3,11 +3,11 @@
 /// The settings of launches that people made: for all handlers, for a plugin, or for one
 /// identifier.
 public struct HandlerSetting: Hashable, Sendable {
-    /// The switch for refreshing in the background.
+    /// The setting for background refresh.
     public enum Refresh: UInt8, Sendable, CaseIterable {
         /// It may refresh.
         case available = 1
-        /// Its user has turned it off.
+        /// The user turned it off.
         case denied = 2
         /// An administrator turned it off, and the user cannot turn it on.
         case restricted = 3
@@ -22,13 +22,13 @@ public struct HandlerSetting: Hashable, Sendable {
         }
     }
 
-    /// Whether its user wants it at all.
+    /// Whether the user wants the handler at all.
     public enum Enablement: UInt8, Sendable, CaseIterable {
         /// It is launched.
         case enabled = 1
         /// It is not launched for now.
         case suspended = 2
-        /// It is not wanted any more.
+        /// It was removed, and is not launched.
         case removed = 3
 
         /// The word used in text and JSON.
@@ -41,18 +41,18 @@ public struct HandlerSetting: Hashable, Sendable {
         }
     }
 
-    /// Counts for requests of the kind app-refresh.
+    /// The setting for requests of the kind app-refresh.
     public var refresh: Refresh
-    /// Counts for all requests.
+    /// The setting for all requests.
     public var enablement: Enablement
 
-    /// Everything allowed, unless it is said.
+    /// Creates a setting, by default without restrictions.
     public init(refresh: Refresh = .available, enablement: Enablement = .enabled) {
         self.refresh = refresh
         self.enablement = enablement
     }
 
-    /// The stricter of two.
+    /// Returns the stricter of two settings.
     package func and(_ other: HandlerSetting) -> HandlerSetting {
         HandlerSetting(
             refresh: refresh.rawValue > other.refresh.rawValue ? refresh : other.refresh,

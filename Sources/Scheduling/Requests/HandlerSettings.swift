@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The settings that people have made about launches. Of those for all handlers, for a plugin and for
-/// an identifier the strictest counts.
+/// The settings that people have made about launches. The strictest of the settings for all
+/// handlers, for the plugin and for the identifier applies.
 package struct HandlerSettings: Hashable, Sendable {
     /// The settings that differ from the default.
     package private(set) var settings: [HandlerScope: HandlerSetting] = [:]
-    /// Scopes that may have a setting of their own: all of them are read whenever a host starts.
+    /// The maximum number of scopes with a setting: a host reads all of them when it starts.
     package static let limit = 4_096
 
-    /// Nothing is set.
+    /// Creates settings without restrictions.
     package init() {}
 
-    /// Puts a setting in place of the one that was there.
+    /// Sets the setting of a scope, in place of the previous one.
     package mutating func set(_ setting: HandlerSetting, for scope: HandlerScope) {
         settings[scope] = setting == HandlerSetting() ? nil : setting
     }
 
-    /// Returns the setting that counts for one handler.
+    /// Returns the setting that applies to one handler.
     package func setting(of identifier: String, plugin: String) -> HandlerSetting {
         var result = settings[.all] ?? HandlerSetting()
         if let setting = settings[.plugin(plugin)] { result = result.and(setting) }
@@ -30,7 +30,7 @@ package struct HandlerSettings: Hashable, Sendable {
     private static let blank = UInt8(ascii: " ")
     private static let escape = UInt8(ascii: "%")
 
-    /// A line for each setting: scope, name, refresh, enablement, with a blank between two. Bytes of a
+    /// One line for each setting: scope, name, refresh, enablement, separated by blanks. Bytes of a
     /// name that could end a word or a line are written as `%` and two hexadecimal digits.
     package var bytes: [UInt8] {
         var lines: [String] = []
@@ -46,10 +46,10 @@ package struct HandlerSettings: Hashable, Sendable {
         return Array(lines.sorted().joined(separator: "\n").utf8)
     }
 
-    /// Reads the form of `bytes`; nil where they are something else.
+    /// Reads the form of `bytes`; returns nil if they are malformed.
     package init?(bytes: [UInt8]) {
         for line in bytes.split(separator: Self.newline) {
-            // Earlier versions wrote names as they were: a blank in one made a word more.
+            // Earlier versions did not quote names, so a blank in one adds a word.
             let words = line.split(separator: Self.blank, omittingEmptySubsequences: false)
             guard words.count >= 4, let scope = Self.scope(words.dropLast(2)),
                 settings[scope] == nil,

@@ -18,10 +18,10 @@ package struct HandlerStanding: Hashable, Sendable {
     package var places: Int
     /// The conditions from its manifest, which each of its requests has in addition to its own.
     package var needs: RequestNeeds
-    /// Its plugin's id; "" for the embedder's own.
+    /// The id of its plugin; "" for a handler of the embedder.
     package var plugin: String
 
-    /// By default one task at a time.
+    /// Creates a state, by default with one task at a time.
     package init(
         closed: Closed? = nil, places: Int = 1, needs: RequestNeeds = [], plugin: String = ""
     ) {

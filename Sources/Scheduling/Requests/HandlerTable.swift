@@ -38,13 +38,13 @@ struct HandlerTable: Sendable {
         }
     }
 
-    /// Forgets what was changed before: `revert` comes back to here.
+    /// Sets the mark to which `revert` returns.
     mutating func mark() {
         changes.removeAll(keepingCapacity: true)
         isMarked = true
     }
 
-    /// Makes everything as it was at the last mark.
+    /// Reverts all changes since the last mark.
     mutating func revert() {
         while let change = changes.popLast() { put(change.before, change.identifier) }
     }

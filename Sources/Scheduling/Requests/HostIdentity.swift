@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which process a host is, and no other before or after it: numbers of processes come again, these
-/// three together do not.
+/// The identity of a host's process, unique over time: process ids are reused, but not the three
+/// members together.
 package struct HostIdentity: Hashable, Sendable {
     /// The kernel's id of this boot.
     package var boot: String
-    /// The number of the process.
+    /// The process id.
     package var process: Int32
-    /// When the process was started, in the kernel's ticks since the boot.
+    /// The start time of the process, in the kernel's ticks since the boot.
     package var start: UInt64
 
-    /// All three together.
+    /// Creates an identity.
     package init(boot: String, process: Int32, start: UInt64) {
         self.boot = boot
         self.process = process

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which host uses a store, or used it last, as the store keeps it.
+/// The host that uses a store, or used it last, as the store keeps it.
 struct HostNote: Equatable {
     var host: HostIdentity
     /// Nanoseconds since 1970 in UTC.
     var since: Int64
-    /// It left in order.
+    /// Whether the host left the store in order.
     var isStopped: Bool
 
     init(host: HostIdentity, since: Int64, isStopped: Bool) {
@@ -14,9 +14,9 @@ struct HostNote: Equatable {
         self.isStopped = isStopped
     }
 
-    /// Reads the form of `bytes`; nil where they are something else.
+    /// Reads the form of `bytes`; returns nil if they are malformed.
     init?(_ bytes: [UInt8]) {
-        // A `Character` may have more bytes than the blank that it begins with.
+        // Split the bytes: a `Character` may contain more than the blank with which it begins.
         let words = bytes.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard words.count == 5, let process = Int32(words[1]), let start = UInt64(words[2]),

@@ -9,9 +9,9 @@ public struct JournalEntry: Hashable, Sendable {
         case hostStarted = 1
         /// A host left the store in order.
         case hostStopped = 2
-        /// A request was taken in.
+        /// A request was accepted.
         case submitted = 3
-        /// A newer one took its place.
+        /// A newer request replaced it.
         case replaced = 4
         /// It was cancelled.
         case cancelled = 5
@@ -19,23 +19,23 @@ public struct JournalEntry: Hashable, Sendable {
         case launched = 6
         /// Its task ended.
         case ended = 7
-        /// It failed, and is tried again after a pause.
+        /// It failed, and is retried after a delay.
         case backedOff = 8
         /// Its task asked to be launched again later.
         case snoozed = 9
         /// Its next date is set.
         case repeated = 10
-        /// Dates passed, and are left out.
+        /// Its dates passed, and were skipped.
         case datesSkipped = 11
-        /// Its latest beginning passed.
+        /// Its latest date passed.
         case missed = 12
-        /// It took the process down too often.
+        /// It crashed the process too often.
         case parked = 13
-        /// It was parked, and may be launched again.
+        /// It was released after it was parked.
         case lifted = 14
         /// The request is finished.
         case finished = 15
-        /// The end of an attempt that is not the running one: not taken.
+        /// The end of an attempt that is not the running one was rejected.
         case fenced = 16
         /// Entries that were removed, between the one before and the next; generated for readers,
         /// and never stored.
@@ -68,9 +68,9 @@ public struct JournalEntry: Hashable, Sendable {
         }
     }
 
-    /// 0 before the store has taken it in.
+    /// The number of the entry; 0 before the store has accepted it.
     public var sequence: UInt64
-    /// Nanoseconds since 1970 in UTC.
+    /// The date, in nanoseconds since 1970 in UTC.
     package var at: Int64
     /// The change.
     public var what: What
@@ -78,12 +78,12 @@ public struct JournalEntry: Hashable, Sendable {
     public var request: RequestID?
     /// The identifier of the request; "" for an entry about the host.
     public var identifier: String
-    /// The number of the launch it is about, or 0.
+    /// The number of the launch, or 0.
     package var launch: UInt64
-    /// For people: lower case, no full stop; "" where there is nothing to add.
+    /// A text for people, in lower case, without full stop; may be "".
     public var detail: String
 
-    /// An entry that has no number yet.
+    /// Creates an entry that has no number yet.
     package init(
         _ what: What, at: Int64, request: RequestID? = nil, identifier: String = "",
         launch: UInt64 = 0, detail: String = ""
@@ -99,9 +99,9 @@ public struct JournalEntry: Hashable, Sendable {
 }
 
 extension JournalEntry {
-    /// Puts an entry in front of the first one where others are missing before it.
+    /// Inserts a `gap` entry before the first entry that does not follow its predecessor.
     ///
-    /// - Parameter sequence: the number that was read up to before.
+    /// - Parameter sequence: the number of the last entry that was read before.
     package static func tellingGap(_ entries: [JournalEntry], after sequence: UInt64)
         -> [JournalEntry]
     {

@@ -25,7 +25,7 @@ package enum KeptValue: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns what is wrong with the values of a store, for people; empty: nothing.
+    /// Returns the faults of a store's values, for people; empty if there are none.
     package static func faults(in store: any StoreTransaction) throws(StoreFault) -> [String] {
         var faults: [String] = []
         for value in allCases {
@@ -37,7 +37,7 @@ package enum KeptValue: String, Sendable, CaseIterable {
         return faults
     }
 
-    /// Whether a host can use the bytes.
+    /// Returns whether a host can read the bytes.
     private func isReadable(_ bytes: [UInt8]) -> Bool {
         switch self {
         case .host: HostNote(bytes) != nil
@@ -57,7 +57,7 @@ package enum KeptValue: String, Sendable, CaseIterable {
 }
 
 extension StoreTransaction {
-    /// Reads a value; nil: the store has none.
+    /// Reads a value; returns nil if the store has none.
     ///
     /// Throws `.corrupt` if `read` cannot decode the bytes. If damaged values counted as missing,
     /// damaged settings would launch a removed handler, and a damaged budget would be spent twice.

@@ -12,14 +12,15 @@ package struct LaunchTerms: Sendable {
         case suspect
     }
 
-    /// The time since which dates were watched without a break: the host's start, or the last time
-    /// when the machine woke up or its clock was set.
+    /// The date since which the host has processed dates without interruption: its start, or the
+    /// last time when the machine woke up or its clock was set.
     package var awakeSince: Int64
     /// The tasks that run.
     package var neighbours = Neighbours.none
-    /// Nanoseconds until a request without a date may be launched; nil: one may be now.
+    /// The nanoseconds until a request without a date may be launched; nil if it may be launched
+    /// now.
     package var floor: UInt64?
-    /// A simulated launch: pauses are ignored.
+    /// Whether the launch is simulated, so that pauses are ignored.
     package var isSimulated = false
 
     /// The terms of an ordinary launch.

@@ -7,8 +7,8 @@ final class MemoryContents: StoreTransaction {
         var payload: [UInt8]
     }
 
-    /// Dates in order; an entry whose request has left the queue, or has another date, counts for
-    /// nothing and goes when it comes to the front.
+    /// An entry of the index by date. An entry whose request has left the queue, or has another
+    /// date, is ignored, and removed when it comes to the front.
     private struct Entry: Comparable {
         let date: Int64
         let id: UInt64
@@ -28,9 +28,9 @@ final class MemoryContents: StoreTransaction {
 
     private var rows: [RequestID: Row] = [:]
     private var lastID: UInt64 = 0
-    /// The numbers of all rows, ascending, and of some that are gone.
+    /// The numbers of all rows, ascending; may contain numbers of removed rows.
     private var order: [RequestID] = []
-    /// Pending, running and parked.
+    /// The pending, running and parked requests of an identifier.
     private var live: [String: Set<RequestID>] = [:]
     private var liveCount = 0
     /// Keys are compared by bytes: Swift considers some different byte sequences equal.
@@ -45,7 +45,7 @@ final class MemoryContents: StoreTransaction {
     private var entries: [JournalEntry] = []
     private var lastSequence: UInt64 = 0
     private var values: [String: [UInt8]] = [:]
-    /// The last one first.
+    /// The undo log, in order of the changes; the last one is undone first.
     private var undo: [(MemoryContents) -> Void] = []
 
     func nested<Result>(
@@ -82,7 +82,7 @@ final class MemoryContents: StoreTransaction {
         put(Row(request: request, payload: row.payload), request.id)
     }
 
-    /// Puts a row in place of another, with everything that finds it.
+    /// Replaces a row, and updates all indexes.
     private func put(_ row: Row?, _ id: RequestID) {
         let old = rows[id]
         undo.append { $0.place(old, id) }
@@ -129,7 +129,7 @@ final class MemoryContents: StoreTransaction {
 
     // MARK: Order and history
 
-    /// The place of the first number that is not smaller.
+    /// Returns the index of the first number that is not smaller.
     private func place(of id: RequestID) -> Int {
         var (low, high) = (0, order.count)
         while low < high {
@@ -172,7 +172,7 @@ final class MemoryContents: StoreTransaction {
         if count == 0 { dates[queue] = nil }
     }
 
-    /// Removed requests that are not first would stay in the heap of the queue.
+    /// Without this, removed requests that are not first would stay in the heap of the queue.
     private func dropStaleDates(of queue: RequestQueue) {
         guard let count = dates[queue]?.count, count > 2 * pendingCounts[queue, default: 0] + 64
         else { return }
@@ -249,7 +249,7 @@ final class MemoryContents: StoreTransaction {
         if start < order.count, order[start] == filter.after { start += 1 }
         var candidates = order[start...]
         if !filter.states.isEmpty, filter.states.allSatisfy(\.isLive) {
-            // Among a long history those that are live are found by themselves.
+            // Live requests have an index, so that a long history is not scanned.
             let sets = filter.identifier.map { [live[$0] ?? []] } ?? Array(live.values)
             if sets.reduce(0, { $0 + $1.count }) < candidates.count / 16 {
                 candidates =
@@ -367,7 +367,7 @@ final class MemoryContents: StoreTransaction {
         return overflow ? .max : product
     }
 
-    // MARK: Everything else
+    // MARK: Values
 
     func value(_ name: String) -> [UInt8]? { values[name] }
 

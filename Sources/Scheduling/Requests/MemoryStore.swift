@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A store that is gone with its process: for embedders who want no file, and for tests.
+/// A store in memory, for tests and for embedders without a file.
 package final class MemoryStore: RequestStore {
     private var contents = MemoryContents()
 

@@ -3,14 +3,14 @@
 /// A span that a pending request waits, measured by the monotonic clock of spans. The request's
 /// date is computed from it, and computed again when the wall clock is set.
 package struct Pause: Hashable, Sendable {
-    /// The kernel's id of the boot that the clock counts from.
+    /// The kernel's id of the boot in which the pause began.
     package var boot: String
-    /// When it began, in nanoseconds on that clock.
+    /// The begin, in nanoseconds on the clock of spans.
     package var begun: UInt64
-    /// Nanoseconds.
+    /// The length in nanoseconds.
     package var length: UInt64
 
-    /// A pause from `begun` on.
+    /// Creates a pause.
     package init(boot: String, begun: UInt64, length: UInt64) {
         self.boot = boot
         self.begun = begun

@@ -2,13 +2,13 @@
 
 /// The origin of a pending request's date.
 package enum PendingReason: UInt8, Sendable, CaseIterable {
-    /// It was submitted, with or without an earliest beginning.
+    /// It was submitted, with or without an earliest date.
     case submitted = 1
     /// An attempt failed, and this is the pause before the next one.
     case backOff = 2
-    /// Its task asked to be run again later.
+    /// Its task postponed it.
     case snoozed = 3
-    /// The next date of a repetition.
+    /// It waits for the next date of a repetition.
     case repetition = 4
     /// Its task was interrupted, by a shutdown or with the process.
     case interrupted = 5

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When a request is launched again and again.
+/// The dates at which a request is launched repeatedly.
 ///
-/// Dates are counted from each other, not from the end of the work, so that they do not drift.
+/// Each date is counted from the previous date, not from the end of the work, so that dates do not
+/// drift.
 public struct Repetition: Hashable, Sendable {
     /// The rule for the sequence of dates.
     package enum Rule: Hashable, Sendable {
@@ -14,12 +15,12 @@ public struct Repetition: Hashable, Sendable {
 
     /// The treatment of missed dates, which passed while no host ran or the machine slept.
     public enum CatchUp: UInt8, Sendable, CaseIterable {
-        /// They are left out. A date that is at most 60 seconds older than the host's beginning, or
-        /// the machine's waking, is launched late instead.
+        /// They are skipped. A date that is at most 60 seconds older than the host's start, or the
+        /// machine's wake-up, is launched late instead.
         case skip = 1
-        /// One launch for all missed dates.
+        /// One launch replaces all missed dates.
         case one = 2
-        /// Each of them is launched, one after the other.
+        /// Each of them is launched, one after another.
         case all = 3
 
         /// The word used in text and JSON.
@@ -36,24 +37,24 @@ public struct Repetition: Hashable, Sendable {
     package var rule: Rule
     /// The treatment of missed dates.
     package var catchUp: CatchUp
-    /// Each date is moved by a part of this many nanoseconds, later, always by the same part.
+    /// The maximum delay of each date in nanoseconds. A date always has the same delay.
     package var jitter: UInt64
 
-    /// From a second to a year.
+    /// The allowed intervals, from a second to 366 days.
     package static let intervalRange: ClosedRange<UInt64> =
         1_000_000_000...31_622_400_000_000_000
     /// The maximum number of missed dates that are launched one by one; beyond it, one launch
     /// counts for all.
     package static let catchUpLimit = 1_000
 
-    /// By default one launch for missed dates, and no jitter.
+    /// Creates a repetition, by default with one launch for missed dates, and without jitter.
     package init(_ rule: Rule, catchUp: CatchUp = .one, jitter: UInt64 = 0) {
         self.rule = rule
         self.catchUp = catchUp
         self.jitter = jitter
     }
 
-    /// The first date after one, in nanoseconds since 1970; nil where there is none.
+    /// Returns the first date after another one, in nanoseconds since 1970; nil if there is none.
     package func next(after date: Int64, in zone: some TimeZoneRules) -> Int64? {
         switch rule {
         case .every(let interval):
@@ -71,8 +72,8 @@ public struct Repetition: Hashable, Sendable {
         }
     }
 
-    /// The last date that is not after `now`, and how many come before it from `date` on, of which no
-    /// more are counted than `catchUpLimit` and one; `date` is one of them and not after `now`.
+    /// Returns the last date that is not after `now`, and the number of dates before it from `date`
+    /// on, counted up to `catchUpLimit` + 1. `date` is one of the dates and not after `now`.
     package func last(from date: Int64, upTo now: Int64, in zone: some TimeZoneRules)
         -> (date: Int64, passed: Int)
     {
@@ -91,8 +92,8 @@ public struct Repetition: Hashable, Sendable {
         return (last, passed)
     }
 
-    /// The last date up to `now`, looked for backwards from there: a year of minutes is not walked
-    /// through.
+    /// Returns the last date up to `now`. Searches backwards, so that a year of minutes is not
+    /// scanned.
     private func last(
         before now: Int64, after date: Int64, in zone: some TimeZoneRules
     ) -> Int64 {

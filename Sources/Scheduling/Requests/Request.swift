@@ -10,46 +10,47 @@ public struct Request: Hashable, Sendable {
 
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Cancel the request once its task is over.
+        /// The request is cancelled once its task is over.
         package static let cancelled = Marks(rawValue: 1)
-        /// While pending: it asks for no date, and was put off because such requests of its identifier
-        /// were launched lately. That is done once.
+        /// While pending: it has no date, and was delayed because such requests of its identifier
+        /// were launched recently. It is delayed only once.
         package static let floored = Marks(rawValue: 4)
     }
 
-    /// 0 before the store has taken it in.
+    /// The number of the request; 0 before the store has accepted it.
     public var id: RequestID
     /// The description that was submitted.
     public var description: RequestDescription
     /// The length of its payload.
     package var payloadBytes: Int
-    /// When it was taken in.
+    /// The date of the submission.
     package var submittedAt: Int64
 
     /// The state of the request.
     public var state: RequestState
     /// Properties of the request besides its state.
     package var marks: Marks
-    /// While pending: when it may be launched.
+    /// While pending: the date from which it may be launched.
     package var notBefore: Int64
-    /// While pending: the span that date was computed from; nil: it is a date and nothing else.
+    /// While pending: the pause from which that date was computed; nil if it does not come from a
+    /// pause.
     package var pause: Pause?
-    /// While pending: where that date comes from.
+    /// While pending: the origin of that date.
     package var reason: PendingReason
     /// For a repeated request, the current date, without jitter and pauses.
     package var nominal: Int64
-    /// Attempts that this date has used.
+    /// The number of attempts for this date.
     public var attempts: UInt32
-    /// Launches there ever were; the number of the one that runs, which its end has to name.
+    /// The number of all launches, which is the number of the running one. An end has to name it.
     package var launches: UInt64
-    /// Launches in a row that did not live to see their end, with the process.
+    /// The number of launches in a row that ended with a crash of the process.
     package var crashes: UInt32
     /// The outcome of the last task.
     public var outcome: Outcome?
-    /// When its state changed last.
+    /// The date of the last change of its state.
     package var changedAt: Int64
 
-    /// A request that is pending from now on.
+    /// Creates a pending request.
     package init(
         _ description: RequestDescription, payloadBytes: Int, at now: Int64,
         notBefore: Int64
@@ -82,7 +83,7 @@ public struct Request: Hashable, Sendable {
             && (description.repetition == nil || launches <= 1 && nominal <= submittedAt)
     }
 
-    /// Its place among the pending ones.
+    /// The queue of the request while it is pending.
     package var queue: RequestQueue {
         RequestQueue(
             identifier: description.identifier, kind: description.kind, needs: description.needs,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rules and decisions put together: what happens to requests in one transaction of their store.
+/// Applies rules and decisions to requests, in one transaction of their store.
 ///
 /// The effects that a run returns may be performed only after its transaction was committed. If the
 /// commit failed, restore the book with `mark` and `revert`, and call `failed`: the book then reads
@@ -10,9 +10,9 @@ package struct RequestBook: Sendable {
     package enum Effect: Sendable {
         /// Launch a request's task.
         case launch(Request, Attempt, payload: [UInt8], isSimulated: Bool)
-        /// Tell the task of a request to stop: it needs what the machine does not have any more.
+        /// Stop the task of a request, because it needs a condition that was lost.
         case stop(RequestID, launch: UInt64, Factor)
-        /// Cancel the task of a request that another process has cancelled in the store.
+        /// Cancel the task of a request that another process cancelled in the store.
         case cancel(RequestID, launch: UInt64)
     }
 
@@ -29,28 +29,29 @@ package struct RequestBook: Sendable {
     package let host: HostIdentity
     private(set) var running: [RequestID: Running] = [:]
     package private(set) var settings = HandlerSettings()
-    /// Since when dates have been looked at without a break.
+    /// The date since which dates have been processed without interruption.
     private var awakeSince: Int64 = 0
-    /// When the first latest beginning passes.
+    /// The earliest latest date of a request.
     private var nextMiss: Int64?
     /// The next page of requests to update after the clock was set back.
     private var shortening: RequestID??
     private var isCurrent = false
-    /// The queues are so many that those without a handler were not read; each is read once it has
-    /// a handler.
+    /// Whether there are too many queues, so that those without a handler were not read. Each is
+    /// read once it has a handler.
     private var isPartial = false
-    /// The number of queues without a handler that are read at least.
+    /// The minimum number of queues without a handler that are read.
     private static let strangers = 64
     private var haveOthersWritten = false
-    /// People may have removed something since the last turn.
+    /// Whether people may have removed something since the last run.
     private var areSettingsNew = false
-    /// A transaction failed, and may have been committed nevertheless.
+    /// Whether a transaction failed, though it may have been committed.
     private var isInDoubt = false
     /// The states of the machine's factors that were stored last.
     private var known: [Factor: FactorState] = [:]
-    /// Launches that were decided besides those of a turn.
+    /// Launches that were decided outside a run.
     private var decided: [Effect] = []
-    /// Requests that end or miss at most in one turn, so that no transaction grows without bound.
+    /// The maximum number of requests that end or are missed in one run, so that no transaction
+    /// grows without bound.
     static let turnLimit = 256
 
     package init(
@@ -63,10 +64,10 @@ package struct RequestBook: Sendable {
         self.scheduler = scheduler
     }
 
-    // MARK: Going back
+    // MARK: Reverting
 
-    /// Before a transaction: what `revert` needs to go back to here. Costs what is running, not what
-    /// is pending or registered.
+    /// Returns the state for `revert`, before a transaction. Its cost grows with the running
+    /// requests, not with the pending ones or the handlers.
     package mutating func mark() -> RequestBook {
         scheduler.handlers.mark()
         var light = self
@@ -83,7 +84,7 @@ package struct RequestBook: Sendable {
         self.scheduler = scheduler
     }
 
-    // MARK: The host's life
+    // MARK: Life cycle of the host
 
     /// Begins to use a store.
     package mutating func open(
@@ -101,7 +102,7 @@ package struct RequestBook: Sendable {
         return counts
     }
 
-    // MARK: What lasts longer than a host
+    // MARK: Values in the store
 
     /// Reads the budgets, usage and settings that earlier hosts stored. Throws `.corrupt` if one of
     /// these values is damaged.
@@ -133,7 +134,7 @@ package struct RequestBook: Sendable {
         try store.setValue(.clock, ClockNote(boot: host.boot, moment: now).bytes)
     }
 
-    /// Writes it down.
+    /// Writes the budget, the usage and the clock to the store.
     package func writeState(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -142,7 +143,8 @@ package struct RequestBook: Sendable {
         if !scheduler.usage.isEmpty { try store.setValue(.usage, scheduler.usage.bytes) }
     }
 
-    /// A handler was registered, or is paused, quarantined, or neither any more.
+    /// Sets the state of a handler, after it was registered, paused, resumed, quarantined or
+    /// released.
     package mutating func setStanding(
         _ standing: HandlerStanding, of identifier: String, _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -160,8 +162,8 @@ package struct RequestBook: Sendable {
             settings.setting(of: identifier, plugin: standing.plugin), of: identifier)
     }
 
-    /// People set something about handlers: for all of them, a plugin's, or one. Returns all that is
-    /// set then. With a fault nothing was changed.
+    /// Changes the setting of a scope. Returns all settings. Returns a fault, and changes nothing,
+    /// if the scope cannot have a setting.
     package mutating func set(
         _ setting: HandlerSetting, for scope: HandlerScope, _ store: any StoreTransaction
     ) throws(StoreFault) -> Result<HandlerSettings, HandlerScope.Fault> {
@@ -227,14 +229,14 @@ package struct RequestBook: Sendable {
         haveOthersWritten = true
     }
 
-    /// The store works again.
+    /// Notes that the store works again.
     package mutating func worked() {
         guard scheduler.storeFault != nil else { return }
         scheduler.storeFault = nil
         scheduler.reconsider()
     }
 
-    /// The machine slept, or its clock was set, between two moments.
+    /// Notes that the machine slept, or its clock was set, between two moments.
     package mutating func clockJumped(from before: Moment, to now: Moment) {
         awakeSince = now.wall
         scheduler.budget.clockWasSet(to: now.wall)
@@ -269,7 +271,7 @@ package struct RequestBook: Sendable {
         try take(ledger.lift(id, at: now.wall, store), store)
     }
 
-    /// The task of a request is over. Nil: it was not the one that runs.
+    /// Ends the task of a request. Returns nil if the launch was not the running one.
     package mutating func ended(
         _ id: RequestID, launch: UInt64, _ end: AttemptEnd, answered: Bool, at now: Moment,
         _ store: any StoreTransaction
@@ -282,12 +284,12 @@ package struct RequestBook: Sendable {
         return try take(request, store)
     }
 
-    /// The launch of a request was refused: no attempt is used.
+    /// Returns a request to its queue after its launch was refused, without using an attempt.
     package mutating func launchRefused(
         _ id: RequestID, launch: UInt64, _ why: String, at now: Moment,
         _ store: any StoreTransaction
     ) throws(StoreFault) {
-        // Later, so that a queue that is full is not asked again and again.
+        // The delay keeps a full queue from being tried again and again.
         let end = AttemptEnd(.abandoned, error: why, snooze: 1_000_000_000)
         let ended = try ledger.end(id, launch: launch, end, at: now, store)
         if running.removeValue(forKey: id) != nil { scheduler.withdrawn(id) }
@@ -311,7 +313,7 @@ package struct RequestBook: Sendable {
         return change.value
     }
 
-    // MARK: Deciding
+    // MARK: Decisions
 
     /// Decides what to do now, and stores the decisions.
     package mutating func turn(
@@ -348,8 +350,8 @@ package struct RequestBook: Sendable {
         return effects
     }
 
-    /// Continued processing ends with the user's wish: an app that was removed from the app
-    /// switcher loses its queued requests, as Apple's header of continued processing says.
+    /// Continued processing ends when the user removes the handler: an app that was removed from
+    /// the app switcher loses its queued requests, as Apple's header of continued processing says.
     private mutating func cancelRemoved(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -398,11 +400,12 @@ package struct RequestBook: Sendable {
         isInDoubt = false
     }
 
-    /// The number of launches that bring any floor to its limit: it doubles from a second.
+    /// The number of launches after which any floor has reached its limit: it doubles from a
+    /// second.
     private static let recalledLaunches = 64
 
-    /// Takes into account how the hosts before launched requests without a date: else a host that is
-    /// started again and again would have no floor.
+    /// Reads when earlier hosts launched requests without a date. Otherwise a host that is
+    /// restarted again and again would have no floor.
     private mutating func recallLaunches(
         of identifier: String, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -446,7 +449,7 @@ package struct RequestBook: Sendable {
             return nil
         case .not: break
         }
-        // Its queue has another head now, whatever became of it.
+        // Its queue has another head now, even if it was not launched.
         scheduler.setHead(try store.head(of: launch.queue), of: launch.queue)
         if let head = scheduler.heads[launch.queue], head.id == launch.id,
             head.notBefore <= now.wall
@@ -456,7 +459,7 @@ package struct RequestBook: Sendable {
         return effect
     }
 
-    /// Factors that changed are part of what happened.
+    /// Records changed factors in the journal.
     private mutating func writeFactors(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -475,7 +478,7 @@ package struct RequestBook: Sendable {
         }
     }
 
-    /// Tells tasks to stop that need what is not there any more.
+    /// Stops tasks that need a condition that was lost.
     private mutating func stopLosing(_ effects: inout [Effect]) {
         for (id, factor) in scheduler.losing() {
             guard let task = running[id], !task.isStopped, !task.isSimulated else { continue }
@@ -492,28 +495,28 @@ package struct RequestBook: Sendable {
         return wake
     }
 
-    // These three change nothing. They are `mutating` because a caller in another target would copy
-    // the whole book for each call otherwise, which costs 1,500 instructions.
+    // The next three members change nothing. They are `mutating` because a caller in another target
+    // would otherwise copy the whole book for each call, which costs 1,500 instructions.
 
-    /// Something has to be decided or written down now.
+    /// Returns whether a decision or a write is due now.
     package mutating func isDue(at now: Moment) -> Bool {
         let wake = wake(after: now)
         return isReady || wake.wall.map { $0 <= now.wall } ?? false
             || wake.span.map { $0 <= now.span } ?? false
     }
 
-    /// Something may be launched at once.
+    /// Whether a request may be launched at once.
     package var isReady: Bool { mutating get { scheduler.isReady || !decided.isEmpty } }
 
-    /// Something may depend on how the machine is.
+    /// Whether a request may depend on the state of the machine.
     package var isAnythingWaiting: Bool {
         mutating get { !running.isEmpty || !scheduler.isEmpty }
     }
 
-    // MARK: Simulating
+    // MARK: Simulation
 
-    /// Launches a pending request with the next turn, whatever holds it back. Nil: none of that
-    /// identifier is pending.
+    /// Launches a pending request in the next run, regardless of all factors. Returns nil if no
+    /// request of that identifier is pending.
     package mutating func simulateLaunch(
         _ identifier: String, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestID? {
@@ -529,7 +532,7 @@ package struct RequestBook: Sendable {
         return request.id
     }
 
-    /// The simulated task of an identifier, and whether any runs at all.
+    /// Returns the simulated task of an identifier, and whether any task of it runs.
     package func simulated(
         _ identifier: String
     ) -> (task: (id: RequestID, launch: UInt64)?, isRunning: Bool) {

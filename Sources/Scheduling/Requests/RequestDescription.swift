@@ -7,11 +7,11 @@ public struct RequestDescription: Hashable, Sendable {
     /// The treatment of a pending request of the same identifier. A running one continues, with its
     /// remaining attempts and dates.
     public enum OnPending: UInt8, Sendable, CaseIterable {
-        /// This one takes its place, as Apple has it.
+        /// The new request replaces it, as in Apple's system.
         case replace = 1
-        /// It stays, and this one is not taken in.
+        /// It stays, and the new request is not accepted.
         case keep = 2
-        /// Both are launched, one after the other.
+        /// Both are launched, one after another.
         case add = 3
 
         /// The word used in text and JSON.
@@ -28,13 +28,13 @@ public struct RequestDescription: Hashable, Sendable {
     public var identifier: String
     /// The kind of the handler.
     public var kind: TaskKind
-    /// Never sooner; nil: at once.
+    /// The earliest launch date; nil for as soon as possible.
     package var earliest: Int64?
-    /// Not later: a request that is not launched by then is missed. Nil: whenever it can be.
+    /// The latest launch date, after which the request is missed; nil for no limit.
     package var latest: Int64?
     /// The conditions.
     public var needs: RequestNeeds
-    /// Which goes first.
+    /// The order among requests that could be launched.
     public var priority: RequestPriority
     /// The treatment of a pending request.
     public var onPending: OnPending
@@ -47,12 +47,12 @@ public struct RequestDescription: Hashable, Sendable {
     /// The repetition; nil if it is launched once.
     public var repetition: Repetition?
 
-    /// Bytes of a key.
+    /// The maximum number of bytes of a key.
     package static let keyLimit = 256
-    /// Dates there can be: from the beginning of 1970 to the end of 2200, in UTC.
+    /// The allowed dates: from the beginning of 1970 to the end of 2200, in UTC.
     package static let dateRange: ClosedRange<Int64> = 0...7_289_654_399_999_999_999
 
-    /// Makes one of what it is given.
+    /// Creates a description.
     package init(
         _ identifier: String, kind: TaskKind = .appRefresh, earliest: Int64? = nil,
         latest: Int64? = nil, needs: RequestNeeds = [], priority: RequestPriority = .normal,
@@ -71,7 +71,7 @@ public struct RequestDescription: Hashable, Sendable {
         self.repetition = repetition
     }
 
-    /// Why it cannot be used, or nil: lower case, no full stop.
+    /// The reason why it cannot be used, in lower case, without full stop; nil if it can.
     package var fault: String? {
         if !HandlerDescription.isIdentifier(identifier) {
             return
@@ -126,7 +126,7 @@ public struct RequestDescription: Hashable, Sendable {
 }
 
 extension RequestDescription {
-    /// Asks for the same as another one, given that dates count from when each was submitted.
+    /// Returns whether two descriptions are equal, given that dates count from each submission.
     func isSame(as other: RequestDescription) -> Bool {
         var (a, b) = (self, other)
         for key in [\RequestDescription.earliest, \.latest] where a[keyPath: key] != nil {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which requests are listed.
+/// A filter for lists of requests.
 package struct RequestFilter: Hashable, Sendable {
-    /// Empty: all.
+    /// The states; empty for all.
     package var states: Set<RequestState>
     /// The identifier; nil for all.
     package var identifier: String?
-    /// Only those with a larger number: where the list before ended.
+    /// The number at which the previous list ended; only larger ones match.
     package var after: RequestID?
     /// The maximum number of requests.
     package var limit: Int
 
-    /// Makes one of what it is given.
+    /// Creates a filter.
     package init(
         states: Set<RequestState> = [], identifier: String? = nil, after: RequestID? = nil,
         limit: Int = 100

@@ -2,12 +2,12 @@
 
 /// The first request of a queue: the one with the earliest date, and of several the oldest.
 package struct RequestHead: Hashable, Sendable {
-    /// Its number.
+    /// The number of the request.
     package let id: RequestID
-    /// When it may be launched.
+    /// The date from which it may be launched.
     package let notBefore: Int64
 
-    /// Makes one of what it is given.
+    /// Creates a head.
     package init(id: RequestID, notBefore: Int64) {
         self.id = id
         self.notBefore = notBefore

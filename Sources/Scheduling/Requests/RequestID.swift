@@ -6,7 +6,7 @@ public struct RequestID: RawRepresentable, Hashable, Comparable, Sendable, Custo
 
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The id as people read and type it: decimal digits.
+    /// The number in decimal digits.
     public var description: String { String(rawValue) }
 
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }

@@ -8,8 +8,8 @@ extension RequestLedger {
         case launched(Request, attempt: Attempt, payload: [UInt8])
         /// The request is not launched now: it is missed, delayed, or not pending.
         case not
-        /// It ran when the process ended, as did one that runs now: whichever of them ends processes
-        /// is found by launching one at a time.
+        /// The request is not launched beside another one that also ran when the process crashed:
+        /// launching them one at a time finds the one that crashes processes.
         case notBesideSuspect
         /// One more crash would park the request, so that no other task that could be the cause may
         /// run at the same time.
@@ -18,7 +18,7 @@ extension RequestLedger {
 
     /// Begins an attempt.
     ///
-    /// - Parameter terms: what it depends on besides the request.
+    /// - Parameter terms: the terms besides the request.
     package func launch(
         _ id: RequestID, by host: HostIdentity, at moment: Moment, _ terms: LaunchTerms,
         _ store: any StoreTransaction
@@ -49,7 +49,7 @@ extension RequestLedger {
             request: id, launch: request.launches, number: request.attempts + 1, host: host,
             startedAt: now)
         try store.put(attempt)
-        // A request that is repeated is never history, with which the others go.
+        // A repeated request never becomes history, so its attempts would never be removed.
         if request.launches > max(limits.attemptCount, 1) {
             try store.removeAttempts(
                 of: id, before: request.launches - max(limits.attemptCount, 1) + 1)
@@ -63,7 +63,8 @@ extension RequestLedger {
         request.crashes > 0 && request.crashes + 1 >= limits.crashes
     }
 
-    /// Its date has come, and its pause is not over: true when the request was put off to its end.
+    /// Returns true if the date has come but the pause is not over; the request then waits for its
+    /// end.
     private func mustPause(
         _ request: inout Request, _ floor: UInt64?, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> Bool {
@@ -81,12 +82,12 @@ extension RequestLedger {
         return request.notBefore > now.wall
     }
 
-    /// Dates that passed: true when the request was put off to a later one.
+    /// Handles dates that passed. Returns true if the request was moved to a later date.
     func catchUp(
         _ request: inout Request, _ repetition: Repetition, at now: Int64, awakeSince: Int64,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Bool {
-        // A second attempt is about the same date as the first.
+        // A second attempt has the same date as the first.
         guard request.attempts == 0, request.nominal <= now else { return false }
         let (last, passed) = repetition.last(from: request.nominal, upTo: now, in: zone)
         switch repetition.catchUp {
@@ -105,7 +106,7 @@ extension RequestLedger {
     }
 
     private static func skipped(_ count: Int) -> String {
-        // Dates of a cron expression are not counted for ever.
+        // The count of a cron expression's dates is limited.
         if count > Repetition.catchUpLimit {
             return "more than \(Repetition.catchUpLimit) dates passed and are left out"
         }
@@ -119,8 +120,9 @@ extension RequestLedger {
         try store.append(entry(.datesSkipped, request, now, detail: Self.skipped(count)))
     }
 
-    /// Takes the end of an attempt. Nil: it is not the one that runs, and nothing was changed. An end
-    /// that was committed although the store said otherwise is taken once, and returned again.
+    /// Ends an attempt. Returns nil, and changes nothing, if the attempt is not the running one. An
+    /// end that was committed although the store reported a failure is accepted once more, and
+    /// returned again.
     package func end(
         _ id: RequestID, launch: UInt64, _ end: AttemptEnd, at moment: Moment,
         _ store: any StoreTransaction
@@ -147,7 +149,7 @@ extension RequestLedger {
         return Changed(value: request, queues: request.state == .pending ? [request.queue] : [])
     }
 
-    /// Writes the end of an attempt down.
+    /// Stores the end of an attempt.
     func close(
         _ request: Request, _ launch: UInt64, _ end: AttemptEnd, at now: Int64,
         _ store: any StoreTransaction
@@ -159,7 +161,7 @@ extension RequestLedger {
         try store.append(entry(.ended, request, now, detail: detail))
     }
 
-    /// Settles a request after an attempt.
+    /// Sets the next state of a request after an attempt.
     func settle(
         _ request: inout Request, _ end: AttemptEnd, at moment: Moment,
         _ store: any StoreTransaction
@@ -206,7 +208,7 @@ extension RequestLedger {
             : min(sum, RequestDescription.dateRange.upperBound)
     }
 
-    /// Makes the request wait for a span in nanoseconds.
+    /// Lets the request wait for a span in nanoseconds.
     private func rest(
         _ request: inout Request, _ reason: PendingReason, for length: UInt64, at now: Moment,
         _ store: any StoreTransaction
@@ -227,7 +229,7 @@ extension RequestLedger {
         try store.update(request)
     }
 
-    /// The date it was about is done with: the next one, or the end.
+    /// Moves a request to its next date, or finishes it.
     func leaveDate(
         _ request: inout Request, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -285,8 +287,8 @@ extension RequestLedger {
         try store.append(entry(.missed, request, now))
     }
 
-    /// Ends up to `limit` pending requests whose latest beginning has passed. Returns when the next
-    /// one's does; nil when there is none.
+    /// Ends up to `limit` pending requests whose latest date has passed. Returns the latest date of
+    /// the next one; nil if there is none.
     package func missOverdue(
         at now: Int64, limit: Int, _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<Int64?> {

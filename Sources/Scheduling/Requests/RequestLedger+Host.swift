@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Updates requests when a host begins, ends, and when its clock is set.
+/// Updates requests when a host starts, ends, or its clock is set.
 extension RequestLedger {
-    /// A host begins to use the store: what ran in the one before it is pending again, or parked.
+    /// Opens the store for a host: requests that ran in an earlier host become pending again, or
+    /// parked.
     package func open(
         by host: HostIdentity, at moment: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> (interrupted: Int, parked: Int, wasClean: Bool) {
@@ -18,11 +19,11 @@ extension RequestLedger {
             try close(request, request.launches, end, at: now, store)
             request.outcome = .interrupted
             request.changedAt = now
-            // With the machine everything ends; that says nothing about a request.
+            // If the machine crashed or was rebooted, that is no evidence against a request.
             var isGuilty = false
             if let attempt, attempt.host.boot == host.boot, attempt.host != host {
                 request.crashes += 1
-                // Beside others it may have been any of them.
+                // If several tasks ran, any of them may have crashed the process.
                 isGuilty = request.crashes >= limits.crashes && running.count == 1
             }
             counts.interrupted += 1
@@ -43,7 +44,7 @@ extension RequestLedger {
         return counts
     }
 
-    /// The host leaves the store in order; what still runs stays so, for the next one to find.
+    /// Leaves the store in order. Running requests stay so, and the next host finds them.
     package func leave(
         by host: HostIdentity, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) {
@@ -52,9 +53,9 @@ extension RequestLedger {
             .host, HostNote(host: host, since: now, isStopped: true).bytes)
     }
 
-    /// The clock was set back: pauses and intervals that were counted from the later time would be
-    /// longer than they say. Looks at `limit` requests after `id`; returns where to go on, nil at the
-    /// end.
+    /// Shortens pauses and intervals after the clock was set back, since they were counted from a
+    /// later time. Handles `limit` requests after `id`. Returns the number at which to continue;
+    /// nil at the end.
     package func shorten(
         after id: RequestID?, limit: Int, at moment: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<RequestID?> {
@@ -102,8 +103,8 @@ extension RequestLedger {
         return true
     }
 
-    /// The latest date of a pending request that was put off at `now` at the latest, without jitter;
-    /// nil: its date was given from outside.
+    /// Returns the latest date of a pending request that was delayed at `now` or before, without
+    /// jitter; nil if its date was given by the submitter.
     func latestDate(of request: Request, at now: Int64) -> Int64? {
         switch request.reason {
         case .backOff: return Self.sum(now, request.description.retry.longest)
@@ -124,7 +125,7 @@ extension RequestLedger {
         request.reason == .repetition || request.reason == .submitted
     }
 
-    /// Removes history that is too old or too much. True when there may be more.
+    /// Removes history that is too old or too long. Returns true if more may remain.
     package func prune(at now: Int64, _ store: any StoreTransaction) throws(StoreFault) -> Bool {
         let date = now - Int64(clamping: limits.historyAge)
         return try store.prune(before: date, keeping: limits.historyCount, limit: 500) == 500

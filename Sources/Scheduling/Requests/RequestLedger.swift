@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules of requests: what becomes of them when they are submitted, launched, over, cancelled, or
-/// found again after a crash. It remembers nothing: everything is in the store's transaction.
+/// The rules of requests: their states after a submission, a launch, an end, a cancellation, or a
+/// crash. It has no memory of its own; the store's transaction has all data.
 ///
 /// Dates are nanoseconds since 1970 in UTC.
 package struct RequestLedger: Sendable {
     /// The limits for accepting requests, and for keeping them.
     package var limits: RequestLimits
     let zone: any TimeZoneRules
-    /// The kernel's id of the boot that spans count from; "" beside a host, where no pause begins.
+    /// The kernel's id of the current boot; "" for a client beside a host, where no pause begins.
     var boot = ""
     /// A date counts as missed only if it is older than this.
     static let tolerance: Int64 = 60_000_000_000
 
-    /// Makes one of what it is given.
+    /// Creates a ledger.
     package init(limits: RequestLimits = RequestLimits(), zone: any TimeZoneRules = UTC()) {
         self.limits = limits
         self.zone = zone
@@ -21,7 +21,7 @@ package struct RequestLedger: Sendable {
 
     // MARK: Submitting and cancelling
 
-    /// Takes a request in. With a refusal nothing was changed.
+    /// Accepts a request. A refusal changes nothing.
     package func submit(
         _ description: RequestDescription, payload: [UInt8], at now: Int64,
         _ store: any StoreTransaction
@@ -61,7 +61,7 @@ package struct RequestLedger: Sendable {
         if description.earliest == nil, let repetition = description.repetition,
             case .cron = repetition.rule
         {
-            // Its dates are given; the first one is the next.
+            // The repetition has its own dates, so the first launch is on the next of them.
             guard let first = repetition.next(after: now, in: zone) else {
                 return Changed(
                     value: .failure(
@@ -90,13 +90,13 @@ package struct RequestLedger: Sendable {
 
     /// The result of cancelling a request.
     package enum Cancellation: Hashable, Sendable {
-        /// It will not be launched any more.
+        /// The request will not be launched again.
         case cancelled
         /// The task of the request runs, and has to be stopped; the request ends with it.
         case running(launch: UInt64)
-        /// It was over before.
+        /// The request was over.
         case over(RequestState)
-        /// There is none of that number.
+        /// There is no request with that number.
         case unknown
     }
 
@@ -121,7 +121,7 @@ package struct RequestLedger: Sendable {
         }
     }
 
-    /// Lets a parked request be launched again.
+    /// Releases a parked request, which may be launched again.
     package func lift(
         _ id: RequestID, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<Bool> {

@@ -4,10 +4,10 @@
 package struct RequestOverview: Sendable {
     /// The running, parked and pending requests by date; then the finished ones, the last first.
     package var requests: [Request] = []
-    /// All that fit, those that are not shown among them.
+    /// The number of all matching requests, including those that are not shown.
     package var count = 0
 
-    /// Makes one of no request.
+    /// Creates an empty list.
     package init() {}
 
     static func goesBefore(_ a: Request, _ b: Request) -> Bool {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of several requests that could be launched goes first.
+/// The order among requests that could be launched.
 public enum RequestPriority: Int8, Sendable, CaseIterable, Comparable {
     /// After all others.
     case low = -1
-    /// Unless something else is said.
+    /// The default.
     case normal = 0
     /// Before all others.
     case high = 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Pending requests that everything but their date treats alike: only the first of them has to be
-/// looked at, however many there are.
+/// The pending requests that differ only in their dates. Only the first of them has to be
+/// considered, however many there are.
 package struct RequestQueue: Hashable, Sendable, Comparable {
     /// The identifier of the handler.
     package let identifier: String
@@ -9,10 +9,10 @@ package struct RequestQueue: Hashable, Sendable, Comparable {
     package let kind: TaskKind
     /// The conditions.
     package let needs: RequestNeeds
-    /// Which goes first.
+    /// The priority of the requests.
     package let priority: RequestPriority
 
-    /// Makes one of what it is given.
+    /// Creates a queue.
     package init(
         identifier: String, kind: TaskKind, needs: RequestNeeds = [],
         priority: RequestPriority = .normal

@@ -156,7 +156,7 @@ extension RequestScheduler {
             change: isResting ? "the pause ends" : "")
     }
 
-    /// Which tasks it must not run beside; nil: it may run beside all.
+    /// Returns the tasks beside which it must not run; nil if it may run beside all.
     private func company(of request: Request) -> FactorReport? {
         func place(_ detail: String, _ change: String) -> FactorReport {
             FactorReport(.place, .no, holds: true, source: "host", detail: detail, change: change)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides which request is launched next, and says why others are not.
+/// Decides which request is launched next, and explains why others are not.
 ///
-/// It knows the first request of each queue and no others, so that its memory and its effort grow
-/// with the handlers, not with the requests. What a decision depends on is handed in: heads, handlers,
-/// factors, the time.
+/// It knows the first request of each queue only, so that its memory and its effort grow with the
+/// handlers and not with the requests. The caller passes all inputs: heads, handlers, factors, the
+/// time.
 package struct RequestScheduler: Sendable {
-    /// A launch that was decided on.
+    /// A decided launch.
     package struct Launch: Hashable, Sendable {
         package let queue: RequestQueue
         package let id: RequestID
     }
 
-    /// When to decide again, if nothing happens before.
+    /// The time of the next decision, if no input comes before.
     package struct Wake: Hashable, Sendable {
-        /// On the clock of dates.
+        /// The time on the clock of dates.
         package var wall: Int64?
-        /// On the clock of spans.
+        /// The time on the clock of spans.
         package var span: UInt64?
 
         package init(wall: Int64? = nil, span: UInt64? = nil) {
@@ -24,7 +24,7 @@ package struct RequestScheduler: Sendable {
             self.span = span
         }
 
-        /// On one of the clocks it is earlier.
+        /// Returns whether it is earlier on one of the clocks.
         package func isBefore(_ other: Wake) -> Bool {
             wall ?? .max < other.wall ?? .max || span ?? .max < other.span ?? .max
         }
@@ -38,7 +38,7 @@ package struct RequestScheduler: Sendable {
         static func < (a: Waiting, b: Waiting) -> Bool { (a.date, a.id) < (b.date, b.id) }
     }
 
-    /// The most urgent first, then the earliest date, then the oldest.
+    /// Ready queues: the highest priority first, then the earliest date, then the oldest request.
     private struct Ready: Comparable, Sendable {
         let date: Int64
         let id: RequestID
@@ -62,11 +62,11 @@ package struct RequestScheduler: Sendable {
         var rate: LaunchRate
         init(rate: LaunchRate) { self.rate = rate }
         var running = 0
-        /// Whether `rate` has the launches of earlier hosts.
+        /// Whether `rate` includes the launches of earlier hosts.
         var isRecalled = false
-        /// When a rest ends that is waited for.
+        /// The end of a rest for which requests wait.
         var restsUntil: UInt64?
-        /// Queues that are due and wait for something of the handler's.
+        /// Queues that are due and wait for the handler.
         var parked: Set<RequestQueue> = []
     }
 
@@ -74,15 +74,15 @@ package struct RequestScheduler: Sendable {
     package var board: FactorBoard
     package var budget: DayBudget
     package var usage: UsageHistogram
-    /// A launch waits for an hour at which the app is used at least so much, 0…1; 0: it never does.
+    /// The minimum likelihood of use at the hour of a launch, 0…1; 0 for no minimum.
     package var usageThreshold = 0.0
     /// The time zone of the hours.
     package var zone: any TimeZoneRules = UTC()
-    /// Tasks of requests that run at a time, short ones and long ones apart.
+    /// The maximum number of running tasks of requests, counted separately for short and long ones.
     package var places = 64
     /// The initial launch rate of a handler.
     package var rate = LaunchRate()
-    /// Nothing is launched while the store does not work; in words.
+    /// The reason why the store does not work, so that nothing is launched; nil if it works.
     package var storeFault: String?
 
     private(set) var heads: [RequestQueue: RequestHead] = [:]
@@ -92,17 +92,17 @@ package struct RequestScheduler: Sendable {
     private var rests = Heap<Rest>()
     /// Queues that are due and wait for the machine or the host.
     private var held: Set<RequestQueue> = []
-    /// When some of them can go on because of the date.
+    /// The date from which some of them can continue.
     private var heldUntil: Int64?
-    /// Queues that are due and wait for a place of the host's.
+    /// Queues that are due and wait for a place of the host.
     private var crowded: Set<RequestQueue> = []
     private(set) var running: [RequestID: RequestQueue] = [:]
     private var shortRunning = 0
-    /// The one that runs of those that ran when the process ended.
+    /// The running request that also ran when the process crashed.
     private(set) var suspect: RequestID?
-    /// It runs, and nothing else is launched meanwhile.
+    /// The running request that must run alone: nothing else is launched meanwhile.
     private(set) var alone: RequestID?
-    /// Its first request is to run alone: nothing else is launched until that can begin.
+    /// The queue whose first request must run alone: nothing else is launched until it can begin.
     private(set) var toBeAlone: RequestQueue?
 
     package init(
@@ -117,7 +117,7 @@ package struct RequestScheduler: Sendable {
 
     // MARK: Inputs
 
-    /// The first request of a queue is another one now, or there is none.
+    /// Sets the first request of a queue; nil if the queue is empty.
     package mutating func setHead(_ head: RequestHead?, of queue: RequestQueue) {
         guard heads[queue] != head else { return }
         forget(queue)
@@ -130,7 +130,7 @@ package struct RequestScheduler: Sendable {
     /// The number of dates and rests in memory, for tests.
     var entries: Int { dates.count + ready.count + rests.count }
 
-    /// Dates of heads that have gone would stay until they come.
+    /// Without this, dates of heads that have gone would stay until they come.
     private mutating func dropStaleDates() {
         var kept: Set<RequestQueue> = []
         dates.removeAll { date in
@@ -139,7 +139,8 @@ package struct RequestScheduler: Sendable {
         }
     }
 
-    /// All that is read from the store again is left out, and handlers, which have a way of their own.
+    /// Returns the scheduler without the state that can be read from the store again, and without
+    /// the handlers, which `HandlerTable` reverts.
     func withoutDerived() -> RequestScheduler {
         var light = self
         light.heads = [:]
@@ -172,7 +173,7 @@ package struct RequestScheduler: Sendable {
         }
     }
 
-    /// Everything that was known of queues is out of date.
+    /// Discards everything that is known about queues.
     package mutating func forgetHeads() {
         heads.removeAll(keepingCapacity: true)
         dates.removeAll()
@@ -183,20 +184,21 @@ package struct RequestScheduler: Sendable {
         for identifier in handlers.parking { handlers[identifier]?.parked.removeAll() }
     }
 
-    /// The clock was set back: dates that had come are in the future again.
+    /// Checks dates again after the clock was set back: dates that had come may be in the future.
     package mutating func recheckDates() {
         let all = heads
         forgetHeads()
         for (queue, head) in all { setHead(head, of: queue) }
     }
 
-    /// A handler was registered, or is paused, quarantined, or neither any more.
+    /// Sets the state of a handler, after it was registered, paused, resumed, quarantined or
+    /// released.
     package mutating func setStanding(_ standing: HandlerStanding, of identifier: String) {
         handlers[identifier, default: Handler(rate: rate)].standing = standing
         unpark(identifier)
     }
 
-    /// People have set something about several.
+    /// Applies changed settings to several handlers.
     mutating func applySettings(
         _ setting: (_ identifier: String, _ plugin: String) -> HandlerSetting
     ) {
@@ -205,13 +207,14 @@ package struct RequestScheduler: Sendable {
         }
     }
 
-    /// People have set something about a handler.
+    /// Sets a person's setting for a handler.
     package mutating func setSetting(_ setting: HandlerSetting, of identifier: String) {
         handlers[identifier, default: Handler(rate: rate)].setting = setting
         unpark(identifier)
     }
 
-    /// A factor, the policy, the budget or the store changed: what was held may go on.
+    /// Notes a change of a factor, the policy, the budget or the store: delayed queues may
+    /// continue.
     package mutating func reconsider() {
         for queue in held { makeReady(queue) }
         held.removeAll(keepingCapacity: true)
@@ -229,8 +232,8 @@ package struct RequestScheduler: Sendable {
         ready.insert(Ready(date: head.notBefore, id: head.id, queue: queue))
     }
 
-    /// A request must not be launched beside what runs: its queue waits for the next end, and, where it
-    /// is to run alone, all others wait with it.
+    /// Lets a queue wait for the next end of a task, because its request must not run beside the
+    /// running ones. If it must run alone, all others wait with it.
     mutating func wait(_ queue: RequestQueue, _ head: RequestHead?, toBeAlone isAlone: Bool) {
         setHead(nil, of: queue)
         guard let head else { return }
@@ -249,12 +252,12 @@ package struct RequestScheduler: Sendable {
         crowded.removeAll(keepingCapacity: true)
     }
 
-    /// The tasks that run, for the next launch.
+    /// The running tasks, for the next launch.
     var neighbours: LaunchTerms.Neighbours {
         suspect != nil ? .suspect : running.isEmpty ? .none : .ordinary
     }
 
-    /// A request's task was launched; its place is taken until `ended`.
+    /// Notes that a request's task was launched; it occupies its place until `ended`.
     package mutating func launched(
         _ launch: Launch, isSuspect: Bool = false, isAlone: Bool = false, isUndated: Bool = false,
         at now: Moment
@@ -270,7 +273,7 @@ package struct RequestScheduler: Sendable {
         budget.spend(launches: 1, at: now.wall)
     }
 
-    /// A request's task is over, and has answered or not.
+    /// Notes that a request's task is over; `answered` means that it completed in time.
     package mutating func ended(_ id: RequestID, _ outcome: Outcome, answered: Bool, at now: Moment)
     {
         guard let queue = running.removeValue(forKey: id) else { return }
@@ -290,7 +293,7 @@ package struct RequestScheduler: Sendable {
         freed(queue)
     }
 
-    /// A launch did not come about.
+    /// Notes that a decided launch did not take place.
     package mutating func withdrawn(_ id: RequestID) {
         guard let queue = running.removeValue(forKey: id) else { return }
         if suspect == id { suspect = nil }
@@ -305,39 +308,40 @@ package struct RequestScheduler: Sendable {
         releaseCrowded()
     }
 
-    /// Whether launches of the hosts before count for a handler, and are not known yet.
+    /// Returns whether launches of earlier hosts count for a handler, and were not read yet.
     func wantsLaunches(of identifier: String) -> Bool {
         rate.floor > 0 && handlers[identifier]?.isRecalled != true
     }
 
-    /// Tells when the hosts before launched requests of a handler's without a date: nanoseconds since
-    /// 1970 in UTC, in order.
+    /// Passes the dates at which earlier hosts launched requests of a handler without a date:
+    /// nanoseconds since 1970 in UTC, in order.
     mutating func recall(undated dates: [Int64], of identifier: String, at now: Moment) {
         var handler = handlers[identifier] ?? Handler(rate: rate)
         handler.isRecalled = true
-        // A date that is to come tells that the clock was set back since, and not when the launch was.
+        // A date in the future means that the clock was set back since, so the time of the launch
+        // is unknown.
         for date in dates where date <= now.wall {
-            // The span of a launch before the machine's start counts from that start.
+            // The span of a launch before the machine's boot counts from that boot.
             let passed = UInt64(now.wall - date)
             handler.rate.launched(at: now.span - min(passed, now.span), isUndated: true)
         }
         handlers[identifier] = handler
     }
 
-    /// Nanoseconds until a request of a handler's without a date may be launched; nil: one may be.
+    /// Returns the nanoseconds until a request of a handler without a date may be launched; nil for
+    /// now.
     func floor(of identifier: String, at now: Moment) -> UInt64? {
         handlers[identifier]?.rate.holdsUndatedUntil(now.span).map { $0 - now.span }
     }
 
-    /// The machine's factors that count for a queue: by its kind, by what its requests need, and by
-    /// what their handler needs.
+    /// Returns the machine's factors that apply to a queue: by its kind, the needs of its requests,
+    /// and the needs of their handler.
     func factors(of queue: RequestQueue) -> Set<Factor> {
         let handlers = handlers[queue.identifier]?.standing.needs ?? []
         return policy.factors(of: queue.kind, needs: queue.needs.union(handlers))
     }
 
-    /// Requests whose tasks run and need something that the machine does not have any more, with
-    /// what that is.
+    /// Returns the running requests that need a condition that was lost, with the lost factor.
     package func losing() -> [(id: RequestID, factor: Factor)] {
         running.compactMap { id, queue in
             factors(of: queue).sorted()
@@ -351,9 +355,10 @@ package struct RequestScheduler: Sendable {
         }.sorted { $0.id < $1.id }
     }
 
-    // MARK: Deciding
+    // MARK: Decisions
 
-    /// The next launch, if there is one. Tell `launched` once it is, or `setHead` where it is not.
+    /// Returns the next launch, if there is one. The caller calls `launched` if it takes place, and
+    /// `setHead` otherwise.
     package mutating func next(at now: Moment) -> Launch? {
         bringUp(now)
         while let candidate = ready.first {
@@ -374,7 +379,7 @@ package struct RequestScheduler: Sendable {
         return nil
     }
 
-    /// Moves the queues that are due, or have rested long enough, to the ready ones.
+    /// Makes the queues ready that are due, or have rested long enough.
     private mutating func bringUp(_ now: Moment) {
         while let first = dates.first, first.date <= now.wall {
             dates.removeFirst()
@@ -396,10 +401,11 @@ package struct RequestScheduler: Sendable {
         }
     }
 
-    /// Puts a queue that is due where it waits for what holds it back. False: nothing does.
+    /// Puts a due queue with the queues that wait for the same thing. Returns false if it need not
+    /// wait.
     private mutating func hold(_ queue: RequestQueue, _ now: Moment) -> Bool {
         guard place(queue, now) else { return false }
-        // A request that waits for another reason as well makes no other request wait.
+        // A request that waits for another reason as well must not delay other requests.
         if toBeAlone == queue, !crowded.contains(queue) { endWaitToBeAlone() }
         return true
     }
@@ -436,7 +442,7 @@ package struct RequestScheduler: Sendable {
         return false
     }
 
-    /// When the host launches again what a user does not wait for; nil: it does now.
+    /// Returns when the host launches requests again that no user waits for; nil for now.
     private func dateOfHost(_ now: Moment) -> Int64? {
         if budget.isSpent(at: now.wall) { return budget.resetsAt(now.wall) }
         guard isUnusual(now) else { return nil }
@@ -461,7 +467,7 @@ package struct RequestScheduler: Sendable {
             || (queue.kind == .appRefresh && handler.setting.refresh != .available)
     }
 
-    /// The identifiers of handlers that are registered.
+    /// The identifiers of registered handlers.
     var registered: [String] {
         handlers.all.compactMap { $1.standing.closed == .missing ? nil : $0 }
     }
@@ -470,13 +476,13 @@ package struct RequestScheduler: Sendable {
         (handlers[identifier]?.standing ?? .missing).closed != .missing
     }
 
-    /// Something may be launched at once.
+    /// Whether a request may be launched at once.
     var isReady: Bool { !ready.isEmpty }
 
-    /// No request is pending.
+    /// Whether no request is pending.
     var isEmpty: Bool { heads.isEmpty }
 
-    /// When to decide again, if nothing happens before.
+    /// Returns the time of the next decision, if no input comes before.
     package func wake(after now: Moment) -> Wake {
         var wake = Wake(wall: dates.first?.date, span: rests.first?.until)
         if !held.isEmpty, let heldUntil { wake.wall = min(wake.wall ?? .max, heldUntil) }
@@ -484,7 +490,7 @@ package struct RequestScheduler: Sendable {
         return wake
     }
 
-    /// The queues whose first request has come to its date and is held back.
+    /// The queues whose first request has reached its date and is delayed.
     package var waiting: Set<RequestQueue> {
         handlers.all.values.reduce(held.union(crowded)) { $0.union($1.parked) }
     }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Stores requests: the port for stores.
+/// The port for stores of requests.
 ///
-/// A store is used by one thread at a time.
+/// One thread uses a store at a time.
 package protocol RequestStore: AnyObject {
-    /// Does what `body` does, all of it or nothing; on return it is as durable as the store can make
-    /// it. With a throw, `body`'s or the store's own, nothing was done, unless its kind is `unknown`.
+    /// Runs `body` in a transaction; on return it is as durable as the store can make it. If `body`
+    /// or the store throws, nothing was changed, unless the fault's kind is `unknown`.
     func write<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result
 
-    /// Reads the store: all that `body` sees is of one moment, and it writes nothing.
+    /// Reads the store: `body` sees one consistent state and writes nothing.
     func read<Result>(
         _ body: (any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result
 
-    /// A number that changes when another connection has changed the store.
+    /// Returns a number that changes when another connection has changed the store.
     func dataVersion() throws(StoreFault) -> Int64
 }

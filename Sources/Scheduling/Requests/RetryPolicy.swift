@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a request that failed is launched again, and when.
+/// The retries of a request after failures.
 public struct RetryPolicy: Hashable, Sendable {
-    /// Launches in all; 1: none is repeated, as Apple has it.
+    /// The maximum number of launches; 1 for no retry, as in Apple's system.
     package var attempts: UInt32
-    /// Nanoseconds before the second one.
+    /// The nanoseconds before the second launch.
     package var base: UInt64
-    /// No pause is longer, in nanoseconds.
+    /// The longest delay, in nanoseconds.
     package var longest: UInt64
     /// The random part of a delay, 0 to 1: requests that failed together are not retried together.
     package var jitter: Double
 
-    /// No second attempt, as Apple has it.
+    /// No retry, as in Apple's system.
     public static let none = RetryPolicy(attempts: 1, base: 0, longest: 0, jitter: 0)
 
     /// The range of attempts.
     package static let attemptsRange: ClosedRange<UInt32> = 1...100
-    /// From a second to a week.
+    /// The range of delays, from a second to a week.
     package static let pauseRange: ClosedRange<UInt64> = 1_000_000_000...604_800_000_000_000
 
-    /// Makes one of what it is given.
+    /// Creates a policy.
     package init(
         attempts: UInt32, base: UInt64 = 30_000_000_000, longest: UInt64 = 21_600_000_000_000,
         jitter: Double = 0.2
@@ -30,14 +30,15 @@ public struct RetryPolicy: Hashable, Sendable {
         self.jitter = jitter
     }
 
-    /// Nanoseconds from the end of an attempt to the next one; nil where it was the last.
+    /// Returns the nanoseconds from the end of an attempt to the next one; nil after the last
+    /// attempt.
     ///
-    /// Doubles with each attempt up to the longest; then up to `jitter` of it is taken away, so that
-    /// no pause is longer than it says.
+    /// The delay doubles with each attempt up to the longest; then up to `jitter` of it is
+    /// subtracted, so that no delay is longer than the policy says.
     ///
     /// - Parameters:
-    ///   - attempt: the one that ended, from 1.
-    ///   - chance: where in the jitter it lies, 0 to 1.
+    ///   - attempt: the number of the ended attempt, from 1.
+    ///   - chance: the position within the jitter, 0 to 1.
     package func pause(after attempt: UInt32, chance: Double) -> UInt64? {
         guard attempt >= 1, attempt < attempts else { return nil }
         var pause = min(base, longest)

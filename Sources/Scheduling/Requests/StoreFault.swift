@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a store did not do what it was asked. Nothing of the transaction was done, but for `unknown`.
+/// The reason why a transaction failed. Nothing was changed, unless the kind is `unknown`.
 package struct StoreFault: Error, Hashable, Sendable {
     /// The kind of the fault.
     package enum Kind: UInt8, Sendable, CaseIterable {
-        /// Another process holds it, and did not let go in time.
+        /// Another process locks it, and did not release it in time.
         case busy = 1
         /// The disk is full.
         case full = 2
-        /// It cannot be written to.
+        /// It is read-only.
         case readOnly = 3
         /// The system could not read or write.
         case io = 4
@@ -51,14 +51,14 @@ package struct StoreFault: Error, Hashable, Sendable {
     /// The fault and its place, in lower case, and what to do next.
     package let message: String
 
-    /// Makes one of what it is given.
+    /// Creates a fault.
     package init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
     }
 
-    /// A request is found among those that wait, and does not: where that were passed over, it would
-    /// be found again at once, for ever.
+    /// Returns the fault for a request that a list of waiting requests contains although it does
+    /// not wait. If this were ignored, the list would return it again and again.
     static func notWaiting(_ id: RequestID) -> StoreFault {
         StoreFault(
             .corrupt,

@@ -2,11 +2,11 @@
 
 /// The result of a submission that was accepted, or that needed no new request.
 public enum Submission: Hashable, Sendable {
-    /// The request is pending, and those that it replaced are not.
+    /// The request is pending, and replaced the given ones.
     case queued(RequestID, replaced: [RequestID])
-    /// A request of the same identifier was pending and stays; nothing was added.
+    /// A request of the same identifier was pending and stays; no request was added.
     case kept(RequestID)
-    /// It was submitted before, under the same key; nothing was added.
+    /// A request with the same key exists; no request was added.
     case known(RequestID)
 
     /// The id of the request that exists now.

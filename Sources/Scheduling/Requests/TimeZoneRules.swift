@@ -2,7 +2,7 @@
 
 /// The offset of local time from UTC: the port for time zone data.
 package protocol TimeZoneRules: Sendable {
-    /// Seconds to be added to `instant`, seconds since 1970 in UTC, to have what the wall shows.
+    /// Returns the seconds to add to `instant`, seconds since 1970 in UTC, for local time.
     func offset(at instant: Int64) -> Int64
 }
 
