@@ -10,7 +10,7 @@
 /// The states, and the inputs that lead from one to the next:
 ///
 ///     fresh/queued ── enter ──▶ entered ── functionReturned(pending) ──▶ pending
-///        │ hold/resume             │ stop ──▶ told to stop (reason) ── graceOver ──┐
+///        │ hold/resume             │ stop ──▶ stopped (reason) ────── graceOver ──┐
 ///        │                         ▼ complete / finish                             ▼
 ///        └──── stop ────────────▶ claimed ── publish ──▶ over ── … ──▶ next generation
 ///
@@ -262,7 +262,7 @@ package struct TaskStateMachine: Equatable, Sendable {
 
     // MARK: Stopping
 
-    /// The action of the shell to stop a task.
+    /// The action of the caller of `stop`.
     @usableFromInline package enum StopAction: Equatable, Sendable {
         /// The task is over, or was stopped before.
         case already
