@@ -17,7 +17,6 @@ package struct SenderIdentity: Hashable, Sendable {
     /// The number within its kind.
     package let number: UInt64
 
-    /// Creates the sender with that number.
     package init(_ kind: Kind, _ number: UInt64) {
         self.kind = kind
         self.number = number

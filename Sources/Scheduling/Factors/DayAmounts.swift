@@ -12,7 +12,6 @@ package struct DayAmounts: Hashable, Sendable {
     /// Zero of each amount.
     package static let nothing = DayAmounts(launches: 0, wall: 0, cpu: 0)
 
-    /// Creates the amounts.
     package init(launches: UInt64, wall: UInt64, cpu: UInt64) {
         self.launches = launches
         self.wall = wall

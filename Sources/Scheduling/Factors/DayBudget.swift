@@ -20,7 +20,6 @@ package struct DayBudget: Hashable, Sendable {
     /// The days by which the clock can be set back without beginning a new day.
     package static let daysHeld: Int64 = 1
 
-    /// Creates a budget with nothing spent.
     package init(limits: DayLimits, dayStart: Int64 = 0) {
         self.limits = limits
         self.dayStart = min(max(dayStart, -86_400), 86_400)

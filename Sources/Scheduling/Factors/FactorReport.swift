@@ -19,7 +19,6 @@ public struct FactorReport: Hashable, Sendable {
     /// The action or event that would change it; "" if it allows the launch.
     public var change: String
 
-    /// Creates a report.
     package init(
         _ factor: Factor, _ state: FactorState, holds: Bool, source: String, detail: String,
         since: Int64? = nil, until: Int64? = nil, change: String = ""

@@ -24,7 +24,6 @@ public struct Attempt: Hashable, Sendable {
     /// The handler's error text, or the reason why the host ended the task; "" after success.
     public var error: String
 
-    /// Creates a running attempt.
     package init(
         request: RequestID, launch: UInt64, number: UInt32, host: HostIdentity, startedAt: Int64
     ) {

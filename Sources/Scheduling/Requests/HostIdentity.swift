@@ -10,7 +10,6 @@ package struct HostIdentity: Hashable, Sendable {
     /// The start time of the process, in the kernel's ticks since the boot.
     package var start: UInt64
 
-    /// Creates an identity.
     package init(boot: String, process: Int32, start: UInt64) {
         self.boot = boot
         self.process = process

@@ -7,7 +7,6 @@ package struct HostPresence: Hashable, Sendable {
     /// The date since which it uses the store, in nanoseconds since 1970 in UTC; nil if unknown.
     package var since: Int64?
 
-    /// Creates the report of a host that uses the store.
     package init(process: Int32? = nil, since: Int64? = nil) {
         self.process = process
         self.since = since

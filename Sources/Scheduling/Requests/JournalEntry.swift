@@ -83,7 +83,6 @@ public struct JournalEntry: Hashable, Sendable {
     /// A text for people, in lower case, without full stop; may be "".
     public var detail: String
 
-    /// Creates an entry that has no number yet.
     package init(
         _ what: What, at: Int64, request: RequestID? = nil, identifier: String = "",
         launch: UInt64 = 0, detail: String = ""

@@ -10,7 +10,6 @@ package struct Pause: Hashable, Sendable {
     /// The length in nanoseconds.
     package var length: UInt64
 
-    /// Creates a pause.
     package init(boot: String, begun: UInt64, length: UInt64) {
         self.boot = boot
         self.begun = begun

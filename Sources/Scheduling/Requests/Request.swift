@@ -50,7 +50,6 @@ public struct Request: Hashable, Sendable {
     /// The date of the last change of its state.
     package var changedAt: Int64
 
-    /// Creates a pending request.
     package init(
         _ description: RequestDescription, payloadBytes: Int, at now: Int64,
         notBefore: Int64

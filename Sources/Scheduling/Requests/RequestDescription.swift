@@ -52,7 +52,6 @@ public struct RequestDescription: Hashable, Sendable {
     /// The allowed dates: from the beginning of 1970 to the end of 2200, in UTC.
     package static let dateRange: ClosedRange<Int64> = 0...7_289_654_399_999_999_999
 
-    /// Creates a description.
     package init(
         _ identifier: String, kind: TaskKind = .appRefresh, earliest: Int64? = nil,
         latest: Int64? = nil, needs: RequestNeeds = [], priority: RequestPriority = .normal,

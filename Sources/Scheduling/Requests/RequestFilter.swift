@@ -11,7 +11,6 @@ package struct RequestFilter: Hashable, Sendable {
     /// The maximum number of requests.
     package var limit: Int
 
-    /// Creates a filter.
     package init(
         states: Set<RequestState> = [], identifier: String? = nil, after: RequestID? = nil,
         limit: Int = 100

@@ -7,7 +7,6 @@ package struct RequestHead: Hashable, Sendable {
     /// The date from which it may be launched.
     package let notBefore: Int64
 
-    /// Creates a head.
     package init(id: RequestID, notBefore: Int64) {
         self.id = id
         self.notBefore = notBefore

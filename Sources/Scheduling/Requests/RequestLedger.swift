@@ -13,7 +13,6 @@ package struct RequestLedger: Sendable {
     /// A date counts as missed only if it is older than this.
     static let tolerance: Int64 = 60_000_000_000
 
-    /// Creates a ledger.
     package init(limits: RequestLimits = RequestLimits(), zone: any TimeZoneRules = UTC()) {
         self.limits = limits
         self.zone = zone

@@ -7,7 +7,6 @@ package struct RequestOverview: Sendable {
     /// The number of all matching requests, including those that are not shown.
     package var count = 0
 
-    /// Creates an empty list.
     package init() {}
 
     static func goesBefore(_ a: Request, _ b: Request) -> Bool {

@@ -12,7 +12,6 @@ package struct RequestQueue: Hashable, Sendable, Comparable {
     /// The priority of the requests.
     package let priority: RequestPriority
 
-    /// Creates a queue.
     package init(
         identifier: String, kind: TaskKind, needs: RequestNeeds = [],
         priority: RequestPriority = .normal

@@ -19,7 +19,6 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The range of delays, from a second to a week.
     package static let pauseRange: ClosedRange<UInt64> = 1_000_000_000...604_800_000_000_000
 
-    /// Creates a policy.
     package init(
         attempts: UInt32, base: UInt64 = 30_000_000_000, longest: UInt64 = 21_600_000_000_000,
         jitter: Double = 0.2

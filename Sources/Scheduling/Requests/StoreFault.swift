@@ -51,7 +51,6 @@ package struct StoreFault: Error, Hashable, Sendable {
     /// The fault and its place, in lower case, and what to do next.
     package let message: String
 
-    /// Creates a fault.
     package init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
