@@ -181,7 +181,9 @@ private func raiseFailure(
     _ host: OpaquePointer, _ limit: UInt32, _ out: UnsafeMutablePointer<UInt32>?,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    switch with(host, { (host: HostRuntime) in host.loop.dispatch(limit: limit) }) {
+    // Held meanwhile: another thread may destroy the host.
+    let runtime = with(host) { (host: HostRuntime) in host }
+    switch runtime.loop.dispatch(limit: limit) {
     case .success(let count):
         out?.pointee = count
         return Status.ok.rawValue

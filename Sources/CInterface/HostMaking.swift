@@ -23,10 +23,10 @@ import Runner
     _ host: OpaquePointer, _ options: UnsafePointer<curfew_shutdown_options>?,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in
-        answer(error) { () throws(BridgeError) in
-            try host.shutDown(try ShutdownLimits(options))
-        }
+    // Held meanwhile: another thread may destroy the host, and is done a moment earlier.
+    let runtime = with(host) { (host: HostRuntime) in host }
+    return answer(error) { () throws(BridgeError) in
+        try runtime.shutDown(try ShutdownLimits(options))
     }
 }
 
@@ -35,10 +35,9 @@ import Runner
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     guard let host else { return Status.ok.rawValue }
-    let status = with(host) { (host: HostRuntime) in
-        answer(error) { () throws(BridgeError) in
-            try host.destroy(try ShutdownLimits(options))
-        }
+    let runtime = with(host) { (host: HostRuntime) in host }
+    let status = answer(error) { () throws(BridgeError) in
+        try runtime.destroy(try ShutdownLimits(options))
     }
     if status != Status.wrongThread.rawValue, status != Status.invalid.rawValue {
         Unmanaged<Host>.fromOpaque(UnsafeRawPointer(host)).release()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import PluginBridge
 import Scheduling
 import Synchronization
@@ -60,6 +61,37 @@ struct HostShutdownTests {
         limits.drain = 60_000_000_000
         try engine.host.shutDown(limits)
         #expect(engine.done.withLock { $0.count { $0.success } } == 500)
+        engine.end()
+    }
+
+    @Test("a thread that shuts down beside another one has the same result")
+    func sameResult() async throws {
+        let release = Flag()
+        let engine = try TestEngine { _ in
+            while !release.isSet.load(ordering: .acquiring) { sched_yield() }
+            return .ok
+        }
+        let task = engine.engine.launch(0, Launch(keep: true)).task
+        while engine.engine.query(task)?.phase != .running { sched_yield() }
+        var limits = ShutdownLimits()
+        limits.expire = 1_000_000
+        limits.leave = 1_000_000
+        let results = await withTaskGroup(of: Status?.self) { [limits] group in
+            for isFirst in [true, false] {
+                group.addTask {
+                    if !isFirst { while engine.engine.phase.isOpen { sched_yield() } }
+                    do throws(BridgeError) {
+                        try engine.host.shutDown(limits)
+                        return nil
+                    } catch {
+                        return error.status
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results == [.timedOut, .timedOut])
+        release.isSet.store(true, ordering: .releasing)
         engine.end()
     }
 

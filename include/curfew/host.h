@@ -55,7 +55,8 @@ curfew_status curfew_host_shutdown(curfew_host *host,
                                    curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(outside, any);
 
 /*
- * Shuts the host down unless that is done, retires its plugins and frees it. NULL is a no-op.
+ * Shuts the host down unless that is done, retires its plugins and frees it. NULL is a no-op. Waits
+ * for a shutdown that another thread carries out.
  *
  * Returns CURFEW_OK: the host is freed, and all its threads have ended, their destructors included.
  * Returns CURFEW_TIMED_OUT: the handle is freed as well, but a thread has not returned from a

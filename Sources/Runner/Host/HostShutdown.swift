@@ -15,6 +15,8 @@ final class HostShutdown: Sendable {
     private let registry: PluginRegistry
     private let targets: TargetDirectory
     private let machine = Locked(HostStateMachine())
+    /// The result of the shutdown, once it is over.
+    private let ended = Locked<Result<Void, BridgeError>?>(nil)
 
     static let leaked = Atomic<UInt32>(0)
 
@@ -49,7 +51,10 @@ final class HostShutdown: Sendable {
         while true {
             switch action {
             case .awaitClosed:
-                _ = phase.wait(until: .max) { phase.isClosed }
+                // A later call has nothing to do; one beside the first has the same result.
+                if ended.withLock({ $0 }) != nil { return }
+                _ = phase.wait(until: .max) { ended.withLock { $0 } != nil }
+                try ended.withLock { $0 }?.get()
                 return
             case .drain:
                 drain(limits)
@@ -67,7 +72,15 @@ final class HostShutdown: Sendable {
                 interrupt(limits)
                 action = machine.withLock { $0.left() }
             case .close:
-                return try close(limits)
+                let result: Result<Void, BridgeError>
+                do throws(BridgeError) {
+                    result = .success(try close(limits))
+                } catch {
+                    result = .failure(error)
+                }
+                ended.withLock { $0 = result }
+                phase.progressed()
+                return try result.get()
             }
         }
     }
