@@ -93,10 +93,12 @@ extension ConformanceCase {
             _ = try CheckedLibrary(
                 manifest, in: PluginDirectory(run.subject.directory), pins: nil)
             let checked = csys_monotonic_ns()
+            let waited = ProcessorWait.ofThread
             try bed.load()
-            // The host looks at the library before it loads it, which is no time of the plugin's.
+            // Neither the host's own check nor the wait for a busy processor is the plugin's time.
             let both = csys_monotonic_ns() &- checked
-            let time = (both - min(both, checked &- start)) / 1_000_000
+            let others = checked &- start &+ (ProcessorWait.ofThread &- waited)
+            let time = (both - min(both, others)) / 1_000_000
             if time > 1_000 {
                 throw CaseVerdict.fail(
                     "loading and registering took \(time) ms, the limit is 1000 ms")
