@@ -61,7 +61,7 @@ MANIFEST_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
 # Of twins each file is a plugin; they have a script of their own.
 C_TEST_PLUGINS := $(foreach d,$(filter-out %/twins,$(call directories,Tests/Plugins)),\
                     $(if $(wildcard $(d)/*.c),$(notdir $(d))))
-C_MISDEEDS := $(foreach d,$(call directories,Tests/Plugins/misdeeds),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
+C_MISDEEDS := $(foreach d,$(call directories,Tests/Plugins/violations),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
 PYTHON_MODULE := .build/python/curfew.py
 CMAKE_FILES := CurfewConfig.cmake CurfewConfigVersion.cmake
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS) $(MANIFEST_PLUGINS))
@@ -185,10 +185,10 @@ release: toolchain .build/static/libstdc++.a ## build libcurfew.so, curfew and t
 plugins: $(C_PLUGINS:%=.build/plugins/%/manifest.json) $(SWIFT_PLUGINS:%=swift-plugin-%) \
         $(MANIFEST_PLUGINS:%=.build/plugins/%/manifest.json) ## build the plugins of Plugins/
 
-test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) misdeeds twins ## build the plugins of Tests/Plugins/
+test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) violations twins ## build the plugins of Tests/Plugins/
 
-.PHONY: misdeeds
-misdeeds: $(C_MISDEEDS:%=.build/test-plugins/misdeeds/%/manifest.json)
+.PHONY: violations
+violations: $(C_MISDEEDS:%=.build/test-plugins/violations/%/manifest.json)
 
 .PHONY: twins
 twins:
@@ -213,7 +213,7 @@ endef
 $(foreach p,$(C_PLUGINS),$(eval $(call c-plugin,Plugins,$(p),.build/plugins)))
 $(foreach p,$(C_TEST_PLUGINS),$(eval $(call c-plugin,Tests/Plugins,$(p),.build/test-plugins)))
 $(foreach p,$(C_MISDEEDS),\
-    $(eval $(call c-plugin,Tests/Plugins/misdeeds,$(p),.build/test-plugins/misdeeds)))
+    $(eval $(call c-plugin,Tests/Plugins/violations,$(p),.build/test-plugins/violations)))
 
 $(MANIFEST_PLUGINS:%=.build/plugins/%/manifest.json): .build/plugins/%/manifest.json: Plugins/%/manifest.json
 	@mkdir -p $(@D)

@@ -261,10 +261,10 @@ let package = Package(
 
         // What plugins do wrong, each in a process of its own.
         .executableTarget(
-            name: "misdeed-harness", dependencies: ["CInterface", "CCurfew"],
-            path: "Tests/MisdeedHarness", swiftSettings: swift),
+            name: "violation-harness", dependencies: ["CInterface", "CCurfew"],
+            path: "Tests/ViolationHarness", swiftSettings: swift),
         .testTarget(
-            name: "MisdeedTests", dependencies: ["PluginBridge", "CCurfew", "TestSupport"],
+            name: "ViolationTests", dependencies: ["PluginBridge", "CCurfew", "TestSupport"],
             swiftSettings: swift),
 
         // A store that fails or ends the process wherever a test wants.
@@ -310,11 +310,11 @@ if ours {
 // Plugins in Swift that exist only for tests, with their modules.
 let testPlugins = [
     ("good-swift", "GoodSwiftPlugin"),
-    ("misdeeds/swift-fills-pool", "FillsPoolPlugin"),
-    ("misdeeds/swift-keeps-its-task", "KeepsItsTaskPlugin"),
-    ("misdeeds/swift-spins", "SpinsPlugin"),
-    ("misdeeds/swift-throws-after-completing", "ThrowsAfterCompletingPlugin"),
-    ("misdeeds/swift-traps", "TrapsPlugin"),
+    ("violations/swift-fills-pool", "FillsPoolPlugin"),
+    ("violations/swift-keeps-its-task", "KeepsItsTaskPlugin"),
+    ("violations/swift-spins", "SpinsPlugin"),
+    ("violations/swift-throws-after-completing", "ThrowsAfterCompletingPlugin"),
+    ("violations/swift-traps", "TrapsPlugin"),
     ("swift-leaks", "LeaksPlugin"),
     ("swift-runtime", "RuntimePlugin"),
 ]

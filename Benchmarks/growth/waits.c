@@ -6,7 +6,7 @@
  *
  * N events about one task each are expected under one selector, as a launcher does that wants to
  * hear of each of its tasks. us_wait is the median of one more: expected, collected without
- * patience, and so given up. us_event is what an event of that selector takes that is about none of
+ * debounce, and so given up. us_event is what an event of that selector takes that is about none of
  * the tasks, from its raising until the one subscriber has seen it, many on their way at a time.
  */
 #include <stdatomic.h>

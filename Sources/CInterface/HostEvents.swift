@@ -199,11 +199,11 @@ private func raiseFailure(
     let counts = with(host) { (host: HostRuntime) in host.counts }
     let size = sizeOf(out)
     let full = curfew_counts(
-        struct_size: size, workers: counts.workers, deadline_threads: counts.watchers,
+        struct_size: size, workers: counts.workers, deadline_threads: counts.deadlineThreads,
         lost_workers: counts.lostWorkers, launched: counts.launched,
         ended: outcomeCounts { counts.ended[$0] ?? 0 }, events_delivered: counts.eventsDelivered,
         events_unhandled: counts.eventsUntaken,
-        events_lost: counts.eventsLost, contract_violations: counts.misbehaviours,
+        events_lost: counts.eventsLost, contract_violations: counts.contractViolations,
         wakeups: counts.wakeups)
     StructCopy.write(full, to: out, size: size)
     return Status.ok.rawValue

@@ -24,8 +24,8 @@ private func value(_ number: curfew_factor_value) throws(RequestFailure) -> Fact
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
         let factor = try factor(number)
-        let standing = try host.requests.factor(factor)
-        guard StructArray.fill(out, 1, [standing], { curfew_factor_report(factor, $0) }) != nil
+        let state = try host.requests.factor(factor)
+        guard StructArray.fill(out, 1, [state], { curfew_factor_report(factor, $0) }) != nil
         else {
             throw sizeFault("curfew_factor_report")
         }
@@ -60,7 +60,7 @@ private func value(_ number: curfew_factor_value) throws(RequestFailure) -> Fact
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        try host.requests.hear(
+        try host.requests.observe(
             try factor(number),
             FactorReading(
                 try value(reading),

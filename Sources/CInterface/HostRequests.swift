@@ -119,7 +119,7 @@ private func described(
     _ host: OpaquePointer, _ request: curfew_request, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        try host.requests.lift(RequestID(rawValue: request))
+        try host.requests.release(RequestID(rawValue: request))
     }
 }
 

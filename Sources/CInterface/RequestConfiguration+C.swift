@@ -32,8 +32,8 @@ extension RequestConfiguration {
         take(copy.place_limit, &places)
         if copy.crash_limit != 0 { limits.crashes = copy.crash_limit }
         if copy.history_ns != 0 { limits.historyAge = copy.history_ns }
-        if copy.debounce_ns != 0 { patience = copy.debounce_ns }
-        if copy.no_debounce { patience = 0 }
+        if copy.debounce_ns != 0 { debounceNanoseconds = copy.debounce_ns }
+        if copy.no_debounce { debounceNanoseconds = 0 }
         rate.spacing = copy.spacing_ns
         if copy.penalty_ns != 0 { rate.penalty = copy.penalty_ns }
         if copy.no_penalty { rate.penalty = 0 }

@@ -34,14 +34,14 @@ extension curfew_journal_entry {
 
 extension curfew_factor_report {
     /// Creates a report on a factor of the machine, independent of a request.
-    init(_ asked: Factor, _ standing: FactorBoard.Standing?) {
+    init(_ asked: Factor, _ entry: FactorBoard.Entry?) {
         self.init()
         factor = Int32(asked.rawValue)
-        value = Int32((standing?.reading.state ?? .unknown).rawValue)
-        since_ns = standing?.since ?? 0
+        value = Int32((entry?.reading.state ?? .unknown).rawValue)
+        since_ns = entry?.since ?? 0
         StructArray.put(asked.name, &name)
-        StructArray.put(standing?.reading.source ?? "", &source)
-        StructArray.put(standing?.reading.detail ?? "no source has reported it", &detail)
+        StructArray.put(entry?.reading.source ?? "", &source)
+        StructArray.put(entry?.reading.detail ?? "no source has reported it", &detail)
     }
 
     init(_ report: FactorReport) {

@@ -78,7 +78,7 @@ extension Host {
     /// Releases a request that was parked because the process ended repeatedly while its task ran.
     /// It may be launched again. Throws `.wrongState` if it is not parked.
     public func release(_ request: RequestID) throws(CurfewError) {
-        try checked { (runtime) throws(RequestFailure) in try runtime.requests.lift(request) }
+        try checked { (runtime) throws(RequestFailure) in try runtime.requests.release(request) }
     }
 
     // MARK: Queries
@@ -181,7 +181,8 @@ extension Host {
         _ state: FactorState, of factor: Factor, source: String, detail: String
     ) throws(CurfewError) {
         try checked { (runtime) throws(RequestFailure) in
-            try runtime.requests.hear(factor, FactorReading(state, source: source, detail: detail))
+            try runtime.requests.observe(
+                factor, FactorReading(state, source: source, detail: detail))
         }
     }
 

@@ -48,8 +48,8 @@ extension RequestConfiguration {
 
     /// The time that a change of a factor has to last before it counts.
     public var debounce: Duration {
-        get { Duration(inNanoseconds: patience) }
-        set { patience = newValue.inNanoseconds }
+        get { Duration(inNanoseconds: debounceNanoseconds) }
+        set { debounceNanoseconds = newValue.inNanoseconds }
     }
 
     /// The longest pause between launches of requests without a date of one identifier: a second

@@ -13,7 +13,7 @@ extension StoreClient {
     /// machine's factors itself, and reports those that only the host knows as `unknown`. If no
     /// host uses the store, the factor `host` says so.
     package func why(
-        _ request: Request, _ handler: HandlerStanding?, at now: Moment
+        _ request: Request, _ handler: HandlerState?, at now: Moment
     ) throws(StoreFault) -> [FactorReport] {
         let scheduler = try scheduler(request.description.identifier, handler, at: now)
         let reports = scheduler.why(request, at: now)
@@ -24,7 +24,7 @@ extension StoreClient {
 
     /// Returns the state of every factor for a request that would be submitted to a queue.
     package func why(
-        _ queue: RequestQueue, _ handler: HandlerStanding?, at now: Moment
+        _ queue: RequestQueue, _ handler: HandlerState?, at now: Moment
     ) throws(StoreFault) -> [FactorReport] {
         let scheduler = try scheduler(queue.identifier, handler, at: now)
         return try completed(
@@ -32,7 +32,7 @@ extension StoreClient {
     }
 
     private func scheduler(
-        _ identifier: String, _ handler: HandlerStanding?, at now: Moment
+        _ identifier: String, _ handler: HandlerState?, at now: Moment
     ) throws(StoreFault) -> RequestScheduler {
         var book = RequestBook(host: HostIdentity(boot: "", process: 0, start: 0))
         try read { (store) throws(StoreFault) in try book.readState(at: now, store) }
@@ -43,14 +43,14 @@ extension StoreClient {
                 book.scheduler.board.observe(factor, reading, at: now)
             }
         }
-        book.setStanding(
-            handler ?? HandlerStanding(), of: identifier)
+        book.setState(
+            handler ?? HandlerState(), of: identifier)
         return book.scheduler
     }
 
     private func completed(
         _ reports: [FactorReport], _ identifier: String, but id: RequestID?,
-        _ handler: HandlerStanding?
+        _ handler: HandlerState?
     ) throws(StoreFault) -> [FactorReport] {
         let running = try read { (store) throws(StoreFault) in
             try store.running().filter {
@@ -59,7 +59,7 @@ extension StoreClient {
         }
         let host = try host()
         let seen = reports.map { report in
-            if report.factor == .turn { return Self.turn(running.map(\.id), handler) }
+            if report.factor == .concurrency { return Self.concurrency(running.map(\.id), handler) }
             guard Self.hosts.contains(report.factor) else {
                 var report = report
                 // The client did not observe when the state began.
@@ -75,14 +75,16 @@ extension StoreClient {
         }
     }
 
-    private static func turn(_ running: [RequestID], _ handler: HandlerStanding?) -> FactorReport {
+    private static func concurrency(_ running: [RequestID], _ handler: HandlerState?)
+        -> FactorReport
+    {
         let places = handler?.places ?? 1
         let isFull = running.count >= places
         var detail = "\(running.count) of \(places) at a time run"
         if let first = running.first { detail += ", request \(first) among them" }
         if isFull, handler == nil { detail += "; its manifest was not found, and may allow more" }
         return FactorReport(
-            .turn, isFull ? .no : .yes, holds: isFull, source: "store", detail: detail,
+            .concurrency, isFull ? .no : .yes, holds: isFull, source: "store", detail: detail,
             change: isFull ? "one of its tasks ends" : "")
     }
 

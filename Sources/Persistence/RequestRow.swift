@@ -62,13 +62,13 @@ enum RequestRow {
     }
 
     static func putChanging(_ request: Request, to statement: SQLiteStatement) {
-        putStanding(request, to: statement)
+        putState(request, to: statement)
         statement.put(request.pause?.boot)
         statement.put(request.pause.map { Int64(bitPattern: $0.begun) })
         statement.put(request.pause.map { Int64(bitPattern: $0.length) })
     }
 
-    static func putStanding(_ request: Request, to statement: SQLiteStatement) {
+    static func putState(_ request: Request, to statement: SQLiteStatement) {
         statement.put(Int64(request.state.rawValue))
         statement.put(Int64(request.marks.rawValue))
         statement.put(request.notBefore)

@@ -13,7 +13,7 @@ final class Stage: Sendable {
     static let refresh = "org.example.app.refresh"
     static let cleanup = "org.example.app.cleanup"
     /// Seconds; long enough for a machine that is busy with something else.
-    private static let patience = 40.0
+    private static let timeout = 40.0
 
     init() {
         var made: OpaquePointer?
@@ -67,7 +67,7 @@ final class Stage: Sendable {
 
     /// True once a factor is among what is considered.
     func eventuallyKnows(_ factor: String) -> Bool {
-        let deadline = SuspendingClock.now + .seconds(Stage.patience)
+        let deadline = SuspendingClock.now + .seconds(Stage.timeout)
         while SuspendingClock.now < deadline {
             if reports(Stage.refresh, kind: 1).contains(where: { $0.0 == factor }) { return true }
         }
@@ -99,7 +99,7 @@ final class Stage: Sendable {
 
     /// How the last request of an identifier ended, once it has: state and outcome.
     func ended(_ request: curfew_request) -> String {
-        let deadline = SuspendingClock.now + .seconds(Stage.patience)
+        let deadline = SuspendingClock.now + .seconds(Stage.timeout)
         while SuspendingClock.now < deadline {
             var info = curfew_request_state()
             info.struct_size = UInt32(MemoryLayout<curfew_request_state>.size)
@@ -117,7 +117,7 @@ final class Stage: Sendable {
 
     /// Returns once the host runs a request.
     func waitUntilRunning(_ request: curfew_request) {
-        let deadline = SuspendingClock.now + .seconds(Stage.patience)
+        let deadline = SuspendingClock.now + .seconds(Stage.timeout)
         while SuspendingClock.now < deadline {
             var info = curfew_request_state()
             info.struct_size = UInt32(MemoryLayout<curfew_request_state>.size)

@@ -27,11 +27,11 @@ struct ChainInCTests {
 
         var notes: String { String(cString: chain_notes(module)) }
 
-        func turn() { while let count = host.dispatch(), count > 0 {} }
+        func run() { while let count = host.dispatch(), count > 0 {} }
 
         func register() {
             #expect(Answer(chain_register(module)) == .ok)
-            turn()
+            run()
         }
 
         /// Launches, and returns once the handler has returned.
@@ -56,7 +56,7 @@ struct ChainInCTests {
         let chain = try Chain()
         #expect(Answer(chain_register(chain.module)) == .ok)
         #expect(chain.notes == "")
-        chain.turn()
+        chain.run()
         #expect(chain.notes == "registered")
         chain.register()
         #expect(chain.notes.hasPrefix("registered, registered: the identifier"))
@@ -68,10 +68,10 @@ struct ChainInCTests {
         let chain = try Chain()
         chain.register()
         let task = try chain.launch()
-        chain.turn()
+        chain.run()
         #expect(chain.notes == Self.start + "do")
         chain.pass(10_000_000)
-        chain.turn()
+        chain.run()
         #expect(chain.notes == Self.start + "do, did, completed True: done, done True")
         #expect(try chain.outcome(task) == curfew_outcome(CURFEW_OUTCOME_SUCCEEDED))
     }
@@ -81,10 +81,10 @@ struct ChainInCTests {
         let chain = try Chain()
         chain.register()
         let task = try chain.launch()
-        chain.turn()
+        chain.run()
         // It is told to stop before the loop comes to the end of the pause.
         chain.passBudget()
-        chain.turn()
+        chain.run()
         let late = String(cString: curfew_status_text(curfew_status(CURFEW_LATE)))
         #expect(
             chain.notes == Self.start
@@ -99,14 +99,14 @@ struct ChainInCTests {
         let chain = try Chain()
         chain.register()
         let task = try chain.launch()
-        chain.turn()
+        chain.run()
         chain.pass(10_000_000)
         #expect(chain.host.dispatch(1) == 1)
         #expect(chain.notes == Self.start + "do, did")
         chain.passBudget()
         #expect(chain.notes == Self.start + "do, did, expired")
         let unhandled = try counts(chain).unhandled
-        chain.turn()
+        chain.run()
         let late = String(cString: curfew_status_text(curfew_status(CURFEW_LATE)))
         #expect(
             chain.notes == Self.start
@@ -125,9 +125,9 @@ struct ChainInCTests {
         chain.passGrace()
         #expect(try chain.outcome(task) == curfew_outcome(CURFEW_OUTCOME_EXPIRED))
         #expect(try !chain.host.query(task).answered)
-        chain.turn()
+        chain.run()
         chain.pass(10_000_000)
-        chain.turn()
+        chain.run()
         let over = String(cString: curfew_status_text(curfew_status(CURFEW_EXPIRED)))
         #expect(
             chain.notes == Self.start
@@ -141,12 +141,12 @@ struct ChainInCTests {
         chain.register()
         let task = try chain.launch()
         let unhandled = try counts(chain).unhandled
-        chain.turn()
+        chain.run()
         // The scheduling event, and the Done that nobody waited for.
         #expect(try counts(chain).unhandled == unhandled + 2)
         chain.passBudget()
         chain.passGrace()
-        chain.turn()
+        chain.run()
         #expect(
             chain.notes == Self.start + "expired, done False Background task expired.")
         #expect(try chain.outcome(task) == curfew_outcome(CURFEW_OUTCOME_EXPIRED))
@@ -158,15 +158,15 @@ struct ChainInCTests {
         chain.register()
         let first = try chain.launch()
         let (_, second) = chain.host.tryLaunch(CHAIN_IDENTIFIER)
-        chain.turn()
+        chain.run()
         #expect(try chain.host.query(second).phase == curfew_task_phase(CURFEW_TASK_PHASE_QUEUED))
         chain.pass(10_000_000)
-        chain.turn()
+        chain.run()
         #expect(try chain.outcome(first) == curfew_outcome(CURFEW_OUTCOME_SUCCEEDED))
         try chain.host.waitUntilPending(second)
-        chain.turn()
+        chain.run()
         chain.pass(10_000_000)
-        chain.turn()
+        chain.run()
         #expect(try chain.outcome(second) == curfew_outcome(CURFEW_OUTCOME_SUCCEEDED))
     }
 

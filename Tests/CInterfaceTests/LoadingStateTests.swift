@@ -245,22 +245,22 @@ struct LoadingStateTests {
         }
         waiter.start()
         let third = try TestHost()
-        let patience = Guarded<Answer?>(nil)
+        let ofThird = Guarded<Answer?>(nil)
         let patient = try HookedPlugin(id: "org.example.third")
         let last = Thread {
             let answer = patient.load(in: third).answer
-            patience.change { $0 = answer }
+            ofThird.change { $0 = answer }
         }
         last.start()
         #expect(other.shutDown() == .ok)
         #expect(waiting.wait { $0 != nil })
         #expect(waiting.now == .closing)
-        #expect(patience.now == nil)
+        #expect(ofThird.now == nil)
         mayLeave.change { $0 = true }
         #expect(loaded.wait { $0 != nil })
-        #expect(patience.wait { $0 != nil })
+        #expect(ofThird.wait { $0 != nil })
         #expect(loaded.now == .ok)
-        #expect(patience.now == .ok)
+        #expect(ofThird.now == .ok)
     }
 
     @Test("a load from inside the entry of another host's plugin is WRONG_THREAD")

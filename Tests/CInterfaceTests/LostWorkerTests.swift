@@ -50,7 +50,7 @@ struct LostWorkerTests {
         #expect(host.all.dones(of: task).count == 1)
     }
 
-    @Test("a quarantined handler is listed with its reason, refuses launches, and can be lifted")
+    @Test("a quarantined handler is listed with its reason, refuses launches, and can be released")
     func quarantine() throws {
         let stuck = Stuck()
         let host = try makeHost(stuck)
@@ -66,7 +66,7 @@ struct LostWorkerTests {
         stuck.go.send()
     }
 
-    @Test("tasks that wait while their handler is quarantined run once it is lifted")
+    @Test("tasks that wait while their handler is quarantined run once it is released")
     func queuedBehindQuarantine() throws {
         let stuck = Stuck()
         let host = try makeHost(stuck)
@@ -124,7 +124,7 @@ struct LostWorkerTests {
         stuck.go.send()
     }
 
-    @Test("at its limit of lost workers a handler is EXHAUSTED, lifted or not")
+    @Test("at its limit of lost workers a handler is EXHAUSTED, released or not")
     func exhausted() throws {
         let stuck = Stuck()
         let host = try makeHost(stuck)
@@ -143,7 +143,7 @@ struct LostWorkerTests {
         #expect(host.wait(try host.launch()) == .ok)
     }
 
-    @Test("a lost worker that comes back is counted out; the quarantine stays until it is lifted")
+    @Test("a lost worker that comes back is counted out; the quarantine stays until it is released")
     func comesBack() throws {
         let stuck = Stuck()
         let host = try makeHost(stuck)
@@ -245,7 +245,7 @@ struct LostWorkerTests {
         _ = try host.launch()
         #expect(stuck.entered.wait())
         #expect(log.entered.wait())
-        // From here on both of the first watchers may be at it, one inside the log function.
+        // From here on both of the first deadline threads may be at it, one inside the log function.
         let told = Signal()
         try host.register(
             "org.example.patient", budget: .millisecond, expired: { _, _ in told.send() }

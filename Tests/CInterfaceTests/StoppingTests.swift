@@ -67,7 +67,7 @@ struct StoppingTests {
         #expect(stuck.reasons.now.count == 1)
     }
 
-    @Test("the expiration callback comes on a watcher, never on the worker")
+    @Test("the expiration callback comes on a deadline thread, never on the worker")
     func callbackThread() throws {
         let host = try TestHost()
         let stuck = Stuck()
@@ -264,7 +264,7 @@ struct StoppingTests {
         #expect(try !host.handler().paused)
     }
 
-    @Test("every call about a task can be made from a worker, a watcher and the loop")
+    @Test("every call about a task can be made from a worker, a deadline thread and the loop")
     func fromEveryThread() throws {
         let host = try TestHost()
         let stuck = Stuck()
@@ -301,7 +301,9 @@ struct StoppingTests {
         #expect(answers.now == [wanted, wanted, wanted])
     }
 
-    @Test("waiting is refused on a worker and a watcher, and turns the loop on the loop's thread")
+    @Test(
+        "waiting is refused on a worker and a deadline thread, and turns the loop on the loop's thread"
+    )
     func waitThreads() throws {
         let host = try TestHost()
         let answers = Guarded<[Answer]>([])

@@ -202,5 +202,5 @@ final class TestTarget: @unchecked Sendable {
     }
 
     /// Turns the loop until nothing is left.
-    func turn() { while let count = host.dispatch(), count > 0 {} }
+    func run() { while let count = host.dispatch(), count > 0 {} }
 }

@@ -132,7 +132,7 @@ struct WaitEventTests {
         #expect(order.now.first == "outer begins")
     }
 
-    @Test("waits are refused on a worker and a watcher")
+    @Test("waits are refused on a worker and a deadline thread")
     func wrongThread() throws {
         let host = try TestHost()
         let expectation = try host.expect("hello")

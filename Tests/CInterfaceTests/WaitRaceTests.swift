@@ -14,7 +14,8 @@ private func spend(microseconds: Int) {
 /// Waiting for a task, and its end, at the same moment: whatever the order, who waits is told.
 @Suite("Waits and ends that race")
 struct WaitRaceTests {
-    @Test("several threads wait for each task, some with little patience, and none waits too long")
+    @Test(
+        "several threads wait for each task, some with a short time limit, and none waits too long")
     func waitersAndWorkers() throws {
         let host = try TestHost(clock: nil, workers: 4, observing: false)
         try host.register(concurrency: 4) { call in

@@ -110,8 +110,8 @@ struct ExplainTests {
         #expect(rule.output.hasPrefix("CF0209  manifest-library\n"))
     }
 
-    @Test("what run shows of a misdeed can be explained")
-    func misdeed() throws {
+    @Test("what run shows of a violation can be explained")
+    func violation() throws {
         let files = try TemporaryDirectory()
         try InspectTests.plugin(
             "", run: "api->raise(api, task, \"odd_shout\", NULL, 0); return CURFEW_OK;", in: files)

@@ -82,13 +82,13 @@ struct RunPlacesTests {
 
     // MARK: Plugins that end the process
 
-    private static func misdeed(
+    private static func violation(
         _ name: String, form: String, _ more: String...
     ) throws -> ChildProcess {
-        let plugin = BuiltProducts.testPluginDirectory("misdeeds/\(name)")
+        let plugin = BuiltProducts.testPluginDirectory("violations/\(name)")
         return try ChildProcess.run(
             CommandRun.program,
-            ["run", "org.curfew.misdeed.\(name)", "--plugin", plugin] + more,
+            ["run", "org.curfew.violation.\(name)", "--plugin", plugin] + more,
             environment: CommandRun.environment.merging(["CURFEW_MISDEED_FORM": form]) { $1 },
             limit: .seconds(60))
     }
@@ -99,15 +99,15 @@ struct RunPlacesTests {
     func crash(name: String, form: String, signal: Int32, word: String) throws {
         let files = try TemporaryDirectory()
         let log = files.path("log")
-        let run = try Self.misdeed(name, form: form, "--event-log", log)
+        let run = try Self.violation(name, form: form, "--event-log", log)
         #expect(run.ending == .signalled(signal), "\(run)")
         #expect(
             run.errorOutput.hasPrefix(
                 """
-                error: the code of `org.curfew.misdeed.\(name)` died of \(word), and took \
+                error: the code of `org.curfew.violation.\(name)` died of \(word), and took \
                 this process with it
                   = note: it is unknown what the task had done
-                  = help: to see where: gdb -q -ex run --args curfew run org.curfew.misdeed.
+                  = help: to see where: gdb -q -ex run --args curfew run org.curfew.violation.
                 """), "\(run.errorOutput)")
         // Until the process is gone another of its threads may write what came before.
         let outcome = try #require(
@@ -119,7 +119,7 @@ struct RunPlacesTests {
 
     @Test("a plugin that calls exit has not succeeded")
     func exits() throws {
-        let run = try Self.misdeed("exits", form: "entry", "--json")
+        let run = try Self.violation("exits", form: "entry", "--json")
         #expect(run.ending == .exited(101), "\(run)")
         #expect(run.errorOutput.contains("ended the process, which only the host may\n"))
         #expect(run.output.hasSuffix(#","exit":101}"# + "\n"), "\(run.output)")

@@ -60,9 +60,9 @@ struct ScreenTests {
 
     @Test("a crash at a terminal does not leave the bar behind")
     func crash() throws {
-        let plugin = BuiltProducts.testPluginDirectory("misdeeds/aborts")
+        let plugin = BuiltProducts.testPluginDirectory("violations/aborts")
         let typist = try Typist(
-            CommandRun.program, "run", "org.curfew.misdeed.aborts", "--plugin", plugin)
+            CommandRun.program, "run", "org.curfew.violation.aborts", "--plugin", plugin)
         #expect(typist.code == 128 + SIGABRT)
         #expect(typist.screen.contains("\r\u{1B}[K\u{1B}[1;31merror\u{1B}[0m: the code of"))
     }

@@ -276,12 +276,12 @@ struct SimulateTests {
     @Test("a crash is told, as `run` tells it")
     func crash() throws {
         let run = try CommandRun(
-            "simulate", "org.curfew.misdeed.aborts", "submit", "--plugin",
-            BuiltProducts.testPluginDirectory("misdeeds/aborts"))
+            "simulate", "org.curfew.violation.aborts", "submit", "--plugin",
+            BuiltProducts.testPluginDirectory("violations/aborts"))
         #expect(
             run.process.ending == .exited(128 + SIGABRT)
                 || run.process.ending == .signalled(SIGABRT))
-        #expect(run.errors.hasPrefix("error: the code of `org.curfew.misdeed.aborts` "))
+        #expect(run.errors.hasPrefix("error: the code of `org.curfew.violation.aborts` "))
     }
 
     @Test("a handler in Swift submits its next launch, or puts this one off")

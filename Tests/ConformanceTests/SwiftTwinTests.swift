@@ -7,9 +7,9 @@ import Testing
 @Suite("Plugins in Swift")
 struct SwiftTwinTests {
     private static let twins = [
-        ("misdeeds/swift-traps", "one-task-done", "crash"),
-        ("misdeeds/swift-spins", "cooperative-stop", "fail"),
-        ("misdeeds/swift-fills-pool", "threads-joined", "leak"),
+        ("violations/swift-traps", "one-task-done", "crash"),
+        ("violations/swift-spins", "cooperative-stop", "fail"),
+        ("violations/swift-fills-pool", "threads-joined", "leak"),
         ("swift-leaks", "leak-per-task", "leak"),
     ]
 

@@ -9,12 +9,12 @@ import Testing
 /// The rules of B4X about subs and events, by their number. The test turns the loop.
 @Suite("B4X: subs and events", .timeLimit(.minutes(2)))
 struct B4XSubTests {
-    private let loop: TurnedHost
+    private let loop: DispatchedHost
     private let main: Target
     private let untaken = Box<[String]>([])
 
     init() throws {
-        loop = try TurnedHost()
+        loop = try DispatchedHost()
         let untaken = untaken
         main = try Target("main", in: loop.host) { event, isPaused in
             untaken.change { $0.append((isPaused ? "paused " : "") + event.selector) }
@@ -54,7 +54,7 @@ struct B4XSubTests {
         #expect(code { try main.raiseUIEvent("x_done", .int32(1)) } == .invalid)
         #expect(code { try main.raiseUIEvent(":") } == .invalid)
         #expect(code { try main.raiseUIEvent(String(repeating: "x", count: 129)) } == .invalid)
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value.count == 3)
         #expect(code { try main.sub("x_done::") { _, _ in } } == .exists)
         #expect(code { try main.sub("x done") { _, _ in } } == .invalid)
@@ -70,12 +70,12 @@ struct B4XSubTests {
         }
         try main.raiseUIEvent("x_done")
         try main.raiseUIEvent("x_done:", .bool(true))
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == [])
         #expect(untaken.value == ["x_done", "x_done:"])
         #expect(main.counts.untaken == 2)
         try main.raiseUIEvent("x_done::", .bool(true), .text(""))
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["resumed"])
     }
 
@@ -90,7 +90,7 @@ struct B4XSubTests {
         #expect(try main.raiseEvent("twice:", .int64(21)) == .int64(42))
         try main.raiseUIEvent("twice:", .int64(1))
         #expect(modes.value == ["direct"])
-        try loop.turn()
+        try loop.run()
         #expect(modes.value == ["direct", "queued"])
     }
 
@@ -111,14 +111,14 @@ struct B4XSubTests {
 
     @Test("B4X.6: raiseUIEvent is refused where too many events wait, and counted as lost")
     func full() throws {
-        let loop = try TurnedHost { $0.eventLimit = 2 }
+        let loop = try DispatchedHost { $0.eventLimit = 2 }
         let target = try Target("main", in: loop.host)
         try loop.noting(target, "x")
         try target.raiseUIEvent("x")
         try target.raiseUIEvent("x")
         #expect(code { try target.raiseUIEvent("x") } == .busy)
         #expect(loop.host.counts.eventsLost == 1)
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["x()", "x()"])
         try target.raiseUIEvent("x")
     }
@@ -135,7 +135,7 @@ struct B4XSubTests {
             try await main.waitFor("registered_done:")
             loop.note("direct")
         }
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["queued registered_done(true)"])
         #expect(untaken.value == ["registered_done:"])
     }
@@ -147,7 +147,7 @@ struct B4XSubTests {
         for number in 0..<6 {
             try (number % 2 == 0 ? main : other).raiseUIEvent("x:", .int32(Int32(number)))
         }
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == (0..<6).map { "x(\($0))" })
     }
 
@@ -166,7 +166,7 @@ struct B4XSubTests {
             loop.note("first ends")
         }
         try main.raiseUIEvent("first")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["first begins", "first ends", "second()"])
     }
 
@@ -192,7 +192,7 @@ struct B4XSubTests {
         }
         try main.raiseUIEvent("x")
         try main.raiseUIEvent("y")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["after x", "y()"])
     }
 
@@ -200,7 +200,7 @@ struct B4XSubTests {
     func thenSub() throws {
         try loop.noting(main, "x")
         try main.raiseUIEvent("x")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["x()"])
         #expect(main.counts.called == 1)
     }
@@ -214,7 +214,7 @@ struct B4XSubTests {
         let target = try Target("a", in: loop.host, kind: kind)
         #expect(try target.raiseEvent("x") == nil)
         try target.raiseUIEvent("x")
-        try loop.turn()
+        try loop.run()
         #expect(target.counts.untaken == 2)
         #expect(target.counts.failed == 0)
         #expect(loop.log.value == [])
@@ -224,7 +224,7 @@ struct B4XSubTests {
     func missingSub() throws {
         #expect(try main.callSub("Missing", .bool(true)) == nil)
         try main.callSubDelayed("Missing", .bool(true))
-        try loop.turn()
+        try loop.run()
         #expect(loop.log.value == [])
         let instance = try Target("page", in: loop.host, kind: .classInstance)
         let error = #expect(throws: CurfewError.self) {
@@ -233,7 +233,7 @@ struct B4XSubTests {
         #expect(error?.code == .notFound)
         #expect(error?.message.hasPrefix("Sub missing: was not found.") == true)
         try instance.callSubDelayed("Missing", .bool(true))
-        try loop.turn()
+        try loop.run()
         #expect(loop.log.value.count == 1)
         #expect(loop.log.value.first?.contains("Sub missing: was not found.") == true)
         #expect(instance.counts.failed == 1)
@@ -248,7 +248,7 @@ struct B4XSubTests {
             loop.note("waited")
         }
         for _ in 0..<3 { try main.raiseUIEvent("x") }
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["waited", "x()", "x()"])
     }
 
@@ -266,7 +266,7 @@ struct B4XSubTests {
             try target.callSubDelayed("Task_Done")
             try target.callSubDelayed("Task_Done")
         }
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["main done", "page done"])
         #expect(untaken.value == ["task_done"])
         #expect(loop.log.value.count == 1)
@@ -284,11 +284,11 @@ struct B4XSubTests {
             loop.note("resumed")
         }
         try other.raiseUIEvent("x")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == [])
         #expect(other.counts.untaken == 1)
         try main.raiseUIEvent("x")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["resumed"])
     }
 
@@ -314,7 +314,7 @@ struct B4XSubTests {
         try main.raiseUIEvent("x", from: .task(7))
         try main.raiseUIEvent("y", from: .task(9))
         try main.raiseUIEvent("z", from: .task(10))
-        try loop.turn()
+        try loop.run()
         #expect(
             loop.notes.value == [
                 "x 7 7", "inner none", "inner 8", "x 7", "y 9", "z none 10",
@@ -334,14 +334,14 @@ struct B4XSubTests {
             try await main.waitFor("Task_Done")
             loop.note("done")
         }
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["begin ends", "done"])
         try loop.noting(main, "two::")
         try main.callSubDelayed("Two", .int32(1), .int32(2))
         #expect(
             code { try main.callSubDelayed("Two", .int32(1), .int32(2), .int32(3)) } == .invalid)
         #expect(code { try main.callSubDelayed("two::") } == .invalid)
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value.last == "two(1, 2)")
     }
 
@@ -357,7 +357,7 @@ struct B4XSubTests {
         #expect(main.isPaused)
         try main.raiseUIEvent("x")
         try main.raiseEvent("y")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == [])
         #expect(untaken.value == ["paused y", "paused x"])
         #expect(main.counts.paused == 2)
@@ -365,7 +365,7 @@ struct B4XSubTests {
         main.resume()
         try main.raiseUIEvent("x")
         try main.raiseUIEvent("y")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["x()", "resumed"])
     }
 
@@ -377,7 +377,7 @@ struct B4XSubTests {
         try loop.noting(main, "application_error::")
         try main.raiseUIEvent("broken")
         #expect(try main.raiseEvent("broken") == nil)
-        try loop.turn()
+        try loop.run()
         #expect(
             loop.notes.value
                 == Array(repeating: "application_error(\"It broke.\", \"broken\")", count: 2))
@@ -396,14 +396,14 @@ struct B4XSubTests {
         }
         try instance.valueSub("application_error::") { _, _ in .bool(true) }
         try third.sub("application_error::") { _, _ in throw Broken() }
-        try loop.turn()
+        try loop.run()
         let errors = loop.log.value.filter { $0.contains("an error came out of broken: It broke.") }
         #expect(errors.count == 3)
         #expect([main, instance, third].map(\.counts.failed) == [1, 1, 1])
         // The loop goes on.
         try loop.noting(main, "x")
         try main.raiseUIEvent("x")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["x()"])
     }
 
@@ -418,7 +418,7 @@ struct B4XSubTests {
         }
         try loop.noting(main, "application_error::")
         try main.raiseUIEvent("outer")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["caught"])
     }
 
@@ -426,7 +426,7 @@ struct B4XSubTests {
     func resumableError() throws {
         try loop.noting(main, "application_error::")
         try main.resumable { throw Broken() }
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["application_error(\"It broke.\", \"a resumable sub\")"])
     }
 
@@ -438,7 +438,7 @@ struct B4XSubTests {
         }
         try target.raiseUIEvent("nobody:", .text("a"), from: .task(5))
         try target.raiseEvent("nobody")
-        try loop.turn()
+        try loop.run()
         #expect(told.value.map(\.transcript) == ["nobody()", "nobody(\"a\")"])
         #expect(told.value.map(\.name) == ["nobody", "nobody"])
         #expect(told.value.map(\.mode) == [.direct, .queued])
@@ -459,7 +459,7 @@ struct B4XSubTests {
         #expect(code { try main.raiseUIEvent("x") } == .closing)
         #expect(code { try main.sub("y") { _, _ in } } == .closing)
         #expect(code { try main.resumable {} } == .closing)
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == [])
         try loop.host.shutDown()
         #expect(code { try other.raiseUIEvent("x") } == .closing)
@@ -494,7 +494,7 @@ struct B4XSubTests {
         }
         let first = try loop.host.launch("org.example.tidy")
         #expect(try first.waitForResult().outcome == .succeeded)
-        try loop.turn()
+        try loop.run()
         #expect(seen.value == ["tidy_done(true, \"\")"])
         // One who waits for another task leaves this one to the sub.
         try loop.host.pause()
@@ -508,14 +508,14 @@ struct B4XSubTests {
         try loop.host.resume()
         #expect(try second.waitForResult().outcome == .succeeded)
         #expect(try third.waitForResult().outcome == .succeeded)
-        try loop.turn()
+        try loop.run()
         #expect(tasks.value == [first.id, second.id])
         #expect(loop.notes.value == ["\(third.id)"])
         // Nobody wants it here any more: it is the host's again.
         let plain = try Target("plain", in: loop.host)
         try loop.noting(plain, "tidy_done::")
         #expect(try loop.host.launch("org.example.tidy").waitForResult().outcome == .succeeded)
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value.count == 1)
         withExtendedLifetime(clock) {}
     }

@@ -9,11 +9,11 @@ import Testing
 /// loop and moves the clock.
 @Suite("B4X: Wait For, Sleep and ResumableSub", .timeLimit(.minutes(2)))
 struct B4XWaitTests {
-    private let loop: TurnedHost
+    private let loop: DispatchedHost
     private let main: Target
 
     init() throws {
-        loop = try TurnedHost()
+        loop = try DispatchedHost()
         main = try Target("main", in: loop.host)
     }
 
@@ -43,14 +43,14 @@ struct B4XWaitTests {
         try wait("none", for: "Page_Resize")
         try wait("two", for: "Page_Resize::")
         try main.raiseUIEvent("page_resize::", .int32(1), .int32(2))
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["two page_resize(1, 2)"])
         let sub = try main.resumable {
             try await main.sleep(milliseconds: 0)
             return "v"
         }
         try wait("completion", for: "complete:", from: .resumable(sub.number))
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value.last == "completion complete(\"v\")")
     }
 
@@ -59,11 +59,11 @@ struct B4XWaitTests {
         try wait("old")
         try wait("new")
         #expect(loop.notes.value == [])
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["old CancellationError()"])
         try main.raiseUIEvent("x")
         try main.raiseUIEvent("x")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["old CancellationError()", "new x()"])
     }
 
@@ -74,12 +74,12 @@ struct B4XWaitTests {
         try wait("one", from: .object(one))
         try wait("two", from: .object(two))
         try wait("colon", for: "x:")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == [])
         try main.raiseUIEvent("x", from: .object(two))
         try main.raiseUIEvent("x", from: .object(two))
         try main.raiseUIEvent("x", from: .object(one))
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["two x()", "any x()", "one x()"])
     }
 
@@ -89,14 +89,14 @@ struct B4XWaitTests {
         try wait("any")
         try wait("one", from: .object(one))
         try main.raiseUIEvent("x", from: .object(one))
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["one x()"])
         try wait("one again", from: .object(one))
         try main.raiseUIEvent("x", from: .object(two))
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["one x()", "any x()"])
         try main.raiseUIEvent("x")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value.count == 2)
         #expect(main.counts.untaken == 1)
     }
@@ -105,10 +105,10 @@ struct B4XWaitTests {
     func unfiltered() throws {
         try wait("first")
         try main.raiseUIEvent("x")
-        try loop.turn()
+        try loop.run()
         try wait("second")
         try main.raiseUIEvent("x", from: .task(3))
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["first x()", "second x()"])
     }
 
@@ -122,10 +122,10 @@ struct B4XWaitTests {
             try wait("button", from: .object(button))
         }()
         #expect(weakButton == nil)
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == [])
         try wait("any")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["button CURFEW_STALE"])
     }
 
@@ -133,7 +133,7 @@ struct B4XWaitTests {
     func reusedAddress() throws {
         try { try wait("button", from: .object(Button())) }()
         for _ in 0..<64 { try main.raiseUIEvent("x", from: .object(Button())) }
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["button CURFEW_STALE"])
         #expect(main.counts.untaken == 64)
     }
@@ -145,13 +145,13 @@ struct B4XWaitTests {
             try await main.sleep(milliseconds: 10)
             loop.note("\(loop.clock.now / 1_000_000) \(loop.host.runtime.loop.isLoopThread)")
         }
-        try loop.turn()
+        try loop.run()
         _ = loop.clock.advance(by: 9_999_999)
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == [])
         _ = loop.clock.advance(by: 1)
         #expect(loop.notes.value == [])
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["1010 true"])
     }
 
@@ -166,7 +166,7 @@ struct B4XWaitTests {
             try main.raiseUIEvent("x:", .int32(2))
         }
         #expect(loop.notes.value == [])
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["x(1)", "slept", "x(2)"])
     }
 
@@ -235,7 +235,7 @@ struct B4XWaitTests {
             loop.note("completed \(try await sub.complete())")
         }
         #expect(loop.notes.value == ["sub", "called"])
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["sub", "called", "x()", "completed 7"])
     }
 
@@ -246,7 +246,7 @@ struct B4XWaitTests {
         let second = try main.resumable { "second" }
         try main.resumable { loop.note(try await second.complete()) }
         try main.resumable { loop.note(try await first.complete()) }
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["first", "second"])
         #expect(main.counts.untaken == 0)
     }
@@ -260,7 +260,7 @@ struct B4XWaitTests {
         try main.resumable {
             do { try await sub.complete() } catch { loop.note("\(error)") }
         }
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["Broken()"])
         #expect(loop.log.value == [])
     }
@@ -269,7 +269,7 @@ struct B4XWaitTests {
     func alreadyCompleted() throws {
         let (main, loop) = (main, loop)
         let sub = try main.resumable { 1 }
-        try loop.turn()
+        try loop.run()
         try main.resumable {
             do { try await sub.complete() } catch let error as CurfewError {
                 loop.note("\(error.code.constant ?? "") \(error.message)")
@@ -289,7 +289,7 @@ struct B4XWaitTests {
         try loop.pass(milliseconds: 1)
         #expect(loop.notes.value == ["limited CURFEW_TIMED_OUT"])
         try main.raiseUIEvent("x")
-        try loop.turn()
+        try loop.run()
         #expect(main.counts.untaken == 1)
         // One that was met is not ended later.
         try wait("met", within: .milliseconds(50))
@@ -341,7 +341,7 @@ struct B4XWaitTests {
     func closed() throws {
         try wait("wait")
         main.close()
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["wait CURFEW_CLOSING"])
     }
 

@@ -78,7 +78,7 @@ struct HostTests {
         #expect(code { try host.release("org.example.none") } == .notFound)
     }
 
-    @Test("A handler whose worker is lost is quarantined until that is lifted")
+    @Test("A handler whose worker is lost is quarantined until that is released")
     func quarantines() async throws {
         let clock = ManualClock()
         let host = try Host.forTests(clock: clock) { $0.lostAfter = 1_000_000_000 }
@@ -494,7 +494,7 @@ struct HostTests {
         #expect(counts.ended[.succeeded] == 1)
         #expect(counts.ended[.failed] == 2)
         #expect(counts.workers >= 1)
-        #expect(counts.watchers >= 2)
-        #expect(counts.misbehaviours == 0)
+        #expect(counts.deadlineThreads >= 2)
+        #expect(counts.contractViolations == 0)
     }
 }

@@ -27,7 +27,7 @@ final class RefreshModule: Sendable {
     static let identifier = "com.yourcompany.apprefresh"
 
     let me: Target
-    let loop: TurnedHost
+    let loop: DispatchedHost
     /// A variable of the whole process there: one for all tasks of a type.
     let isAppRefreshTaskExpired = Box(false)
     let tasks = Box<[SystemTask]>([])
@@ -39,7 +39,7 @@ final class RefreshModule: Sendable {
     let entered = Gate()
 
     init(
-        _ loop: TurnedHost, setsExpirationHandler: Bool = true,
+        _ loop: DispatchedHost, setsExpirationHandler: Bool = true,
         work: @escaping @Sendable () async throws -> Void = {}
     ) throws {
         self.loop = loop

@@ -14,7 +14,7 @@ struct RequestTests {
 
     private func host(_ change: (inout HostConfiguration) -> Void = { _ in }) throws -> Host {
         try Host.forTests(clock: clock) {
-            $0.requests.patience = 0
+            $0.requests.debounceNanoseconds = 0
             change(&$0)
         }
     }

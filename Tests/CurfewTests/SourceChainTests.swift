@@ -9,9 +9,9 @@ import Testing
 /// turns the loop and moves the clock.
 @Suite("The chain of controller, expired and done", .timeLimit(.minutes(2)))
 struct SourceChainTests {
-    private let loop: TurnedHost
+    private let loop: DispatchedHost
 
-    init() throws { loop = try TurnedHost() }
+    init() throws { loop = try DispatchedHost() }
 
     private static let registered = "registeringbackgroundapprefreshtask_done(true, \"\")"
     private static let scheduled = "schedulingbackgroundapprefreshtask_done(true, \"\")"
@@ -24,7 +24,7 @@ struct SourceChainTests {
         let module = try RefreshModule(
             loop, setsExpirationHandler: setsExpirationHandler, work: work)
         _ = try module.registerBackgroundAppRefreshTask()
-        try loop.turn()
+        try loop.run()
         loop.notes.change { $0 = [] }
         return module
     }
@@ -39,7 +39,7 @@ struct SourceChainTests {
     /// The worker returns by itself once the task was completed.
     private func end(_ task: LaunchedTask) throws -> Outcome {
         let outcome = try task.waitForResult(atMost: .seconds(60)).outcome
-        try loop.turn()
+        try loop.run()
         return outcome
     }
 
@@ -53,7 +53,7 @@ struct SourceChainTests {
             loop.note("status \"\(status)\"")
         }
         #expect(loop.notes.value == [])
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == [Self.registered, "status \"\""])
     }
 
@@ -65,7 +65,7 @@ struct SourceChainTests {
             let status = try await module.registerBackgroundAppRefreshTask().complete()
             loop.note(status)
         }
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value.count == 2)
         #expect(loop.notes.value[0].hasPrefix("registeringbackgroundapprefreshtask_done(false, "))
         #expect(loop.notes.value[1].contains("\"com.yourcompany.apprefresh\" is taken"))
@@ -76,7 +76,7 @@ struct SourceChainTests {
         let module = try RefreshModule(loop)
         try module.me.raiseUIEvent("application_start:", .bool(true))
         try module.me.raiseUIEvent("application_background")
-        try loop.turn()
+        try loop.run()
         // The registration's event was queued after application_background, which was there.
         #expect(loop.notes.value == ["schedule", Self.registered, Self.scheduled])
     }
@@ -141,7 +141,7 @@ struct SourceChainTests {
     func inTime() throws {
         let module = try module()
         let task = try launch(module)
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["schedule", "do"])
         try loop.pass(milliseconds: 9)
         #expect(loop.notes.value == ["schedule", "do"])
@@ -157,7 +157,7 @@ struct SourceChainTests {
     func caughtInDo() throws {
         let module = try module { throw RefreshModule.Failure(description: "It broke.") }
         let task = try launch(module)
-        try loop.turn()
+        try loop.run()
         try loop.pass(milliseconds: 10)
         #expect(try end(task) == .succeeded)
         #expect(
@@ -173,10 +173,10 @@ struct SourceChainTests {
         let module = try module { try await waiting.value?.waitFor("never") }
         waiting.change { $0 = module.me }
         let task = try launch(module)
-        try loop.turn()
+        try loop.run()
         try loop.pass(milliseconds: 10)
         _ = loop.clock.advance(by: 30 * Self.second)
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value.prefix(4) == ["schedule", "do", "expired", "controller resumes"])
         #expect(try end(task) == .expired)
         #expect(module.tasks.value.map(\.completions.value) == [[false]])
@@ -192,13 +192,13 @@ struct SourceChainTests {
         let module = try module { try await waiting.value?.waitFor("network_ready") }
         waiting.change { $0 = module.me }
         let task = try launch(module)
-        try loop.turn()
+        try loop.run()
         try loop.pass(milliseconds: 10)
         _ = loop.clock.advance(by: 30 * Self.second)
-        try loop.turn()
+        try loop.run()
         let before = module.me.counts
         try module.me.raiseUIEvent("network_ready")
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value.contains("did"))
         #expect(module.me.counts.untaken == before.untaken)
         #expect(try end(task) == .expired)
@@ -228,7 +228,7 @@ struct SourceChainTests {
     func doneThenExpired() throws {
         let module = try module()
         let task = try launch(module)
-        try loop.turn()
+        try loop.run()
         _ = loop.clock.advance(by: 10_000_000)
         // One step of the loop: the pause ends, and the do-sub queues Done.
         #expect(try loop.host.dispatch(limit: 1) == 1)
@@ -236,7 +236,7 @@ struct SourceChainTests {
         let untaken = module.me.counts.untaken
         _ = loop.clock.advance(by: 30 * Self.second)
         #expect(loop.notes.value == ["schedule", "do", "did", "expired"])
-        try loop.turn()
+        try loop.run()
         #expect(module.tasks.value.map(\.completions.value) == [[false]])
         #expect(loop.notes.value.filter { $0 == "controller resumes" }.count == 1)
         #expect(module.me.counts.untaken == untaken + 1)
@@ -250,7 +250,7 @@ struct SourceChainTests {
     func expiredInTheGap() throws {
         let module = try module(setsExpirationHandler: false)
         let task = try launch(module)
-        try loop.turn()
+        try loop.run()
         #expect(loop.notes.value == ["schedule", "do"])
         _ = loop.clock.advance(by: 30 * Self.second)
         // Nobody heard of it: the flag is unchanged, no Done was posted.
@@ -258,7 +258,7 @@ struct SourceChainTests {
         #expect(task.state.reason == .budget)
         _ = loop.clock.advance(by: 5 * Self.second)
         #expect(task.resultIfOver?.outcome == .expired)
-        try loop.turn()
+        try loop.run()
         #expect(
             loop.notes.value.filter { $0.hasPrefix("backgroundapprefreshtask_done") } == [
                 "backgroundapprefreshtask_done(false, \"Background task expired.\")"
@@ -293,13 +293,13 @@ struct SourceChainTests {
         let module = try module()
         let first = try launch(module)
         let second = try loop.host.launch(RefreshModule.identifier)
-        try loop.turn()
+        try loop.run()
         #expect(module.tasks.value.count == 1)
         #expect(second.state.phase == .queued)
         try loop.pass(milliseconds: 10)
         #expect(try end(first) == .succeeded)
         while module.tasks.value.count < 2 || loop.notes.value.filter({ $0 == "do" }).count < 2 {
-            try loop.turn()
+            try loop.run()
         }
         try loop.pass(milliseconds: 10)
         #expect(try end(second) == .succeeded)

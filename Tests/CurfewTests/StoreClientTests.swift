@@ -31,7 +31,7 @@ final class StoreClientTests {
 
     private func host() throws -> Host {
         try Host.forTests(clock: clock) {
-            $0.requests.patience = 0
+            $0.requests.debounceNanoseconds = 0
             try? $0.requests.store(in: place)
         }
     }

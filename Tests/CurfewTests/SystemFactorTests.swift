@@ -13,7 +13,7 @@ struct SystemFactorTests {
 
     private func host(_ change: (inout HostConfiguration) -> Void = { _ in }) throws -> Host {
         let host = try Host.forTests(clock: clock) {
-            $0.requests.patience = 0
+            $0.requests.debounceNanoseconds = 0
             change(&$0)
         }
         try host.register(.tidy) { _ in }

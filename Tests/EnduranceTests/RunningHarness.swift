@@ -18,7 +18,7 @@ final class RunningHarness {
     }
 
     /// Longer than anything takes on a busy machine.
-    static let patience = Duration.seconds(60)
+    static let timeout = Duration.seconds(60)
 
     /// Its process, or that of the shell it was started by.
     let process: pid_t
@@ -103,14 +103,14 @@ final class RunningHarness {
     /// Waits for a record that was not waited for yet, and returns it.
     @discardableResult
     func wait(
-        for kind: String, within limit: Duration = patience,
+        for kind: String, within limit: Duration = timeout,
         _ isIt: (Record) -> Bool = { _ in true }
     ) throws -> Record { try wait(for: [kind], within: limit, isIt) }
 
     /// The same for a record of one of several kinds.
     @discardableResult
     func wait(
-        for kinds: Set<String>, within limit: Duration = patience,
+        for kinds: Set<String>, within limit: Duration = timeout,
         _ isIt: (Record) -> Bool = { _ in true }
     ) throws -> Record {
         let until = ContinuousClock.now + limit
@@ -145,7 +145,7 @@ final class RunningHarness {
     func follow(until moment: ContinuousClock.Instant) { while read(until: moment) {} }
 
     /// Waits until it is over, and returns how it ended; kills it when its time is up.
-    func finish(within limit: Duration = patience) -> ChildProcess.Ending {
+    func finish(within limit: Duration = timeout) -> ChildProcess.Ending {
         if let ending { return ending }
         close(input)
         input = -1

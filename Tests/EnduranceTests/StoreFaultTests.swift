@@ -47,7 +47,7 @@ struct StoreFaultTests {
         configuration.clock = clock
         configuration.log = { _, _, _, _ in }
         configuration.processing.count = 1
-        configuration.requests.patience = 0
+        configuration.requests.debounceNanoseconds = 0
         configuration.requests.openStore = { [faults] in faults.store() }
         return try Host(configuration)
     }

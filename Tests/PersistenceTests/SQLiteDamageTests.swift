@@ -206,9 +206,9 @@ struct SQLiteDamageTests {
             #expect(throws: StoreFault.self) {
                 try store.write { (store) throws(StoreFault) in
                     var book = book
-                    book.setStanding(HandlerStanding(places: 2), of: description.identifier)
+                    book.setState(HandlerState(places: 2), of: description.identifier)
                     _ = try book.open(at: now, store)
-                    _ = try book.turn(at: now, store)
+                    _ = try book.decide(at: now, store)
                 }
             })
         #expect(fault.kind == .corrupt)

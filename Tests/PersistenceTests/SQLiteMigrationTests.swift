@@ -45,7 +45,7 @@ struct SQLiteMigrationTests {
         }
         try run("INSERT INTO request (\(Self.described), \(RequestRow.standing))", 29) {
             RequestRow.putDescribed(request, to: $0)
-            RequestRow.putStanding(request, to: $0)
+            RequestRow.putState(request, to: $0)
         }
         if !payload.isEmpty {
             try run("INSERT INTO payload", 2) {

@@ -10,7 +10,7 @@ struct FaultTests {
         (1, JSONRule.allCases.map(\.rawValue)), (2, ManifestRule.allCases.map(\.rawValue)),
         (3, LoadRule.allCases.map(\.rawValue)),
         (4, PropertyListRule.allCases.map(\.rawValue) + PermittedRule.allCases.map(\.rawValue)),
-        (7, Misbehaviour.allCases.map(\.rawValue)),
+        (7, ContractRule.allCases.map(\.rawValue)),
     ]
 
     /// Those of the header, in its order, but OK.
@@ -94,7 +94,7 @@ struct FaultTests {
         #expect(Fault.named("manifest-duration")?.code == "CF0212")
         #expect(Fault.named("json-size")?.code == "CF0101")
         #expect(Fault.named("nothing") == nil)
-        #expect(Misbehaviour.allCases.allSatisfy { $0.fault.name == $0.rawValue })
+        #expect(ContractRule.allCases.allSatisfy { $0.fault.name == $0.rawValue })
     }
 
     @Test("a fault of a manifest carries the code of its rule, in its text too")

@@ -15,7 +15,7 @@ struct RequestBookHeadTests {
         ledger.limits.processing = 1_000
         var book = RequestBook(
             host: HostIdentity(boot: "a", process: 1, start: 1), ledger: ledger)
-        book.setStanding(HandlerStanding(places: 2), of: "org.example.a")
+        book.setState(HandlerState(places: 2), of: "org.example.a")
         try store.write { (transaction) throws(StoreFault) in
             _ = try book.open(at: now, transaction)
         }
@@ -30,7 +30,7 @@ struct RequestBookHeadTests {
             try store.write { (transaction) throws(StoreFault) in
                 switch act {
                 case 0: _ = try book.cancel(id, at: now, transaction)
-                case 1: _ = try book.turn(at: now, transaction)
+                case 1: _ = try book.decide(at: now, transaction)
                 default:
                     _ = try book.submit(description, payload: [], at: now, transaction)
                 }

@@ -20,7 +20,7 @@ struct RequestBookMarkTests {
             _ = try book.open(at: now, transaction)
         }
         for name in ["tidy", "other"] {
-            book.setStanding(HandlerStanding(places: 8), of: "org.example.\(name)")
+            book.setState(HandlerState(places: 8), of: "org.example.\(name)")
         }
         return book
     }
@@ -35,7 +35,7 @@ struct RequestBookMarkTests {
 
     private func launched(_ book: inout RequestBook, at now: Moment) throws -> [RequestID] {
         try store.write { (transaction) throws(StoreFault) in
-            try book.turn(at: now, transaction).compactMap { effect in
+            try book.decide(at: now, transaction).compactMap { effect in
                 if case .launch(let request, _, _, _) = effect { request.id } else { nil }
             }
         }
@@ -63,9 +63,9 @@ struct RequestBookMarkTests {
         let mark = book.mark()
         #expect(throws: fault) {
             try store.write { (transaction) throws(StoreFault) in
-                #expect(try book.turn(at: now, transaction).count == 1)
-                book.setStanding(HandlerStanding(closed: .paused), of: "org.example.other")
-                book.setStanding(HandlerStanding(places: 1), of: "org.example.new")
+                #expect(try book.decide(at: now, transaction).count == 1)
+                book.setState(HandlerState(closed: .paused), of: "org.example.other")
+                book.setState(HandlerState(places: 1), of: "org.example.new")
                 var setting = HandlerSetting()
                 setting.enablement = .suspended
                 _ = try book.set(setting, for: .identifier("org.example.tidy"), transaction)
@@ -92,7 +92,7 @@ struct RequestBookMarkTests {
             let mark = book.mark()
             #expect(throws: fault) {
                 try store.write { (transaction) throws(StoreFault) in
-                    _ = try book.turn(at: later, transaction)
+                    _ = try book.decide(at: later, transaction)
                     throw fault
                 }
             }
@@ -115,7 +115,7 @@ struct RequestBookMarkTests {
         let mark = book.mark()
         #expect(throws: fault) {
             try store.write { (transaction) throws(StoreFault) in
-                #expect(try book.turn(at: now, transaction).isEmpty)
+                #expect(try book.decide(at: now, transaction).isEmpty)
                 throw fault
             }
         }

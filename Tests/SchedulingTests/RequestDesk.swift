@@ -67,8 +67,10 @@ final class RequestDesk {
         }
     }
 
-    func lift(_ id: RequestID) throws -> Bool {
-        try change { ledger, store throws(StoreFault) in try ledger.lift(id, at: now, store).value }
+    func release(_ id: RequestID) throws -> Bool {
+        try change { ledger, store throws(StoreFault) in
+            try ledger.release(id, at: now, store).value
+        }
     }
 
     /// Nil: it was not launched.

@@ -22,7 +22,7 @@ struct RequestGrowthTests {
         }
         scheduler.setHead(stays, of: queue)
         #expect(scheduler.entries < 200)
-        scheduler.setStanding(HandlerStanding(places: 1), of: queue.identifier)
+        scheduler.setState(HandlerState(places: 1), of: queue.identifier)
         #expect(scheduler.next(at: now) == nil)
         let later = Moment(wall: now.wall + 900 * second, span: now.span)
         #expect(scheduler.next(at: later)?.id == stays.id)
@@ -32,7 +32,7 @@ struct RequestGrowthTests {
     func rests() {
         var scheduler = RequestScheduler()
         scheduler.rate.spacing = 3_600_000_000_000
-        scheduler.setStanding(HandlerStanding(places: 2), of: queue.identifier)
+        scheduler.setState(HandlerState(places: 2), of: queue.identifier)
         let head = { (number: UInt64) in
             RequestHead(id: RequestID(rawValue: number), notBefore: now.wall)
         }
@@ -113,7 +113,7 @@ struct RequestGrowthTests {
         let store = MemoryStore()
         func opened() throws -> RequestBook {
             var book = RequestBook(host: HostIdentity(boot: "b", process: 1, start: 1))
-            book.setStanding(HandlerStanding(places: 2), of: "org.example.first")
+            book.setState(HandlerState(places: 2), of: "org.example.first")
             _ = try store.write { store throws(StoreFault) in try book.open(at: now, store) }
             return book
         }
@@ -126,7 +126,7 @@ struct RequestGrowthTests {
             }
         }
         func launched(_ book: inout RequestBook) throws -> [String] {
-            try store.write { store throws(StoreFault) in try book.turn(at: now, store) }
+            try store.write { store throws(StoreFault) in try book.decide(at: now, store) }
                 .compactMap {
                     if case .launch(let request, _, _, _) = $0 {
                         request.description.identifier
@@ -143,10 +143,10 @@ struct RequestGrowthTests {
         #expect(book.scheduler.heads.count == 1)
         #expect(try launched(&book) == ["org.example.first"])
         try store.write { store throws(StoreFault) in
-            try book.setStanding(HandlerStanding(), of: "org.example.later", store)
+            try book.setState(HandlerState(), of: "org.example.later", store)
             // Neither the one that is gone nor one that was known.
-            try book.setStanding(.missing, of: "org.stranger.n3", store)
-            try book.setStanding(HandlerStanding(places: 3), of: "org.example.first", store)
+            try book.setState(.missing, of: "org.stranger.n3", store)
+            try book.setState(HandlerState(places: 3), of: "org.example.first", store)
         }
         #expect(try launched(&book) == ["org.example.later"])
         #expect(book.scheduler.heads.isEmpty)

@@ -52,8 +52,8 @@ struct RequestLedgerCrashTests {
         // A newer one of its identifier does not touch it.
         _ = try add()
         #expect(try desk.state(id) == .parked)
-        #expect(try desk.lift(id))
-        #expect(try desk.lift(id) == false)
+        #expect(try desk.release(id))
+        #expect(try desk.release(id) == false)
         #expect(try desk.request(id).crashes == 0)
         #expect(try desk.run(id).launch == 4)
         #expect(try desk.state(id) == .finished)

@@ -228,7 +228,7 @@ struct RequestLedgerRepetitionTests {
             try desk.launch(parked)
             _ = try desk.crash()
         }
-        #expect(try desk.lift(parked))
+        #expect(try desk.release(parked))
 
         desk.setClock(by: earlier - desk.now)
         try desk.shorten()

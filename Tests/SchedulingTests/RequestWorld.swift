@@ -53,8 +53,8 @@ struct RequestWorld {
         // Days that are spent now and then.
         book.scheduler.budget.limits = DayLimits(launches: 60)
         for (index, identifier) in Self.identifiers.enumerated() {
-            book.scheduler.setStanding(
-                HandlerStanding(places: index % 3 + 1, plugin: "org.example"), of: identifier)
+            book.scheduler.setState(
+                HandlerState(places: index % 3 + 1, plugin: "org.example"), of: identifier)
         }
         do {
             let counts = try store.write { (transaction) throws(StoreFault) in
@@ -83,7 +83,7 @@ struct RequestWorld {
         case 90..<92: crash()
         case 92..<94: setClock()
         case 94..<96: store.failures = Int(random.next() % 3)
-        case 96..<97: lift()
+        case 96..<97: releaseParked()
         case 97..<98: sleep()
         case 98..<99: pauseHandler()
         default: simulate()
@@ -239,16 +239,16 @@ struct RequestWorld {
         book.clockJumped(from: before, to: now)
     }
 
-    private mutating func lift() {
+    private mutating func releaseParked() {
         let before = book.mark()
         do {
             for request in try store.read({ (transaction) throws(StoreFault) in
                 try transaction.requests(RequestFilter(states: [.parked]))
             }) {
                 let lifted = try store.write { (transaction) throws(StoreFault) in
-                    try book.lift(request.id, at: now, transaction)
+                    try book.release(request.id, at: now, transaction)
                 }
-                if lifted { note("lifted") }
+                if lifted { note("released") }
             }
         } catch {
             fail(error, before)
@@ -257,8 +257,8 @@ struct RequestWorld {
 
     private mutating func pauseHandler() {
         let index = Int(random.next() % 6)
-        book.scheduler.setStanding(
-            HandlerStanding(
+        book.scheduler.setState(
+            HandlerState(
                 closed: random.next() % 2 == 0 ? .paused : nil, places: index % 3 + 1,
                 plugin: "org.example"), of: Self.identifiers[index])
     }
@@ -290,7 +290,7 @@ struct RequestWorld {
                         transaction)
                     taken.append((end.id, end.launch, request != nil))
                 }
-                effects = try book.turn(at: now, transaction)
+                effects = try book.decide(at: now, transaction)
             }
         } catch {
             fail(error, before)
@@ -359,11 +359,11 @@ struct RequestWorld {
                 factor, FactorReading(.yes, source: "world", detail: "yes"), at: now)
         }
         for (index, identifier) in Self.identifiers.enumerated() {
-            book.scheduler.setStanding(
-                HandlerStanding(places: index % 3 + 1, plugin: "org.example"), of: identifier)
+            book.scheduler.setState(
+                HandlerState(places: index % 3 + 1, plugin: "org.example"), of: identifier)
         }
         book.scheduler.reconsider()
-        lift()
+        releaseParked()
         for request in list([]) where request.description.repetition != nil {
             _ = try? store.write { (transaction) throws(StoreFault) in
                 try book.cancel(request.id, at: now, transaction)

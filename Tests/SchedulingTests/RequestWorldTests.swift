@@ -40,7 +40,7 @@ struct RequestWorldTests {
         for way in [
             "submitted", "kept", "known", "too many", "key taken", "replaced", "cancelled",
             "cancelled while running", "launched", "ended", "stopped", "failed commits",
-            "backed-off", "snoozed", "repeated", "dates-skipped", "missed", "parked", "lifted",
+            "backed-off", "snoozed", "repeated", "dates-skipped", "missed", "parked", "released",
             "finished", "interrupted", "clock set", "boots",
         ] {
             #expect(counts[way, default: 0] > 0, "\(way) never happened")

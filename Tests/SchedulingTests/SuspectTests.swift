@@ -12,8 +12,8 @@ struct SuspectTests {
         try store.write { (transaction) throws(StoreFault) in
             _ = try book.open(at: now, transaction)
         }
-        book.setStanding(HandlerStanding(places: 8), of: "org.example.tidy")
-        book.setStanding(HandlerStanding(places: 8), of: "org.example.other")
+        book.setState(HandlerState(places: 8), of: "org.example.tidy")
+        book.setState(HandlerState(places: 8), of: "org.example.other")
         return book
     }
 
@@ -26,7 +26,7 @@ struct SuspectTests {
 
     private func launched(_ book: inout RequestBook) throws -> [RequestID] {
         try store.write { (transaction) throws(StoreFault) in
-            try book.turn(at: now, transaction).compactMap { effect in
+            try book.decide(at: now, transaction).compactMap { effect in
                 if case .launch(let request, _, _, _) = effect { request.id } else { nil }
             }
         }
@@ -78,11 +78,11 @@ struct SuspectTests {
         book = try self.book(2)
         #expect(try launched(&book) == [RequestID(rawValue: 1)])
         try submit("org.example.fresh", &book)
-        book.setStanding(HandlerStanding(), of: "org.example.fresh")
+        book.setState(HandlerState(), of: "org.example.fresh")
         #expect(try launched(&book) == [RequestID(rawValue: 3)])
 
         book = try self.book(3)
-        book.setStanding(HandlerStanding(), of: "org.example.fresh")
+        book.setState(HandlerState(), of: "org.example.fresh")
         #expect(try launched(&book) == [RequestID(rawValue: 1)])
         try submit("org.example.fresh", &book)
         #expect(try launched(&book) == [])
@@ -106,10 +106,10 @@ struct SuspectTests {
         #expect(try launched(&book).count == 1)
         book = try self.book(3)
         // It is the third time; what others have begun comes to its end first.
-        book.setStanding(HandlerStanding(closed: .paused), of: "org.example.tidy")
+        book.setState(HandlerState(closed: .paused), of: "org.example.tidy")
         try submit("org.example.other", &book)
         #expect(try launched(&book) == [RequestID(rawValue: 2)])
-        book.setStanding(HandlerStanding(places: 8), of: "org.example.tidy")
+        book.setState(HandlerState(places: 8), of: "org.example.tidy")
         #expect(try launched(&book) == [])
         try submit("org.example.other", &book)
         #expect(try launched(&book) == [])
@@ -119,10 +119,10 @@ struct SuspectTests {
         )
         #expect(try held(RequestID(rawValue: 3), book)?.factor == .place)
         // Where something else holds it back as well, nobody waits for it.
-        book.setStanding(HandlerStanding(closed: .paused), of: "org.example.tidy")
+        book.setState(HandlerState(closed: .paused), of: "org.example.tidy")
         try end(2, launch: 1, &book)
         #expect(try launched(&book) == [RequestID(rawValue: 3)])
-        book.setStanding(HandlerStanding(places: 8), of: "org.example.tidy")
+        book.setState(HandlerState(places: 8), of: "org.example.tidy")
         #expect(try launched(&book) == [])
         try end(3, launch: 1, &book)
         #expect(try launched(&book) == [RequestID(rawValue: 1)])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("How much earlier a watcher asks to be woken")
+@Suite("How much earlier a deadline thread asks to be woken")
 struct WakeLeadTests {
     private static func lead(after late: [UInt64]) -> WakeLead {
         var lead = WakeLead()

@@ -10,7 +10,7 @@ extension ConformanceCase {
 
     /// A case that runs every example once, and looks which rules the host saw broken.
     private static func kept(
-        _ name: String, _ rules: Misbehaviour...,
+        _ name: String, _ rules: ContractRule...,
         also: @escaping @Sendable (TestBed) throws -> Void = { _ in }
     ) -> ConformanceCase {
         ConformanceCase(name, level: 2, needs: tried) { run in
@@ -99,7 +99,7 @@ extension ConformanceCase {
             try bed.runAll()
             try bed.runAll()
             try bed.end()
-            for rule: Misbehaviour in [
+            for rule: ContractRule in [
                 .unkeptRelease, .referenceLimit, .staleTask, .foreignTask, .abandoned,
                 .keptReference,
             ] {

@@ -164,13 +164,13 @@ final class TestBed: Sendable {
     // MARK: The log
 
     /// Returns the log lines about violations of the rules.
-    func violations(_ rules: [Misbehaviour]) -> [String] {
+    func violations(_ rules: [ContractRule]) -> [String] {
         let marks = rules.map { "\($0.fault.code) \($0.rawValue): " }
         return log.lines.filter { line in marks.contains { line.hasPrefix($0) } }
     }
 
     /// Fails the case if the host logged a violation of one of the rules.
-    func check(_ rules: Misbehaviour...) throws {
+    func check(_ rules: ContractRule...) throws {
         let lines = violations(rules)
         guard let first = lines.first else { return }
         let text = first.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? first

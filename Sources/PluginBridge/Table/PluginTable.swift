@@ -114,7 +114,7 @@ private func note(
     _ context: PluginTableContext
 ) {
     guard let flaw else { return }
-    context.services.misbehaved(flaw.rule, did(), flaw.answer, task: task, plugin: context.plugin)
+    context.services.violated(flaw.rule, did(), flaw.answer, task: task, plugin: context.plugin)
 }
 
 private func pluginRegisterHandler(
@@ -122,9 +122,9 @@ private func pluginRegisterHandler(
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
-        func refuse(_ status: Status, _ rule: Misbehaviour, _ message: String) -> curfew_status {
+        func refuse(_ status: Status, _ rule: ContractRule, _ message: String) -> curfew_status {
             ErrorBuffer.fill(error, status, message)
-            context.services.misbehaved(
+            context.services.violated(
                 rule, "called register_handler", message, task: 0, plugin: context.plugin)
             return status.rawValue
         }
@@ -167,7 +167,7 @@ private func pluginTaskInfo(
     PluginTable.call(api, otherwise: Status.stale.rawValue) { context in
         let size = isNull(info) ? 0 : UnsafeRawPointer(info).load(as: UInt32.self)
         guard size >= 16 else {
-            context.services.misbehaved(
+            context.services.violated(
                 .structSize, "called task_info",
                 "curfew_task_info.struct_size is \(size), that of no version; nothing was filled in",
                 task: task, plugin: context.plugin)
@@ -203,7 +203,7 @@ private func pluginProgress(
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.stale.rawValue) { context in
         guard fraction >= 0, fraction <= 1 else {
-            context.services.misbehaved(
+            context.services.violated(
                 .progressRange, "reported progress \(fraction)",
                 "it is a fraction in 0…1; what was known before stays", task: task,
                 plugin: context.plugin)
@@ -225,7 +225,7 @@ private func pluginComplete(
     PluginTable.call(api, otherwise: Status.closing.rawValue) { context in
         let status = Status(rawValue: status)
         guard status != .pending, result != nil || resultBytes == 0 else {
-            context.services.misbehaved(
+            context.services.violated(
                 .completion,
                 "called complete with "
                     + (status == .pending
@@ -234,7 +234,7 @@ private func pluginComplete(
             return Status.invalid.rawValue
         }
         guard resultBytes <= UInt64(Int.max) else {
-            context.services.misbehaved(
+            context.services.violated(
                 .resultSize, "called complete with a result of \(resultBytes) bytes",
                 "no memory is as large; it is not completed", task: task, plugin: context.plugin)
             return Status.tooLarge.rawValue
@@ -278,8 +278,8 @@ private func pluginRaise(
     _ values: UnsafePointer<curfew_value>?, _ count: UInt32
 ) -> curfew_status {
     PluginTable.call(api, otherwise: Status.stale.rawValue) { context in
-        func refuse(_ rule: Misbehaviour, _ did: String, _ answer: String) -> curfew_status {
-            context.services.misbehaved(
+        func refuse(_ rule: ContractRule, _ did: String, _ answer: String) -> curfew_status {
+            context.services.violated(
                 rule, did, answer + "; nothing was raised", task: task, plugin: context.plugin)
             return Status.invalid.rawValue
         }
@@ -318,7 +318,7 @@ private func pluginLog(
         // The level of misbehaviour is the host's own.
         let known = min(max(level, LogLevel.debug.rawValue), LogLevel.error.rawValue)
         if known != level {
-            context.services.misbehaved(
+            context.services.violated(
                 .logLevel, "wrote a log line of level \(level)",
                 "it goes out with level \(known), the nearest of a plugin's", task: task,
                 plugin: context.plugin)
@@ -334,7 +334,7 @@ private func pluginExtension(
     let name = ForeignText.read(id, limit: 128)
     if name == nil {
         PluginTable.call(api, otherwise: ()) { context in
-            context.services.misbehaved(
+            context.services.violated(
                 .malformedText, "called extension",
                 "the id is NULL, longer than 128 bytes or not UTF-8; there is none", task: 0,
                 plugin: context.plugin)

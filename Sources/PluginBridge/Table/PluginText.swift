@@ -4,7 +4,7 @@
 struct PluginText {
     /// A defect of a text that is accepted all the same.
     struct Flaw {
-        let rule: Misbehaviour
+        let rule: ContractRule
         /// The effect.
         let answer: String
     }

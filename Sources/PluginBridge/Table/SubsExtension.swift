@@ -16,9 +16,9 @@ enum SubsExtension {
 
 /// Complains about a call that cannot be done.
 private func refuse(
-    _ context: PluginTableContext, _ rule: Misbehaviour, _ did: String, _ answer: String
+    _ context: PluginTableContext, _ rule: ContractRule, _ did: String, _ answer: String
 ) -> curfew_status {
-    context.services.misbehaved(
+    context.services.violated(
         rule, did, answer + "; nothing follows", task: 0, plugin: context.plugin)
     return Status.invalid.rawValue
 }

@@ -45,8 +45,8 @@ package protocol TaskServices: AnyObject, Sendable {
     func log(_ level: LogLevel, _ text: String, for task: UInt64, plugin: Int32)
     /// A plugin broke a rule of the contract: what it did, to be put after its name, and what came
     /// of that. Not called under a lock.
-    func misbehaved(
-        _ rule: Misbehaviour, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,
+    func violated(
+        _ rule: ContractRule, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,
         task: UInt64, plugin: Int32)
     /// Returns the role of the calling thread for this host, a `CURFEW_THREAD_` constant.
     func currentThread() -> Int32

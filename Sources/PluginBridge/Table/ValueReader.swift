@@ -17,7 +17,7 @@ package enum ValueReader {
 
     /// Why nothing was read: to be put after "its parameters", or "its parameter 2".
     struct Fault: Error {
-        var rule = Misbehaviour.eventTypes
+        var rule = ContractRule.eventTypes
         let text: String
     }
 

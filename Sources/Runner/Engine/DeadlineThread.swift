@@ -45,7 +45,7 @@ final class DeadlineThread {
     private func run() {
         csys_thread_name("curfew-watch")
         csys_thread_no_timer_slack()
-        engine.threads.join(as: .watcher)
+        engine.threads.join(as: .deadline)
         pollDeadlines()
         engine.phase.progressed()
     }

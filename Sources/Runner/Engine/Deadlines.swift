@@ -16,7 +16,7 @@ final class Deadlines: @unchecked Sendable {
     static let threadLimit = 64
 
     struct State {
-        var roster = WatcherRoster(limit: Deadlines.threadLimit)
+        var roster = DeadlineThreadRoster(limit: Deadlines.threadLimit)
         var wheel: TimingWheel
         var pending = 0
         /// Tasks stopped by other threads whose expiration callback is due.
@@ -218,7 +218,7 @@ final class Deadlines: @unchecked Sendable {
     // MARK: For deadline threads
 
     /// Changes the roster and publishes its promise to the workers.
-    func change<T>(_ change: (inout WatcherRoster) -> T) -> T {
+    func change<T>(_ change: (inout DeadlineThreadRoster) -> T) -> T {
         state.withLock { state in
             defer {
                 promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)

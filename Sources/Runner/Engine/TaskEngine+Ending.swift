@@ -362,7 +362,7 @@ extension TaskEngine {
         willTell()
         violations.report(
             .lostWorker, "did not return within \(seconds) s after its grace",
-            "its worker is lost and the handler quarantined; lift that once it is mended",
+            "its worker is lost and the handler quarantined; release the handler once it is mended",
             task: tasks.publicID(task), plugin: cell.pointee.plugin,
             handler: handler.description.identifier)
         gateIsShut(cell)
@@ -398,7 +398,7 @@ extension TaskEngine {
         if claimed.outcome == .abandoned {
             violations.report(
                 .abandoned, "released its last reference",
-                "it was pending and nobody has completed it; it is abandoned",
+                "it was pending and is not completed; it is abandoned",
                 task: tasks.publicID(task), plugin: handler.pointee.plugin)
         }
         publish(task, handler, claimed, armed: true)

@@ -223,7 +223,7 @@ final class EventDirectory: @unchecked Sendable {
                 return .failure(
                     BridgeError(
                         .notFound,
-                        "nobody has declared the event \"\(selector)\", so its parameters are not known; load its plugin before subscribing a typed function"
+                        "the event \"\(selector)\" is not declared, so its parameters are not known; load its plugin before you subscribe a typed function"
                     ))
             }
             guard let entry = entry(for: selector, &state) else {

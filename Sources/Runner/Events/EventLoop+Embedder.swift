@@ -61,11 +61,11 @@ extension EventLoop {
     /// Waits for an expected event, at most `timeout` ns of real time, and ends the expectation.
     package func collect(_ number: UInt64, timeout: UInt64) -> Result<HostEvent, BridgeError> {
         switch threads.role {
-        case .worker, .watcher, .loading, .logging:
+        case .worker, .deadline, .loading, .logging:
             return .failure(
                 BridgeError(
                     .wrongThread,
-                    "a worker, a watcher or a log function must not wait for an event"))
+                    "a worker, a deadline thread or a log function must not wait for an event"))
         case .loop, .other: break
         }
         guard !isTooDeep else {

@@ -116,7 +116,8 @@ package final class EventLoop: @unchecked Sendable {
             return .failure(
                 BridgeError(
                     .wrongState,
-                    "a thread of the host's own turns its loop; make the host with its own loop"))
+                    "the host runs its event loop on a thread of its own; create the host with manual_dispatch to run it yourself"
+                ))
         }
         return run(limit: limit)
     }

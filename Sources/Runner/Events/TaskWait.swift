@@ -13,7 +13,7 @@ struct TaskWait {
     func wait(_ id: UInt64, timeout: UInt64) -> (status: Status, state: TaskState?) {
         let role = loop.threads.role
         switch role {
-        case .worker, .watcher, .loading, .logging: return (.wrongThread, nil)
+        case .worker, .deadline, .loading, .logging: return (.wrongThread, nil)
         case .loop where loop.isTooDeep: return (.exhausted, nil)
         case .loop, .other: break
         }

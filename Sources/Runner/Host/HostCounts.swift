@@ -7,7 +7,7 @@ public struct HostCounts: Sendable {
     /// Current number of worker threads.
     public var workers: UInt32 = 0
     /// Current number of deadline threads.
-    package var watchers: UInt32 = 0
+    package var deadlineThreads: UInt32 = 0
     /// Workers whose function has not returned in time.
     public var lostWorkers: UInt32 = 0
     /// Number of tasks launched.
@@ -21,7 +21,7 @@ public struct HostCounts: Sendable {
     /// Events dropped because the queue was full.
     public var eventsLost: UInt64 = 0
     /// Contract violations by plugins; the log names them.
-    public var misbehaviours: UInt64 = 0
+    public var contractViolations: UInt64 = 0
     /// Wake-ups of workers, deadline threads and the event loop.
     package var wakeups: UInt64 = 0
 }
@@ -30,7 +30,7 @@ extension HostRuntime {
     package var counts: HostCounts {
         var counts = HostCounts()
         counts.workers = UInt32(engine.pools.reduce(0) { $0 + $1.alive })
-        counts.watchers = UInt32(engine.deadlines.threadCount)
+        counts.deadlineThreads = UInt32(engine.deadlines.threadCount)
         counts.lostWorkers = engine.lostWorkers.load(ordering: .relaxed)
         for handler in engine.handlers.all {
             counts.launched += handler.launched
@@ -45,7 +45,7 @@ extension HostRuntime {
             &+ events.pointee.unwanted.load(ordering: .relaxed)
             &+ engine.deadlines.cells.untaken
         counts.eventsLost = events.pointee.dropped.load(ordering: .relaxed)
-        counts.misbehaviours = engine.violations.count
+        counts.contractViolations = engine.violations.count
         counts.wakeups =
             events.pointee.wakeups.load(ordering: .relaxed)
             &+ engine.deadlines.wakeups.load(ordering: .relaxed)

@@ -38,7 +38,7 @@ final class ContractViolations: Sendable {
     ///   - answer: the rule, and the host's reaction.
     ///   - handler: its identifier, if the task may be gone.
     func report(
-        _ rule: Misbehaviour, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,
+        _ rule: ContractRule, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,
         task: UInt64, plugin: Int32, handler: String? = nil
     ) {
         all.wrappingAdd(1, ordering: .relaxed)

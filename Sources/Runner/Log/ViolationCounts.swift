@@ -9,7 +9,7 @@ final class ViolationCounts: @unchecked Sendable {
     // Sendable: `cells` is constant and points to atomics.
 
     enum Column: Hashable {
-        case rule(Misbehaviour)
+        case rule(ContractRule)
         /// Answers after the host's own: not a violation, but reported at the same rate.
         case lateAnswer
     }
@@ -18,7 +18,7 @@ final class ViolationCounts: @unchecked Sendable {
     private static let pluginLimit = 1 << 12
     private static let places: [Column: Int] = Dictionary(
         uniqueKeysWithValues: zip(
-            Misbehaviour.allCases.map(Column.rule) + [.lateAnswer], 0...))
+            ContractRule.allCases.map(Column.rule) + [.lateAnswer], 0...))
     private static var bytes: UInt64 {
         UInt64(pluginLimit * places.count * MemoryLayout<Atomic<UInt64>>.stride)
     }

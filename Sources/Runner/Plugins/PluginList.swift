@@ -93,8 +93,8 @@ final class PluginList: Sendable {
     /// - Parameter owner: names the owner of another plugin's handler.
     func register(
         _ identifier: String, _ code: HandlerCode, plugin: Int32, owner: (String) -> String?
-    ) -> (rule: Misbehaviour?, error: BridgeError)? {
-        state.withLock { state -> (Misbehaviour?, BridgeError)? in
+    ) -> (rule: ContractRule?, error: BridgeError)? {
+        state.withLock { state -> (ContractRule?, BridgeError)? in
             guard var load = state.loading, load.plugin == plugin else {
                 return (nil, BridgeError(.wrongState, "the plugin is not being loaded"))
             }

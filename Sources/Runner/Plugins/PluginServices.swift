@@ -255,8 +255,8 @@ final class PluginServices: TaskServices {
         engine.log(level, plugins.id(of: plugin), task, text)
     }
 
-    func misbehaved(
-        _ rule: Misbehaviour, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,
+    func violated(
+        _ rule: ContractRule, _ did: @autoclosure () -> String, _ answer: @autoclosure () -> String,
         task: UInt64, plugin: Int32
     ) {
         violations.report(rule, did(), answer(), task: task, plugin: plugin)

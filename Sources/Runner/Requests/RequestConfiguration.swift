@@ -19,7 +19,7 @@ public struct RequestConfiguration: Sendable {
     /// The factors that apply to each kind of request.
     public var policy = FactorPolicy()
     /// Nanoseconds that a change of a factor has to last before it counts.
-    package var patience: UInt64 = 5_000_000_000
+    package var debounceNanoseconds: UInt64 = 5_000_000_000
     package var dayBudget = DayBudget(limits: DayLimits())
     /// Maximum number of running request tasks, for short and long ones each.
     public var places = 64

@@ -17,7 +17,7 @@ extension RequestLoop {
             guard let task = tasks[RequestTicket(request: id, launch: launch)] else { return }
             log(
                 .info, nil, task,
-                "request \(id) needs what is not there any more: \(factor.name); its task is told to stop"
+                "request \(id) needs \(factor.name), which no longer holds; its task is told to stop"
             )
             stop(task, RequestTicket(request: id, launch: launch))
         case .cancel(let id, let launch):

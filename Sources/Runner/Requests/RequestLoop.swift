@@ -102,7 +102,8 @@ final class RequestLoop: @unchecked Sendable {
         wakeDescriptor = csys_eventfd()
         clockWatch = csys_clock_watch()
         var scheduler = RequestScheduler(
-            policy: configuration.policy, board: FactorBoard(debounce: configuration.patience),
+            policy: configuration.policy,
+            board: FactorBoard(debounce: configuration.debounceNanoseconds),
             budget: configuration.dayBudget)
         scheduler.rate = configuration.rate
         scheduler.rate.floor =
@@ -257,7 +258,7 @@ final class RequestLoop: @unchecked Sendable {
         guard !isInTurn, threads.role != .logging else {
             throw .other(
                 .wrongThread,
-                "not from the log function, nor from what requests are told of: it may wait for itself"
+                "a log function and a function that observes requests must not call this: it could wait for itself"
             )
         }
         guard process == getpid() else {
@@ -384,7 +385,7 @@ final class RequestLoop: @unchecked Sendable {
             try store.write { (transaction) throws(StoreFault) in
                 if let fault = verdict.withLock({ $0 }) { throw fault }
                 for job in late + jobs { try job.apply(&book, transaction, now) }
-                if isOpen { effects = try book.turn(at: now, transaction) }
+                if isOpen { effects = try book.decide(at: now, transaction) }
                 if nextPrune <= now.span {
                     try book.writeState(at: now, transaction)
                     if try !book.ledger.prune(at: now.wall, transaction) {
@@ -471,7 +472,7 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     /// Returns the state of a factor of the machine; reads the sources if necessary.
-    func factor(_ factor: Factor) throws(RequestFailure) -> FactorBoard.Standing? {
+    func factor(_ factor: Factor) throws(RequestFailure) -> FactorBoard.Entry? {
         try perform { [self] (book, _, now) throws(StoreFault) in
             readSources(&book, now)
             return book.scheduler.board[factor]

@@ -69,7 +69,7 @@ package final class RequestService: @unchecked Sendable {
         _ = loop.add(
             RequestJob(
                 apply: { (book, store, _) throws(StoreFault) in
-                    try book.setStanding(handler.standing, of: identifier, store)
+                    try book.setState(handler.state, of: identifier, store)
                 }, finish: { _ in }, isOwed: true))
     }
 
@@ -172,11 +172,11 @@ package final class RequestService: @unchecked Sendable {
     }
 
     /// Releases a parked request, one whose task ended with the process too often.
-    package func lift(_ id: RequestID) throws(RequestFailure) {
-        let isLifted = try loop().perform { (book, store, now) throws(StoreFault) in
-            try book.lift(id, at: now, store)
+    package func release(_ id: RequestID) throws(RequestFailure) {
+        let isReleased = try loop().perform { (book, store, now) throws(StoreFault) in
+            try book.release(id, at: now, store)
         }
-        guard isLifted else {
+        guard isReleased else {
             throw .other(.wrongState, "request \(id) is not parked, or there is none")
         }
     }
@@ -239,7 +239,7 @@ package final class RequestService: @unchecked Sendable {
     // MARK: Setting
 
     /// Returns the current state of a factor of the machine, or nil if it was never reported.
-    package func factor(_ factor: Factor) throws(RequestFailure) -> FactorBoard.Standing? {
+    package func factor(_ factor: Factor) throws(RequestFailure) -> FactorBoard.Entry? {
         guard factor.isSettable else {
             throw .other(.invalid, "the factor \(factor.name) is not the machine's")
         }
@@ -258,7 +258,7 @@ package final class RequestService: @unchecked Sendable {
     }
 
     /// Reports a factor from a source of the embedder; a change has to last before it counts.
-    package func hear(_ factor: Factor, _ reading: FactorReading) throws(RequestFailure) {
+    package func observe(_ factor: Factor, _ reading: FactorReading) throws(RequestFailure) {
         guard factor.isSettable else {
             throw .other(.invalid, "the factor \(factor.name) is not the machine's")
         }
@@ -340,14 +340,14 @@ package final class RequestService: @unchecked Sendable {
 
 extension HandlerRecord {
     /// The handler's state as the scheduler needs it.
-    var standing: HandlerStanding {
-        var closed: HandlerStanding.Closed?
+    var state: HandlerState {
+        var closed: HandlerState.Closed?
         if isQuarantined {
             closed = .quarantined(quarantineReason ?? "")
         } else if isPaused {
             closed = .paused
         }
-        return HandlerStanding(
+        return HandlerState(
             closed: closed, places: Int(description.maxConcurrency), needs: description.needs,
             plugin: plugin)
     }

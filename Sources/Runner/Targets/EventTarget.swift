@@ -174,7 +174,7 @@ package final class EventTarget: @unchecked Sendable {
         guard let result else {
             throw BridgeError(
                 .wrongThread,
-                "\(what) at \(title) from a thread that does not turn the event loop; queue it instead"
+                "\(what) at \(title) from a thread that does not run the event loop; queue it instead"
             )
         }
         return try result.get()

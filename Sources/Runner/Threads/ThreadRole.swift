@@ -5,7 +5,7 @@ enum ThreadRole: UInt64 {
     case other = 0
     case loading = 1
     case worker = 2
-    case watcher = 3
+    case deadline = 3
     case loop = 4
     /// Inside the embedder's log function.
     case logging = 5

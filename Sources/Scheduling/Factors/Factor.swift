@@ -32,7 +32,7 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
     /// The handler is registered, and neither paused nor quarantined.
     case handler = 24
     /// The handler may run one more task.
-    case turn = 25
+    case concurrency = 25
 
     // Factors of the host
     /// The daily budget is not spent.
@@ -69,7 +69,7 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
         case .usage: "usage"
         case .launchRate: "launch-rate"
         case .handler: "handler"
-        case .turn: "turn"
+        case .concurrency: "concurrency"
         case .dayBudget: "day-budget"
         case .place: "place"
         case .store: "store"
@@ -96,7 +96,7 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
         case .pressure: "the load goes down"
         case .idle: "no user works at the machine for a while"
         case .firstUnlock: "a user logs in"
-        case .refreshSetting, .enablement, .usage, .launchRate, .handler, .turn, .dayBudget,
+        case .refreshSetting, .enablement, .usage, .launchRate, .handler, .concurrency, .dayBudget,
             .place, .store, .host, .date, .parked:
             ""
         }

@@ -6,7 +6,7 @@
 /// does not start and stop tasks. The first reading of a factor counts at once, and so does an
 /// override.
 package struct FactorBoard: Sendable {
-    package struct Standing: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         package let reading: FactorReading
         /// Nanoseconds since 1970 in UTC.
         package let since: Int64
@@ -17,7 +17,7 @@ package struct FactorBoard: Sendable {
         let firstRead: Moment
     }
 
-    private var entries: [Factor: Standing] = [:]
+    private var entries: [Factor: Entry] = [:]
     private var changes: [Factor: Change] = [:]
     /// Overridden factors, which ignore their sources until the override ends.
     private var byHand: Set<Factor> = []
@@ -27,7 +27,7 @@ package struct FactorBoard: Sendable {
 
     package init(debounce: UInt64 = 5_000_000_000) { self.debounce = debounce }
 
-    package subscript(factor: Factor) -> Standing? { entries[factor] }
+    package subscript(factor: Factor) -> Entry? { entries[factor] }
 
     package func state(_ factor: Factor) -> FactorState {
         entries[factor]?.reading.state ?? .unknown
@@ -90,6 +90,6 @@ package struct FactorBoard: Sendable {
         let since = entries[factor].flatMap {
             $0.reading.state == reading.state ? $0.since : nil
         }
-        entries[factor] = Standing(reading: reading, since: since ?? now)
+        entries[factor] = Entry(reading: reading, since: since ?? now)
     }
 }

@@ -32,7 +32,7 @@ public struct JournalEntry: Hashable, Sendable {
         /// It crashed the process too often.
         case parked = 13
         /// It was released after it was parked.
-        case lifted = 14
+        case released = 14
         /// The request is finished.
         case finished = 15
         /// The end of an attempt that is not the running one was rejected.
@@ -59,7 +59,7 @@ public struct JournalEntry: Hashable, Sendable {
             case .datesSkipped: "dates-skipped"
             case .missed: "missed"
             case .parked: "parked"
-            case .lifted: "lifted"
+            case .released: "released"
             case .finished: "finished"
             case .fenced: "fenced"
             case .gap: "gap"

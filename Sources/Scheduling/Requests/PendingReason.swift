@@ -13,7 +13,7 @@ package enum PendingReason: UInt8, Sendable, CaseIterable {
     /// Its task was interrupted, by a shutdown or with the process.
     case interrupted = 5
     /// It was parked, and then released.
-    case lifted = 6
+    case released = 6
 
     /// The word used in text and JSON.
     package var name: String {
@@ -23,7 +23,7 @@ package enum PendingReason: UInt8, Sendable, CaseIterable {
         case .snoozed: "snoozed"
         case .repetition: "repetition"
         case .interrupted: "interrupted"
-        case .lifted: "lifted"
+        case .released: "released"
         }
     }
 }

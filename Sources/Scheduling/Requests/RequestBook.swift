@@ -145,21 +145,21 @@ package struct RequestBook: Sendable {
 
     /// Sets the state of a handler, after it was registered, paused, resumed, quarantined or
     /// released.
-    package mutating func setStanding(
-        _ standing: HandlerStanding, of identifier: String, _ store: any StoreTransaction
+    package mutating func setState(
+        _ state: HandlerState, of identifier: String, _ store: any StoreTransaction
     ) throws(StoreFault) {
         let isNew = isPartial && !scheduler.isRegistered(identifier)
-        setStanding(standing, of: identifier)
+        setState(state, of: identifier)
         guard isNew, scheduler.isRegistered(identifier) else { return }
         try read(store.queues(of: identifier, limit: .max), store)
         areSettingsNew = true
     }
 
     /// Sets the state of a handler while no store is in use.
-    package mutating func setStanding(_ standing: HandlerStanding, of identifier: String) {
-        scheduler.setStanding(standing, of: identifier)
+    package mutating func setState(_ state: HandlerState, of identifier: String) {
+        scheduler.setState(state, of: identifier)
         scheduler.setSetting(
-            settings.setting(of: identifier, plugin: standing.plugin), of: identifier)
+            settings.setting(of: identifier, plugin: state.plugin), of: identifier)
     }
 
     /// Changes the setting of a scope. Returns all settings. Returns a fault, and changes nothing,
@@ -265,10 +265,10 @@ package struct RequestBook: Sendable {
         try take(ledger.cancel(id, at: now.wall, store), store)
     }
 
-    package mutating func lift(
+    package mutating func release(
         _ id: RequestID, at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> Bool {
-        try take(ledger.lift(id, at: now.wall, store), store)
+        try take(ledger.release(id, at: now.wall, store), store)
     }
 
     /// Ends the task of a request. Returns nil if the launch was not the running one.
@@ -316,7 +316,7 @@ package struct RequestBook: Sendable {
     // MARK: Decisions
 
     /// Decides what to do now, and stores the decisions.
-    package mutating func turn(
+    package mutating func decide(
         at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> [Effect] {
         var effects = decided
@@ -357,7 +357,7 @@ package struct RequestBook: Sendable {
     ) throws(StoreFault) {
         areSettingsNew = false
         let removed = scheduler.heads.keys.filter { queue in
-            let plugin = scheduler.handlers[queue.identifier]?.standing.plugin ?? ""
+            let plugin = scheduler.handlers[queue.identifier]?.state.plugin ?? ""
             return queue.kind == .continuedProcessing
                 && settings.setting(of: queue.identifier, plugin: plugin).enablement == .removed
         }

@@ -121,18 +121,18 @@ package struct RequestLedger: Sendable {
     }
 
     /// Releases a parked request, which may be launched again.
-    package func lift(
+    package func release(
         _ id: RequestID, at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<Bool> {
         guard var request = try store.request(id), request.state == .parked else {
             return Changed(value: false)
         }
         request.state = .pending
-        request.reason = .lifted
+        request.reason = .released
         request.crashes = 0
         request.changedAt = now
         try store.update(request)
-        try store.append(entry(.lifted, request, now))
+        try store.append(entry(.released, request, now))
         return Changed(value: true, queues: [request.queue])
     }
 

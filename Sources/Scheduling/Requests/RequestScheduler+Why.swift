@@ -30,7 +30,7 @@ extension RequestScheduler {
         var handler = handlers[queue.identifier] ?? Handler(rate: rate)
         if let setting, handlers[queue.identifier] == nil { handler.setting = setting }
         var reports = [
-            standing(of: handler), enablement(of: handler), turn(of: handler),
+            state(of: handler), enablement(of: handler), concurrency(of: handler),
             launchRate(of: handler, queue, at: now), place(for: queue), store,
             dayBudget(queue, at: now),
         ]
@@ -78,7 +78,7 @@ extension RequestScheduler {
         case .snoozed: "its task asked to be launched again later"
         case .repetition: "the next date of its repetition"
         case .interrupted: "its task was interrupted and is to be launched again"
-        case .lifted: "it was parked, and released"
+        case .released: "it was parked, and released"
         }
     }
 
@@ -89,21 +89,21 @@ extension RequestScheduler {
             "it asks for no date, and others of its identifier without one were launched lately: the pause before the next grows with each\(most)"
     }
 
-    private func standing(of handler: Handler) -> FactorReport {
+    private func state(of handler: Handler) -> FactorReport {
         let (detail, change): (String, String) =
-            switch handler.standing.closed {
+            switch handler.state.closed {
             case nil:
                 (
-                    handler.standing.plugin.isEmpty
+                    handler.state.plugin.isEmpty
                         ? "registered by the embedder"
-                        : "registered by plugin \(handler.standing.plugin)", ""
+                        : "registered by plugin \(handler.state.plugin)", ""
                 )
             case .missing: ("no handler is registered for it", "load the plugin that has it")
             case .paused: ("the handler is paused", "resume it")
             case .quarantined(let reason):
                 ("the handler is quarantined: \(reason)", "release the handler once it is mended")
             }
-        let holds = handler.standing.closed != nil
+        let holds = handler.state.closed != nil
         return FactorReport(
             .handler, holds ? .no : .yes, holds: holds, source: "host", detail: detail,
             change: change)
@@ -129,11 +129,11 @@ extension RequestScheduler {
             source: "settings", detail: refresh.name, change: change)
     }
 
-    private func turn(of handler: Handler) -> FactorReport {
-        let isFull = handler.running >= handler.standing.places && handler.standing.closed == nil
+    private func concurrency(of handler: Handler) -> FactorReport {
+        let isFull = handler.running >= handler.state.places && handler.state.closed == nil
         return FactorReport(
-            .turn, isFull ? .no : .yes, holds: isFull, source: "host",
-            detail: "\(handler.running) of \(handler.standing.places) at a time run",
+            .concurrency, isFull ? .no : .yes, holds: isFull, source: "host",
+            detail: "\(handler.running) of \(handler.state.places) at a time run",
             change: isFull ? "one of its tasks ends" : "")
     }
 
@@ -215,16 +215,16 @@ extension RequestScheduler {
     }
 
     private func machine(_ factor: Factor) -> FactorReport {
-        let standing = board[factor]
-        let state = standing?.reading.state ?? .unknown
+        let entry = board[factor]
+        let state = entry?.reading.state ?? .unknown
         let holds = !policy.allows(factor, state)
-        var detail = standing?.reading.detail ?? "no source can tell, so it is allowed"
-        if standing == nil, holds { detail = "no source can tell, and it is set to hold then" }
+        var detail = entry?.reading.detail ?? "no source can tell, so it is allowed"
+        if entry == nil, holds { detail = "no source can tell, and it is set to hold then" }
         if let coming = board.announced(factor) {
             detail += "; changing: \(coming.detail)"
         }
         return FactorReport(
-            factor, state, holds: holds, source: standing?.reading.source ?? "none",
-            detail: detail, since: standing?.since, change: holds ? factor.remedy : "")
+            factor, state, holds: holds, source: entry?.reading.source ?? "none",
+            detail: detail, since: entry?.since, change: holds ? factor.remedy : "")
     }
 }

@@ -57,7 +57,7 @@ package struct RequestScheduler: Sendable {
     }
 
     struct Handler: Sendable {
-        var standing = HandlerStanding.missing
+        var state = HandlerState.missing
         var setting = HandlerSetting()
         var rate: LaunchRate
         init(rate: LaunchRate) { self.rate = rate }
@@ -193,8 +193,8 @@ package struct RequestScheduler: Sendable {
 
     /// Sets the state of a handler, after it was registered, paused, resumed, quarantined or
     /// released.
-    package mutating func setStanding(_ standing: HandlerStanding, of identifier: String) {
-        handlers[identifier, default: Handler(rate: rate)].standing = standing
+    package mutating func setState(_ state: HandlerState, of identifier: String) {
+        handlers[identifier, default: Handler(rate: rate)].state = state
         unpark(identifier)
     }
 
@@ -203,7 +203,7 @@ package struct RequestScheduler: Sendable {
         _ setting: (_ identifier: String, _ plugin: String) -> HandlerSetting
     ) {
         for (identifier, handler) in handlers.all {
-            setSetting(setting(identifier, handler.standing.plugin), of: identifier)
+            setSetting(setting(identifier, handler.state.plugin), of: identifier)
         }
     }
 
@@ -337,7 +337,7 @@ package struct RequestScheduler: Sendable {
     /// Returns the machine's factors that apply to a queue: by its kind, the needs of its requests,
     /// and the needs of their handler.
     func factors(of queue: RequestQueue) -> Set<Factor> {
-        let handlers = handlers[queue.identifier]?.standing.needs ?? []
+        let handlers = handlers[queue.identifier]?.state.needs ?? []
         return policy.factors(of: queue.kind, needs: queue.needs.union(handlers))
     }
 
@@ -462,18 +462,18 @@ package struct RequestScheduler: Sendable {
     }
 
     private func holdsHandler(_ handler: Handler, _ queue: RequestQueue) -> Bool {
-        handler.standing.closed != nil || handler.running >= handler.standing.places
+        handler.state.closed != nil || handler.running >= handler.state.places
             || handler.setting.enablement != .enabled
             || (queue.kind == .appRefresh && handler.setting.refresh != .available)
     }
 
     /// The identifiers of registered handlers.
     var registered: [String] {
-        handlers.all.compactMap { $1.standing.closed == .missing ? nil : $0 }
+        handlers.all.compactMap { $1.state.closed == .missing ? nil : $0 }
     }
 
     func isRegistered(_ identifier: String) -> Bool {
-        (handlers[identifier]?.standing ?? .missing).closed != .missing
+        (handlers[identifier]?.state ?? .missing).closed != .missing
     }
 
     /// Whether a request may be launched at once.

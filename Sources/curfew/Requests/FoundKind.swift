@@ -7,7 +7,7 @@ import Scheduling
 struct FoundKind {
     /// The kind; nil if no plugin declares the identifier.
     let kind: TaskKind?
-    let handler: HandlerStanding?
+    let handler: HandlerState?
     private let nearest: String?
     private let options: String
 
@@ -17,7 +17,7 @@ struct FoundKind {
         let found = search.plugin(declaring: identifier)
         kind = found?.handler.kind
         handler = found.map { plugin, handler in
-            HandlerStanding(
+            HandlerState(
                 places: handler.maxConcurrency, needs: handler.needs,
                 plugin: plugin.sound?.id ?? "")
         }

@@ -29,7 +29,7 @@ enum ReleaseCommand {
         let now = csys_realtime_ns()
         let (isReleased, request) = try StorePlace.translated { () throws(StoreFault) in
             try store.write { (ledger, transaction) throws(StoreFault) in
-                (try ledger.lift(id, at: now, transaction).value, try transaction.request(id))
+                (try ledger.release(id, at: now, transaction).value, try transaction.request(id))
             }
         }
         guard let request else { throw RequestArgument.unknown(id, place) }

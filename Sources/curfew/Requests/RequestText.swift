@@ -59,7 +59,7 @@ enum RequestText {
         case .snoozed: "its task asked to be launched again then"
         case .repetition: "the next date of its repetition"
         case .interrupted: "its task was interrupted, and is to be launched again"
-        case .lifted: "it was parked, and released"
+        case .released: "it was parked, and released"
         }
     }
 

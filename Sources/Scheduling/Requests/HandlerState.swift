@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The state of a handler, as the scheduler knows it.
+package struct HandlerState: Hashable, Sendable {
+    /// The reason why none of its requests is launched.
+    package enum Closed: Hashable, Sendable {
+        /// No plugin and no embedder has registered it.
+        case missing
+        /// The handler is paused.
+        case paused
+        /// Its worker was lost, with the reason.
+        case quarantined(String)
+    }
+
+    /// The reason why it cannot be launched; nil if it can.
+    package var closed: Closed?
+    /// The maximum number of its tasks that run at the same time.
+    package var places: Int
+    /// The conditions from its manifest, which each of its requests has in addition to its own.
+    package var needs: RequestNeeds
+    /// The id of its plugin; "" for a handler of the embedder.
+    package var plugin: String
+
+    /// Creates a state, by default with one task at a time.
+    package init(
+        closed: Closed? = nil, places: Int = 1, needs: RequestNeeds = [], plugin: String = ""
+    ) {
+        self.closed = closed
+        self.places = places
+        self.needs = needs
+        self.plugin = plugin
+    }
+
+    /// The state of a handler that is not registered.
+    package static let missing = HandlerState(closed: .missing)
+}

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Makes every file of the process writable for everybody. */
-#include "../misdeed.h"
-
-#include <sys/stat.h>
-
-static void change(void) { note("umask", umask(0) == 0 ? 1 : 0); }
-
-MISDEED_AT_LOAD("org.curfew.misdeed.changes-umask", change)

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds something that cannot be, and aborts. */
+#include "../violation.h"
+
+RUN(run) {
+    UNUSED, (void)host_error;
+    note("begun", 0);
+    wait_for("go");
+    abort();
+}
+
+MISDEED("org.curfew.violation.aborts", run, NULL)

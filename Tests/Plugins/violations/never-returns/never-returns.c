@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Never returns, whatever it is told. */
+#include "../violation.h"
+
+RUN(run) {
+    UNUSED, (void)host_error;
+    note("begun", 0);
+    wait_for("never");
+    return CURFEW_OK;
+}
+
+MISDEED("org.curfew.violation.never-returns", run, NULL)

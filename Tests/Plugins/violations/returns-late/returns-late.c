@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hears its expiration, does not care, and says success when its worker has long been given up. */
+#include "../violation.h"
+
+RUN(run) {
+    UNUSED, (void)host_error;
+    note("begun", 0);
+    wait_for("go");
+    return CURFEW_OK;
+}
+
+EXPIRED(expired) {
+    UNUSED;
+    note("expired", reason);
+}
+
+MISDEED("org.curfew.violation.returns-late", run, expired)

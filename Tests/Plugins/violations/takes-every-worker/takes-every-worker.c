@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Computes for ever, on as many workers as there are. */
+#include "../violation.h"
+
+#include <stdatomic.h>
+
+static atomic_ullong turns;
+
+RUN(run) {
+    UNUSED, (void)host_error;
+    note("begun", 0);
+    while (atomic_fetch_add_explicit(&turns, 1, memory_order_relaxed) < UINT64_MAX) {
+    }
+    return CURFEW_OK;
+}
+
+MISDEED("org.curfew.violation.takes-every-worker", run, NULL)

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import Testing
+
+extension Violation {
+    private static let expiredText = "Background task expired."
+    private static let expired = ViolationRun.End(
+        outcome: CURFEW_OUTCOME_EXPIRED, text: expiredText)
+    private static let succeeded = ViolationRun.End(outcome: CURFEW_OUTCOME_SUCCEEDED, text: "")
+    private static let lost = LogRule.rule("lost-worker", "did not return within")
+
+    /// How tasks end, and do not.
+    static let endings = [
+        Violation(
+            "never-returns", "never returns, whatever it is told",
+            answer: """
+                The task ends as expired at the end of its grace. After a second limit its worker is \
+                given up as lost and replaced, and the handler is quarantined: it can be launched \
+                again once that is lifted. The thread is not ended, which nobody could do safely; \
+                destroying the host answers `TIMED_OUT` and keeps the memory that it may touch.
+                """,
+            sees: "the handler listed as quarantined, with the reason",
+            ViolationRun(
+                script: Script.loaded + [
+                    "launch @", "await begun", Script.others, "over", "await-log lost",
+                    "handler @", "launch @", Script.others, "destroy 300",
+                ],
+                over: [expired], rules: [lost], destroy: CURFEW_TIMED_OUT,
+                check: { report in
+                    #expect(report.all("launch").map(\.status) == [CURFEW_OK, CURFEW_QUARANTINED])
+                    #expect(report.all("handler").map(\.quarantined) == [true])
+                    #expect(report.all("handler").first?.why?.isEmpty == false)
+                    #expect(report.values(of: "violation_expired").count == 1)
+                })),
+        Violation(
+            "takes-every-worker", "computes for ever, on as many workers as there are",
+            answer: "As above, for each of its tasks.",
+            others: """
+                Tasks of the same kind wait until the first worker is given up and replaced, then go \
+                on.
+                """,
+            ViolationRun(
+                script: Script.loaded + [
+                    "launch @", "launch @", "launch @", "launch @", "await begun 4",
+                    Script.others, "over", "destroy 300",
+                ],
+                over: [expired], rules: [lost], destroy: CURFEW_TIMED_OUT)),
+        Violation(
+            "returns-late",
+            "ignores its expiration and says success when its worker has been given up",
+            answer: """
+                The task ended as expired at the end of its grace; what the function returns is \
+                ignored. The worker that has come back is counted out, the quarantine stays until it \
+                is lifted.
+                """,
+            ViolationRun(
+                script: Script.loaded + [
+                    "launch @", "await begun", Script.others, "over", "await-log lost", "open go",
+                    "await-log come back", "handler @", "lift @", "handler @", "destroy",
+                ],
+                notes: ["expired": [CURFEW_REASON_BUDGET]], over: [expired], rules: [lost],
+                check: { report in
+                    #expect(report.all("handler").map(\.quarantined) == [true, false])
+                    #expect(report.all("handler").map(\.lost) == [0, 0])
+                })),
+        Violation(
+            "completes-twice", "completes its task, completes it again, and returns a failure",
+            answer: """
+                The first completion decides. The second hears `ALREADY`; what the function returns \
+                is ignored. There is one done event.
+                """,
+            ViolationRun(
+                script: Script.whole,
+                notes: ["complete": [CURFEW_OK], "complete again": [CURFEW_ALREADY]],
+                over: [succeeded],
+                rules: [.rule("completed-twice", "called complete")])),
+        Violation(
+            "completes-twice-at-once",
+            "has two threads complete its task at the same moment, with different answers",
+            answer: """
+                One is accepted, the other hears `ALREADY`, or `STALE` where the task is gone by \
+                then. There is one done event.
+                """,
+            sees: "`completed-twice` or `stale` in the log, as it turns out",
+            ViolationRun(
+                script: Script.loaded + [
+                    "flood @ 200", "await loser", Script.others, "await loser 200",
+                    "await-event violation_done:: 200", "events", "destroy",
+                ],
+                notes: ["winner": [CURFEW_OK], "loser": [CURFEW_ALREADY, CURFEW_STALE]],
+                perhaps: ["completed-twice"],
+                check: { report in
+                    #expect(report.notes("winner").count == 200)
+                    #expect(report.all("events").first?.events?["violation_done::"] == 200)
+                })),
+        Violation(
+            "completes-in-grace",
+            "completes its task after it was told to stop, as if nothing had happened",
+            answer: """
+                It hears `LATE`. The answer is recorded; the outcome says why the task had to stop. \
+                No rule is broken.
+                """,
+            sees: "the outcome, answered",
+            ViolationRun(
+                script: Script.loaded + [
+                    "launch @", "await begun", "await-event violation_expired", Script.others,
+                    "open go", "over", "destroy",
+                ],
+                notes: ["complete": [CURFEW_LATE]],
+                over: [
+                    ViolationRun.End(
+                        outcome: CURFEW_OUTCOME_EXPIRED, answered: true, text: expiredText)
+                ])),
+        Violation(
+            "completes-after-grace", "completes its task when its grace is over",
+            answer: """
+                It hears `EXPIRED`, or `STALE` where nobody keeps the task; nothing changes. It may \
+                have been on its way, so no rule is broken.
+                """,
+            sees: "the outcome, not answered",
+            ViolationRun(
+                script: Script.loaded + [
+                    "launch @", "await begun", Script.others, "over", "open go", "await complete",
+                    "destroy",
+                ],
+                notes: ["complete": [CURFEW_EXPIRED]], over: [expired],
+                rules: [.rule("expired", "called complete")])),
+        Violation(
+            "completes-after-release",
+            "goes on using a task that is over and whose last reference is gone",
+            answer: """
+                Every call answers `STALE`, `is_expired` true and `remaining_ns` 0. The id never \
+                becomes that of another task.
+                """,
+            ViolationRun(
+                script: Script.loaded + [
+                    "launch-loosely @", "open complete", "await-event violation_done::",
+                    "await-stale", "open go", "await begun", Script.others, "destroy",
+                ],
+                notes: [
+                    "first": [CURFEW_OK], "complete": [CURFEW_STALE], "progress": [CURFEW_STALE],
+                    "raise": [CURFEW_STALE], "keep": [CURFEW_STALE], "release": [CURFEW_STALE],
+                    "task_info": [CURFEW_STALE], "is_expired": [1], "remaining_ns": [0],
+                ],
+                rules: [
+                    .rule("stale", "called complete"), .rule("stale-task", "called progress"),
+                    .rule("stale-task", "called raise"), .rule("stale-task", "called keep"),
+                    .rule("stale-task", "called release"),
+                    .rule("stale-task", "called task_info"),
+                ],
+                check: { #expect($0.values(of: "violation_done::") == ["true|"]) })),
+        Violation(
+            "drops-its-task",
+            "says that its task goes on, and gives up the reference for completing it",
+            answer: "The task is abandoned at once, not at the end of its budget.",
+            ViolationRun(
+                // The task is over before its thread has come to the second call.
+                script: Script.meanwhile + ["over", "await complete", "destroy"],
+                notes: ["release": [CURFEW_OK], "complete": [CURFEW_STALE]],
+                over: [
+                    ViolationRun.End(
+                        outcome: CURFEW_OUTCOME_ABANDONED, text: "Background task abandoned.")
+                ],
+                rules: [
+                    .rule("abandoned-task", "released its last reference"),
+                    .rule("stale", "called complete"),
+                ])),
+        Violation(
+            "forgets-its-task", "says that its task goes on, and never thinks of it again",
+            answer: """
+                The task ends as expired. No worker is lost, since its function has returned; of a \
+                task that is forgotten nobody can know it sooner.
+                """,
+            sees: "the outcome, not answered",
+            ViolationRun(
+                script: Script.loaded + [
+                    "launch @", "await begun", Script.others, "over", "destroy",
+                ],
+                over: [expired])),
+    ]
+}
