@@ -16,7 +16,7 @@ extension Violation {
             answer: """
                 The task ends as expired at the end of its grace. After a second limit its worker is \
                 given up as lost and replaced, and the handler is quarantined: it can be launched \
-                again once that is lifted. The thread is not ended, which nobody could do safely; \
+                again once that is released. The thread is not ended, which nobody could do safely; \
                 destroying the host answers `TIMED_OUT` and keeps the memory that it may touch.
                 """,
             sees: "the handler listed as quarantined, with the reason",
@@ -51,7 +51,7 @@ extension Violation {
             answer: """
                 The task ended as expired at the end of its grace; what the function returns is \
                 ignored. The worker that has come back is counted out, the quarantine stays until it \
-                is lifted.
+                is released.
                 """,
             ViolationRun(
                 script: Script.loaded + [
