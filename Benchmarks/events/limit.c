@@ -10,7 +10,7 @@
  * is handed over to a second thread by an intrusive queue that many workers could share, and
  * delivered there; then its place in the ring is free.
  *
- * Nobody can expect an event, subscribe or unsubscribe meanwhile, and nobody sleeps.
+ * No thread can expect an event, subscribe or unsubscribe meanwhile, and none sleeps.
  */
 #include <ffi.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@
 enum { EVENTS = 64, PLACES = 256, DONE = 41 };
 
 struct event {
-    uint32_t number; /* 0: nobody has subscribed here */
+    uint32_t number; /* 0: no subscriber */
     void (*subscriber)(void);
     ffi_cif parameters;
 };
@@ -54,7 +54,7 @@ static struct event *look_up(uint32_t number) {
 
 static void deliver(uint32_t number, bool success, const char *error) {
     struct event *event = look_up(number);
-    if (event == NULL) fail("events/limit: nobody has subscribed to %" PRIu32, number);
+    if (event == NULL) fail("events/limit: no subscriber of %" PRIu32, number);
     uint8_t first = success;
     void *values[] = {&first, &error};
     ffi_call(&event->parameters, event->subscriber, NULL, values);
@@ -69,7 +69,7 @@ static void done(bool success, const char *error) {
 
 static void other(bool success, const char *error) {
     (void)success, (void)error;
-    fail("events/limit: delivered to somebody else");
+    fail("events/limit: delivered to another subscriber");
 }
 
 static void subscribe_all(void) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Swift program would use: notifications posted to Foundation's NotificationCenter with a
+// The Swift alternative: notifications posted to Foundation's NotificationCenter with a
 // truth and a text in their userInfo, and one observer that reads both, on one thread.
 import Foundation
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* burners.h: two threads that burn CPU beside whoever waits, as two running tasks do. */
+/* burners.h: two threads that burn CPU beside the waiting one, as two running tasks do. */
 #ifndef CURFEW_BENCH_BURNERS_H
 #define CURFEW_BENCH_BURNERS_H
 

@@ -30,7 +30,7 @@ typedef void (*handler_function)(void *handler_data);
 /* A counter that one thread raises and another waits for. */
 struct counter {
     _Atomic uint32_t value;
-    _Atomic bool sleeps; /* somebody waits in the kernel, or is about to */
+    _Atomic bool sleeps; /* a thread waits in the kernel, or is about to */
 };
 
 static struct {

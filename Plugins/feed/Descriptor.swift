@@ -6,7 +6,7 @@ struct Descriptor: ~Copyable {
     let number: Int32
     let path: String
 
-    /// Opens a file, but not through a symbolic link when it is to be written.
+    /// Opens a file. One to be written is not opened through a symbolic link.
     init(_ path: String, _ flags: Int32) throws {
         let opened = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o644)
         guard opened >= 0 else { throw FeedProblem("open", path, errno) }
@@ -16,7 +16,7 @@ struct Descriptor: ~Copyable {
 
     deinit { close(number) }
 
-    /// What kind of file it is, and how large: only a regular one is what was meant.
+    /// Returns the file's status; throws if it is not a regular file.
     func status() throws -> stat {
         var status = stat()
         guard fstat(number, &status) == 0 else { throw FeedProblem("look at", path, errno) }
@@ -26,7 +26,7 @@ struct Descriptor: ~Copyable {
         return status
     }
 
-    /// Reads from a place to the end; throws for more than `limit` bytes.
+    /// Reads from an offset to the end; throws if that is more than `limit` bytes.
     func readAll(from start: Int64, limit: Int, _ tooLarge: String) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 1 << 18)
@@ -59,7 +59,7 @@ struct Descriptor: ~Copyable {
         }
     }
 
-    /// Returns when what was written is on the disk.
+    /// Syncs the file to disk.
     func settle() throws {
         guard fsync(number) == 0 else { throw FeedProblem("finish writing", path, errno) }
     }

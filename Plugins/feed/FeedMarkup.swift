@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CXML
 
-/// Mends what feeds get wrong most often, and takes every entity of their own away from them.
+/// Mends the most common faults of feeds, and removes the entities that they define.
 ///
-/// What libxml2 recovers from by itself it pays for: after the first fault it drops every `&amp;`
-/// that follows.
+/// libxml2's own recovery loses text: after the first fault it drops every `&amp;` that follows.
 enum FeedMarkup {
     /// The document with every `&` a reference to a character, and without control characters and
     /// document type.
@@ -23,12 +22,12 @@ enum FeedMarkup {
             switch byte {
             case UInt8(ascii: "<"):
                 if let end = documentTypeEnd(text, index) {
-                    // Faults are told with their line.
+                    // Faults are reported with their line.
                     mended += text[index..<end].filter { $0 == UInt8(ascii: "\n") }
                     index = end
                     continue
                 }
-                // In these a "&" is only a "&".
+                // In these, a "&" is literal.
                 let verbatim = verbatimEnd(text, index)
                 if verbatim == nil { try limits.check(tag: text[index...]) }
                 let end = verbatim ?? index + 1
@@ -50,7 +49,7 @@ enum FeedMarkup {
         byte >= 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d
     }
 
-    /// Where a comment, a CDATA section or an instruction ends that begins here; nil for none.
+    /// Returns the end of the comment, CDATA section or instruction that begins here, or nil.
     private static func verbatimEnd(_ text: [UInt8], _ start: Int) -> Int? {
         for (opening, closing) in [("<![CDATA[", "]]>"), ("<!--", "-->"), ("<?", "?>")] {
             guard text[start...].starts(with: opening.utf8) else { continue }
@@ -67,7 +66,7 @@ enum FeedMarkup {
         return nil
     }
 
-    /// Where a document type ends that begins here; nil for none.
+    /// Returns the end of the document type that begins here, or nil.
     private static func documentTypeEnd(_ text: [UInt8], _ start: Int) -> Int? {
         guard text[start...].starts(with: "<!DOCTYPE".utf8) else { return nil }
         var index = start + 1
@@ -94,7 +93,7 @@ enum FeedMarkup {
         return text.count
     }
 
-    /// What stands for the `&` that the text begins with, and how much of the text that replaces.
+    /// Returns the replacement of the `&` that the text begins with, and the length it replaces.
     private static func reference(_ text: ArraySlice<UInt8>) -> (bytes: [UInt8], length: Int) {
         let bare = (Array("&amp;".utf8), 1)
         let name = text.dropFirst().prefix(32).prefix { $0 != UInt8(ascii: ";") }
@@ -108,7 +107,7 @@ enum FeedMarkup {
             guard !digits.contains("+"), !digits.contains("-"),
                 let code = isHex ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
             else { return bare }
-            // What XML does not allow even so is no reason to refuse the whole document.
+            // A reference to a character that XML forbids does not refuse the whole document.
             return (Array("&#\(isCharacter(code) ? code : 0xfffd);".utf8), length)
         }
         if ["amp", "lt", "gt", "quot", "apos"].contains(where: { name.elementsEqual($0.utf8) }) {

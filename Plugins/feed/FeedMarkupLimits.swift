@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts what libxml2 looks through for each element, from the beginning of a document on.
+/// Estimates the work that libxml2 does for each element, and limits it.
 ///
-/// It compares each attribute of an element with all before it, and looks for a prefix among all
-/// namespaces of the elements around: 80,000 attributes took it 20 s, and so did 4,000 namespaces
-/// around many small elements. No task can be stopped meanwhile.
+/// libxml2 compares each attribute of an element with all before it, and searches all namespaces of
+/// the enclosing elements for a prefix: 80,000 attributes took 20 s, and so did 4,000 namespaces
+/// around many small elements. The task cannot be stopped meanwhile.
 struct FeedMarkupLimits {
     private static let attributes = 256
     private static let namespaces = 256
-    /// Elements inside of each other that libxml2 follows.
+    /// The nesting depth that libxml2 accepts.
     private static let depth = 256
 
     /// The namespaces that each open element declares.
     private var open: [Int] = []
     private var inUse = 0
 
-    /// Counts a tag at whose "<" a text begins.
+    /// Counts the tag that begins at the text's first character, "<".
     mutating func check(tag text: ArraySlice<UInt8>) throws {
         switch text.dropFirst().first {
         case UInt8(ascii: "/"): inUse -= open.popLast() ?? 0
@@ -45,7 +45,7 @@ struct FeedMarkupLimits {
                 default: break
                 }
             } else if byte == UInt8(ascii: "<") {
-                // Not in a value: it is no XML from here on.
+                // Outside of a value: not XML from here on.
                 return try add(attributes, namespaces, isEmpty: true)
             }
             index += 1

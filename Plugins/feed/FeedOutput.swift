@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The file that new items are appended to, for this run alone.
+/// The file that new items are appended to, locked for this run.
 struct FeedOutput: ~Copyable {
     private let file: Descriptor
     private let inode: UInt64
     private var bytes: Int64
-    /// Of lines that a killed run wrote, and did not come to note.
+    /// The ids of lines that a killed run wrote and did not record in the state.
     private(set) var unnoted: [String] = []
 
-    /// One run writes less than a document and its ids.
+    /// More than one run can write: a document and its ids.
     private static var tailLimit: Int { 256 << 20 }
 
-    /// Opens or makes the file, and reads what a killed run left at its end.
+    /// Opens or creates the file, and reads the lines that a killed run left at its end.
     init(_ path: String) throws {
         let file = try Descriptor(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW)
-        // Two runs would take the same items for new. A file system without locks is no reason to
-        // refuse.
+        // Two runs at a time would both write the same items. A file system without locks is
+        // accepted.
         if flock(file.number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
             throw FeedProblem(
                 "another feed task writes to \(path) at this moment; run again later")
@@ -27,7 +27,7 @@ struct FeedOutput: ~Copyable {
         bytes = Int64(status.st_size)
     }
 
-    /// Finds the lines behind what the last run noted; one that was not finished is taken away.
+    /// Reads the lines after the recorded end, and truncates an incomplete last one.
     mutating func recover(_ state: FeedState) throws {
         let start = state.outputFile == inode && state.outputBytes <= bytes ? state.outputBytes : 0
         let tail = try file.readAll(
@@ -49,7 +49,7 @@ struct FeedOutput: ~Copyable {
         bytes = start + Int64(end)
     }
 
-    /// Files of other programs must not change.
+    /// Refuses files of other programs, which must not change.
     private func foreign() -> FeedProblem {
         FeedProblem(
             "\(file.path) has lines that no feed task wrote; nothing was changed; name a new file, "
@@ -61,7 +61,7 @@ struct FeedOutput: ~Copyable {
         bytes += Int64(lines.count)
     }
 
-    /// Puts everything on the disk, and notes how far that is.
+    /// Syncs the file to disk, and records its length.
     func settle(_ state: inout FeedState) throws {
         try file.settle()
         state.outputFile = inode

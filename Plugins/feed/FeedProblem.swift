@@ -2,7 +2,7 @@
 import CurfewPlugin
 import Glibc
 
-/// What keeps a feed task from being done.
+/// An error of a feed task.
 struct FeedProblem: Error, CustomStringConvertible {
     let description: String
 

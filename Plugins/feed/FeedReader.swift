@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import CXML
 
-/// Finds the items in a document, of every kind of feed there is.
+/// Finds the items of a document, RSS or Atom of any version.
 struct FeedReader {
-    /// In the order of the document, each id once.
+    /// The items in the order of the document, each id once.
     private(set) var items: [FeedItem] = []
-    /// Items that have the id of one before them.
+    /// The number of items that repeat an earlier id.
     private(set) var repeated = 0
-    /// Where the document stops being XML; nil when it does not.
+    /// The place where the document stops being XML, or nil.
     let fault: String?
 
     static var itemLimit: Int { 50_000 }
-    /// How much of a title is read that may be HTML.
+    /// The most bytes of a title that are parsed as HTML.
     private static var titleSourceLimit: Int { 16_384 }
 
     private static let atom = ["http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"]
@@ -41,7 +41,7 @@ struct FeedReader {
             throw FeedProblem(
                 "the document is no feed: its root element is <\(root.name.cut(to: 40))>")
         }
-        // The one that the fault is in, or behind, may be half of itself.
+        // The item at or before the fault may be incomplete.
         if !tree.isComplete { found = found.dropLast() }
         guard found.count <= FeedReader.itemLimit else {
             throw FeedProblem("the feed has more than \(FeedReader.itemLimit) items")
@@ -68,7 +68,7 @@ struct FeedReader {
         if link.isEmpty, let guid, guid.attribute("isPermaLink") != "false" {
             link = address(guid.text, guid)
         }
-        // Some have Atom's links in RSS.
+        // Some RSS feeds use Atom's links.
         if link.isEmpty { link = alternate(element, in: atom[0]) }
         let date = text("pubDate")
         let more = element.child("encoded", content)?.text ?? ""
@@ -103,7 +103,7 @@ struct FeedReader {
 
     // MARK: Texts
 
-    /// Nil for an item with nothing in it.
+    /// Returns an item, or nil if it is empty.
     private static func make(
         ids: [String], title: String, link: String, published: String, summary: String
     ) -> FeedItem? {
@@ -116,7 +116,7 @@ struct FeedReader {
             summary: summary.cut(to: FeedItem.summaryLimit))
     }
 
-    /// An absolute address of http or https; empty for everything else, scripts for instance.
+    /// Returns an absolute address of http or https, or an empty text for any other scheme.
     private static func address(_ reference: String, _ element: XMLElement) -> String {
         guard !reference.isEmpty, reference.utf8.count <= FeedItem.linkLimit else { return "" }
         guard let address = element.resolved(line(reference)) else { return "" }
@@ -124,7 +124,7 @@ struct FeedReader {
         return start.hasPrefix("http://") || start == "https://" ? address : ""
     }
 
-    /// A text in one line.
+    /// Returns the text in one line.
     private static func line(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for word in text.unicodeScalars.split(whereSeparator: \.properties.isWhitespace) {
@@ -134,7 +134,7 @@ struct FeedReader {
         return String(line)
     }
 
-    /// The text of something that is HTML or not: RSS does not say.
+    /// Returns the plain text of a value that may be HTML; RSS does not say which it is.
     private static func plain(_ text: String) -> String {
         let looksLikeHTML = /<[A-Za-z\/!]|&(#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);/
         let text = text.cut(to: titleSourceLimit)

@@ -37,16 +37,16 @@ struct FeedRequest: Decodable {
         }
     }
 
-    /// Whether it comes from a server, not from a file.
+    /// The document comes from a server, not from a file.
     var isWeb: Bool {
         let start = from.prefix(8).lowercased()
         return !from.utf8.contains(0) && (start.hasPrefix("http://") || start == "https://")
     }
 
-    /// Where it comes from, for people: shortened, and without the password of an address.
+    /// The source as shown to users: shortened, and without an address's password.
     var source: String { FeedRequest.shown(from) }
 
-    /// An address as it may stand in a log.
+    /// Returns an address without the parts that must not be logged.
     static func shown(_ address: String) -> String {
         var shown = address
         if let scheme = shown.firstRange(of: "://") {

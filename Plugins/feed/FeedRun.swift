@@ -3,9 +3,9 @@ import CurfewPlugin
 import FoundationEssentials
 import Glibc
 
-/// One look at a feed: reads it, and writes the items that no run has written before.
+/// One run over a feed: reads it, and writes the items that no earlier run wrote.
 struct FeedRun: ~Copyable {
-    /// How many items are written between two looks at the clock.
+    /// The number of items written between two checks for a stop.
     private static var batch: Int { 64 }
 
     private let task: HandlerTask
@@ -27,7 +27,7 @@ struct FeedRun: ~Copyable {
     }
 
     mutating func run() throws {
-        // From another place, the words of the last server mean nothing.
+        // Validators of another source mean nothing to this one.
         let version = state.from == request.from ? state.version.sendable : FeedVersion()
         guard let document = try read(version) else {
             summary.unchanged = true
@@ -47,15 +47,14 @@ struct FeedRun: ~Copyable {
         let new = Array(feed.items.filter { !known.contains($0.id) }.reversed())
         summary.known = feed.items.count - new.count + feed.repeated
         let isStopped = try write(new)
-        // Only what was taken as a whole need not be read again.
+        // A version is recorded only when all its items are written.
         let isWhole = !isStopped && feed.fault == nil
         state.version = isWhole ? document.version : version
         state.from = request.from
         note(feed.items, written: new.prefix(summary.new))
         try end()
         for item in new.prefix(summary.new) {
-            // Nobody depends on hearing of every item: a full queue of the host is no reason to
-            // fail.
+            // The event is a notice: a full queue of the host does not fail the task.
             try? task.raise("feed_item", .text(item.title), .text(item.link))
         }
         if isStopped {
@@ -70,7 +69,7 @@ struct FeedRun: ~Copyable {
         }
     }
 
-    /// The document; nil when it has not changed since the last run.
+    /// Returns the document, or nil if it has not changed since the last run.
     private func read(_ version: FeedVersion) throws -> FeedDocument? {
         task.report(progress: 0, "reading \(request.source)")
         if request.isWeb {
@@ -84,7 +83,7 @@ struct FeedRun: ~Copyable {
                 from: 0, limit: FeedDocument.limit, FeedDocument.tooLarge))
     }
 
-    /// Writes the items, and counts them; true when the task has to stop before the last one.
+    /// Writes and counts the items. Returns true if the task has to stop before the last one.
     private mutating func write(_ new: [FeedItem]) throws -> Bool {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -100,8 +99,8 @@ struct FeedRun: ~Copyable {
         return false
     }
 
-    /// The ids that later runs have to know: those of the document that are written, then others
-    /// until there are enough.
+    /// Returns the ids that later runs need: the written ones of the document, then older ones up
+    /// to the limit.
     private mutating func note(_ items: [FeedItem], written: ArraySlice<FeedItem>) {
         let known = Set(state.ids).union(written.map(\.id))
         let current = items.map(\.id).filter(known.contains)

@@ -2,25 +2,25 @@
 import FoundationEssentials
 import Glibc
 
-/// The state that earlier runs have stored: the file `to` + `.state`.
+/// The state that earlier runs stored: the file `to` + `.state`.
 struct FeedState: Codable {
-    /// Where the document came from.
+    /// The source of the document.
     var from = ""
-    /// The version that was taken as a whole.
+    /// The last version whose items were all written.
     var version = FeedVersion()
-    /// The output as the last run left it: what is behind that, a killed run wrote.
+    /// The inode and the length of the output after the last run. Later lines come from a killed run.
     var outputFile: UInt64 = 0
     var outputBytes: Int64 = 0
-    /// Of what was written, those of the latest document first.
+    /// The ids of written items, those of the latest document first.
     var ids: [String] = []
 
-    /// How many ids are kept, those of the document in any case.
+    /// The most ids that are kept; those of the document are always kept.
     static var idLimit: Int { 50_000 }
     private static var fileLimit: Int { 128 << 20 }
 
     static func path(for output: String) -> String { "\(output).state" }
 
-    /// The state beside an output; a new one where there is none.
+    /// Reads the state beside an output, or returns an empty one.
     static func load(for output: String) throws -> FeedState {
         let path = path(for: output)
         guard access(path, F_OK) == 0 || errno != ENOENT else { return FeedState() }
@@ -35,7 +35,7 @@ struct FeedState: Codable {
         }
     }
 
-    /// Puts the state on the disk: at any moment the old one is there, or the new one.
+    /// Replaces the state on disk atomically.
     func save(for output: String) throws {
         let path = FeedState.path(for: output)
         let part = "\(path).part"

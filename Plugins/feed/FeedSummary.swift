@@ -2,11 +2,11 @@
 
 /// The result of the task.
 struct FeedSummary {
-    /// Items that were written.
+    /// The number of items written.
     var new = 0
-    /// Items of the document that were written by an earlier run, or stand in it twice.
+    /// The number of items that an earlier run wrote, or that the document repeats.
     var known = 0
-    /// The server said that nothing has changed since the last run.
+    /// The server answered that nothing changed since the last run.
     var unchanged = false
 
     var json: String { #"{"new":\#(new),"known":\#(known),"unchanged":\#(unchanged)}"# }

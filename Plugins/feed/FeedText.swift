@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Brings the bytes of a document into UTF-8, whatever they are in.
+/// Decodes the bytes of a document into UTF-8.
 enum FeedText {
-    /// The text without a byte order mark; what is malformed becomes U+FFFD.
+    /// Returns the text without a byte order mark; malformed sequences become U+FFFD.
     ///
-    /// A byte order mark counts most, then what the server says, then what the document says
-    /// (RFC 7303); without any of them it is UTF-8.
+    /// The encoding is that of the byte order mark, else the server's, else the document's
+    /// (RFC 7303), else UTF-8.
     static func utf8(of document: FeedDocument) throws -> [UInt8] {
         let bytes = document.bytes
         let (mark, name) = encoding(of: document)
@@ -25,7 +25,7 @@ enum FeedText {
         return converted
     }
 
-    /// How long the mark is, and the encoding's name in small letters.
+    /// Returns the mark's length, and the encoding's name in lower case.
     private static func encoding(of document: FeedDocument) -> (mark: Int, name: String) {
         let start = document.bytes.prefix(4)
         if start.starts(with: [0xef, 0xbb, 0xbf]) { return (3, "utf-8") }
@@ -43,16 +43,16 @@ enum FeedText {
             name = parameter("encoding", in: head[..<end.lowerBound]) ?? name
         }
         switch name {
-        // As everybody reads them: curly quotes and dashes stand where Latin-1 has nothing.
+        // Latin-1 means windows-1252 in practice (WHATWG Encoding): quotes and dashes.
         case "iso-8859-1", "iso8859-1", "latin1", "latin-1", "us-ascii", "ascii":
             return (0, "windows-1252")
-        // The document could not be read this far if it were.
+        // A document in UTF-16 could not have been read this far.
         case "utf8", "utf-16", "utf-16le", "utf-16be", "unicode": return (0, "utf-8")
         default: return (0, name)
         }
     }
 
-    /// The value after `name=`, without quotes, in small letters.
+    /// Returns the value after `name=`, without quotes, in lower case.
     private static func parameter(_ name: String, in text: Substring) -> String? {
         let text = text.lowercased()
         guard let found = text.firstRange(of: name) else { return nil }
@@ -62,7 +62,7 @@ enum FeedText {
         return value.isEmpty ? nil : String(value)
     }
 
-    /// Nil when the encoding is not known.
+    /// Returns nil if the encoding is unknown.
     private static func convert(_ bytes: ArraySlice<UInt8>, _ name: String) -> [UInt8]? {
         guard let converter = iconv_open("UTF-8", name), Int(bitPattern: converter) != -1 else {
             return nil
@@ -76,7 +76,7 @@ enum FeedText {
         input.withUnsafeMutableBytes { input in
             var next = input.baseAddress?.assumingMemoryBound(to: CChar.self)
             var left = input.count
-            // At the end a character that was not finished is left.
+            // An incomplete character at the end is left out.
             while left > 0 {
                 let (made, error) = piece.withUnsafeMutableBytes { piece in
                     var output = piece.baseAddress?.assumingMemoryBound(to: CChar.self)

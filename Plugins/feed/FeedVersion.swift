@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a server calls the version of a document that it sent: nothing, one or both.
+/// The validators that a server sent with a document: none, one or both.
 struct FeedVersion: Codable {
     var etag: String?
     var lastModified: String?
 
     var isEmpty: Bool { etag == nil && lastModified == nil }
 
-    /// Only what can be sent back in a header, whoever wrote it.
+    /// The parts that are safe to send back in a header; the state file may have been edited.
     var sendable: FeedVersion {
         func checked(_ text: String?) -> String? {
             text.flatMap { text in

@@ -10,7 +10,7 @@ final class WebBody {
         self.limit = limit
     }
 
-    /// How many bytes were taken; less than were given ends the transfer.
+    /// Returns the number of bytes accepted; curl ends the transfer when it is less than offered.
     func take(_ piece: UnsafeRawBufferPointer) -> Int {
         guard bytes.count + piece.count <= limit else {
             isTooLarge = true

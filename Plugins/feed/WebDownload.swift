@@ -2,14 +2,14 @@
 import CCurl
 import CurfewPlugin
 
-/// Asks a server for a document, with limits for everything that it decides.
+/// Downloads a document, with a limit for everything that the server controls.
 struct WebDownload {
     private static var redirectLimit: Int { 5 }
     private static var connectSeconds: Int { 15 }
-    /// A server that sends less than this many bytes a second for that long is given up.
+    /// The transfer fails if the server sends fewer bytes a second than this for that long.
     private static var slowBytes: Int { 10 }
     private static var slowSeconds: Int { 30 }
-    /// How long a stop can go unnoticed.
+    /// The longest time until a stop is noticed.
     private static var pollMilliseconds: Int32 { 100 }
 
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
@@ -19,7 +19,7 @@ struct WebDownload {
     /// The state of the last run.
     let version: FeedVersion
 
-    /// The document; nil when it is the version that is there.
+    /// Returns the document, or nil if the server still has the last version.
     func document() throws -> FeedDocument? {
         guard WebDownload.isReady, let handle = curl_easy_init(), let multi = curl_multi_init()
         else { throw FeedProblem("libcurl could not be started; there may be no memory left") }
@@ -66,7 +66,7 @@ struct WebDownload {
     private func prepare(_ handle: UnsafeMutableRawPointer) throws {
         feed_curl_text(handle, CURLOPT_URL, address)
         feed_curl_text(handle, CURLOPT_USERAGENT, "curfew-feed/0.1")
-        // A redirect can lead to everything that curl can read, files among them.
+        // Without this, a redirect could lead to any scheme that curl reads, file: included.
         guard feed_curl_text(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK,
             feed_curl_text(handle, CURLOPT_REDIR_PROTOCOLS_STR, "http,https") == CURLE_OK
         else { throw FeedProblem("this libcurl cannot be limited to http and https") }
@@ -77,9 +77,9 @@ struct WebDownload {
             (CURLOPT_LOW_SPEED_LIMIT, WebDownload.slowBytes),
             (CURLOPT_LOW_SPEED_TIME, WebDownload.slowSeconds),
             (CURLOPT_MAXFILESIZE, FeedDocument.limit), (CURLOPT_FAILONERROR, 1),
-            // The process' signals are the host's.
+            // Signal handlers of the process belong to the host.
             (CURLOPT_NOSIGNAL, 1),
-            // A name that is being looked up does not hold up the end of the task.
+            // The end of the task does not wait for a name look-up.
             (CURLOPT_QUICK_EXIT, 1),
         ] { feed_curl_long(handle, option, value) }
     }
@@ -94,7 +94,7 @@ struct WebDownload {
         return lines.reduce(nil) { curl_slist_append($0, $1) }
     }
 
-    /// Turns the transfer until it has ended, or the task has to stop.
+    /// Runs the transfer until it ends, or the task has to stop.
     private func perform(
         _ handle: UnsafeMutableRawPointer, _ multi: UnsafeMutableRawPointer, _ body: WebBody
     ) throws -> CURLcode {
@@ -118,7 +118,7 @@ struct WebDownload {
         return message.pointee.data.result
     }
 
-    /// A header of the last answer.
+    /// Returns a header of the last response.
     private func header(_ name: String, _ handle: UnsafeMutableRawPointer) -> String? {
         var header: UnsafeMutablePointer<curl_header>?
         guard curl_easy_header(handle, name, 0, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,

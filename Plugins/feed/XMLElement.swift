@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CXML
 
-/// One element of an ``XMLTree``; good as long as the tree is.
+/// One element of an ``XMLTree``, valid as long as the tree lives.
 struct XMLElement {
     let node: xmlNodePtr
 
-    /// The name without its prefix; with it when the document does not say what the prefix means.
+    /// The local name; with the prefix when the document does not declare it.
     var name: String { String(cString: node.pointee.name) }
 
     var namespace: String {
@@ -22,12 +22,12 @@ struct XMLElement {
         return children
     }
 
-    /// The first child of that name and namespace.
+    /// Returns the first child with that name and namespace.
     func child(_ name: String, _ namespace: String) -> XMLElement? {
         children.first { $0.name == name && $0.namespace == namespace }
     }
 
-    /// All text inside, without the space around it.
+    /// All text inside, without surrounding white space.
     var text: String {
         guard let content = xmlNodeGetContent(node) else { return "" }
         defer { feed_xml_free(content) }
@@ -42,9 +42,9 @@ struct XMLElement {
         return trimmed(String(cString: value))
     }
 
-    /// A reference as an absolute address (xml:base, else the document's own); unchanged without
-    /// any, nil for what is no address. What may not stand in an address, spaces and letters of
-    /// other alphabets, is escaped.
+    /// Resolves a reference against xml:base, or else the document's address. Returns it unchanged
+    /// if there is neither, and nil if it is not an address. Spaces and letters of other alphabets
+    /// are percent-encoded.
     func resolved(_ reference: String) -> String? {
         guard let escaped = xmlURIEscapeStr(reference, "%/?#[]@!$&'()*+,;=:") else { return nil }
         defer { feed_xml_free(escaped) }

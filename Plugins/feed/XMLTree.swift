@@ -3,12 +3,12 @@ import CXML
 
 /// The elements of a document as far as it is well-formed XML, read by libxml2.
 ///
-/// The parser is given no way to load anything, and stops at its own limits of depth and length.
+/// The parser loads nothing, and stops at its own limits of depth and length.
 struct XMLTree: ~Copyable {
     private let document: xmlDocPtr
-    /// The first place where it is not XML any more; nil when there is none.
+    /// The first place where the document stops being XML, or nil.
     let fault: String?
-    /// Whether everything before the fault is there as a whole: it comes after the root's end.
+    /// The fault comes after the root's end, so every element is complete.
     let isComplete: Bool
 
     private static let isReady: Bool = {
@@ -17,8 +17,8 @@ struct XMLTree: ~Copyable {
     }()
 
     /// - Parameters:
-    ///   - text: UTF-8, whatever it says itself.
-    ///   - address: what relative links in it are relative to; empty for none.
+    ///   - text: UTF-8; the encoding that it declares is ignored.
+    ///   - address: the base of relative links; empty for none.
     init(_ text: [UInt8], address: String) throws {
         _ = XMLTree.isReady
         let parser = text.withUnsafeBytes { text in
@@ -38,7 +38,7 @@ struct XMLTree: ~Copyable {
             throw FeedProblem(
                 "the document is no XML\(XMLTree.fault(of: parser).map { ": \($0)" } ?? "")")
         }
-        // A copy in the memory of libxml2, which frees it together with the document.
+        // libxml2 owns this copy, and frees it with the document.
         if !address.isEmpty { document.pointee.URL = UnsafePointer(xmlStrdup(address)) }
         self.document = document
         let isWellFormed = parser.pointee.wellFormed != 0

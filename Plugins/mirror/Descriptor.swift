@@ -5,7 +5,7 @@ import Glibc
 struct Descriptor: ~Copyable {
     let number: Int32
 
-    /// Takes what `open` or `openat` returned; `errno` must still be theirs.
+    /// Takes the result of `open` or `openat`; `errno` must still be that call's.
     init(_ opened: Int32, _ action: String, _ path: @autoclosure () -> String) throws {
         guard opened >= 0 else { throw MirrorProblem(action, path(), errno) }
         number = opened
@@ -35,7 +35,7 @@ extension stat {
         st_mtim.tv_sec == other.st_mtim.tv_sec && st_mtim.tv_nsec == other.st_mtim.tv_nsec
     }
 
-    /// For `futimens` and its kin: the access time is left alone, this modification time is set.
+    /// The times for `futimens`: the access time stays, the modification time is set.
     var times: [timespec] {
         let omit = 0x3fff_fffe  // UTIME_OMIT, which is no constant for Swift
         return [timespec(tv_sec: 0, tv_nsec: omit), st_mtim]

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A directory that is being read, entry by entry, whatever their number.
+/// Reads a directory entry by entry, in constant memory.
 struct DirectoryReader: ~Copyable {
     private let stream: OpaquePointer
     private let path: String
 
-    /// Its own descriptor, for `openat` and its kin.
+    /// The directory's descriptor, for `openat` and similar calls.
     var number: Int32 { dirfd(stream) }
 
-    /// Opens a directory, but not through a symbolic link.
+    /// Opens a directory; a symbolic link is refused.
     init(_ name: UnsafePointer<CChar>, in parent: Int32, path: String) throws {
         let opened = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard opened >= 0 else { throw MirrorProblem("open the directory", path, errno) }
@@ -24,7 +24,7 @@ struct DirectoryReader: ~Copyable {
 
     deinit { closedir(stream) }
 
-    /// Lends the next name, without "." and ".."; false at the end.
+    /// Passes the next name to the body, without "." and "..". Returns false at the end.
     func next(_ body: (UnsafePointer<CChar>) throws -> Void) throws -> Bool {
         while true {
             errno = 0

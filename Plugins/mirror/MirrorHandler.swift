@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CurfewPlugin
 
-/// Copies what changed in a directory tree to another place.
+/// Copies the changed files of a directory tree to another place.
 ///
 /// Payload, JSON of at most 64 KiB, absolute paths: `{"from": "/srv/a", "to": "/backup/a"}`.
 ///
@@ -12,14 +12,14 @@ import CurfewPlugin
 ///   access lists and extended attributes are not. `to` itself, if it existed, keeps its
 ///   permissions.
 /// - Symbolic links are copied as links and never followed, on either side. Sockets, pipes, devices
-///   and what vanishes meanwhile are skipped and counted.
-/// - What is in the target only stays there: nothing is ever deleted, except the temporary files
-///   that a killed run left.
-/// - What cannot be copied does not keep the rest from being copied, but the task fails.
+///   and entries that vanish meanwhile are skipped and counted.
+/// - Entries that only the target has stay: nothing is deleted, except the temporary files that a
+///   killed run left.
+/// - If an entry cannot be copied, the rest is still copied, and the task fails.
 /// - A file that is written to while it is copied is copied again by the next run.
 ///
 /// A run that has to stop does so between two files, or inside a large one, and the next run
-/// carries on: what is finished is up to date then. For every copied file the event
+/// continues: finished files are up to date then. For every copied file the event
 /// `mirror_copied(path, bytes)` is raised, with the path below `from`. The result is JSON:
 /// `{"copied":3,"unchanged":477,"skipped":0,"bytes":40960}`.
 struct MirrorHandler: TaskHandler {

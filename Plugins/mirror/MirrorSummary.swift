@@ -2,13 +2,13 @@
 
 /// The result of the task.
 struct MirrorSummary {
-    /// Files and links that were written.
+    /// The number of files and links written.
     var copied = 0
-    /// Files and links that were up to date.
+    /// The number of files and links that were up to date.
     var unchanged = 0
-    /// Sockets, pipes, devices, another run's temporary files, and what vanished meanwhile.
+    /// The number of sockets, pipes, devices, temporary files and entries that vanished.
     var skipped = 0
-    /// Content that was written.
+    /// The bytes of content written.
     var bytes: Int64 = 0
 
     var json: String {

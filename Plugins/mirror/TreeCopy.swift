@@ -2,7 +2,7 @@
 import CurfewPlugin
 import Glibc
 
-/// One run over a tree: counts the files, then copies those that changed.
+/// One run over a tree: counts the files, then copies the changed ones.
 ///
 /// Everything is reached through the descriptor of its directory and without following a link, so a
 /// tree that changes meanwhile cannot lead the run out of the two roots.
@@ -11,7 +11,7 @@ struct TreeCopy: ~Copyable {
     static var depthLimit: Int { 128 }
     /// The name of the file that is being written, one in each target directory.
     static var partName: String { ".curfew-mirror.part" }
-    /// How much is copied between two looks at the clock.
+    /// The bytes copied between two checks for a stop.
     static var chunk: Int { 1 << 20 }
 
     private let task: HandlerTask
@@ -47,7 +47,7 @@ struct TreeCopy: ~Copyable {
 
     // MARK: Counting
 
-    /// Counts what is no directory, for the progress. What cannot be read is reported later.
+    /// Counts all entries but directories, for the progress. Unreadable ones are reported later.
     private mutating func count(
         _ name: UnsafePointer<CChar>, in parent: Int32, depth: Int
     ) throws {
@@ -121,7 +121,7 @@ struct TreeCopy: ~Copyable {
         }
         let directory = try Descriptor(opened, "open the directory", path)
         // Two runs in one directory would write the same temporary file. A file system without
-        // locks is no reason to refuse.
+        // locks is accepted.
         if flock(directory.number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
             throw MirrorProblem(
                 "another mirror task writes to \(path) at this moment; run again later",
@@ -225,7 +225,7 @@ struct TreeCopy: ~Copyable {
         defer { if !isDone { unlinkat(target, TreeCopy.partName, 0) } }
 
         let bytes = try copyContent(from: input, to: output, name, below)
-        // The time is that of before: what was written meanwhile makes the next run copy it again.
+        // The time from before the copy: a write during it makes the next run copy the file again.
         guard fchmod(output.number, status.permissions) == 0,
             futimens(output.number, status.times) == 0, fsync(output.number) == 0,
             renameat(target, TreeCopy.partName, target, name) == 0
@@ -334,11 +334,11 @@ struct TreeCopy: ~Copyable {
     ) {
         summary.copied += 1
         summary.bytes += bytes
-        // Nobody depends on hearing of every file: a full queue of the host is no reason to fail.
+        // The event is a notice: a full queue of the host does not fail the task.
         try? task.raise("mirror_copied", .text(below + String(cString: name)), .int64(bytes))
     }
 
-    /// Each file of the first thousand, and of more at most a thousand steps.
+    /// Reports the progress after each file, or at most a thousand times.
     private mutating func reportFile() {
         seen += 1
         let most = max(total, seen)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The two directories of a mirror task, open, and neither of them inside the other.
+/// The two open directories of a mirror task; neither is inside the other.
 struct TreeRoots: ~Copyable {
     let from: Descriptor
     let to: Descriptor
@@ -21,7 +21,7 @@ struct TreeRoots: ~Copyable {
         var opened = open(request.to, TreeRoots.flags)
         let isNew = opened < 0 && errno == ENOENT
         if isNew {
-            // Nothing may be made inside `from`, not even to find out that it is inside.
+            // Nothing may be created inside `from`, not even to find out that `to` is inside.
             let (parentPath, name) = TreeRoots.split(request.to)
             let parent = try Descriptor(
                 open(parentPath, TreeRoots.flags), "open the directory", parentPath)

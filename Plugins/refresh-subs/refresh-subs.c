@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two background tasks made of subs, each in one of their forms.
+ * Two background tasks made of B4X subs, one in each form.
  *
  * `backgroundapprefreshtask` is the plain one: it writes how the machine is doing, free space, load
  * and time since it was started, to `status.txt`. `backgroundprocessingtask` is the resumable one:
@@ -8,7 +8,7 @@
  * names and sizes to `inventory.txt`. How the last run of either ended is appended to `runs.txt`.
  *
  * All of them are in $REFRESH_SUBS_DIRECTORY, or else in $XDG_CACHE_HOME or $HOME/.cache, under
- * refresh-subs. Files are replaced as a whole: whoever reads one sees the old or the new.
+ * refresh-subs. Files are replaced atomically: a reader sees the old one or the new one.
  */
 #define _GNU_SOURCE
 #include <curfew/curfew.h>
@@ -75,7 +75,7 @@ static bool place(char path[PATH_MAX], const char *name) {
     return true;
 }
 
-/* Opens what will be put in the place of a file once it is whole. */
+/* Opens the temporary file that replaces another once it is complete. */
 static FILE *begin(char path[PATH_MAX], char new_path[PATH_MAX], const char *name) {
     if (!place(path, name)) return NULL;
     snprintf(new_path, PATH_MAX, "%.*s.new", PATH_MAX - 5, path);
@@ -136,7 +136,7 @@ void backgroundapprefreshtask_done(bool success, const char *error) {
 
 /* --- The resumable form -------------------------------------------------------------------- */
 
-/* Of the one task there is at a time: a controller's next one waits until it is completed. */
+/* The one task at a time: a controller's next task waits until this one is completed. */
 static struct {
     const curfew_host_api *api;
     const curfew_subs *subs;
@@ -148,16 +148,16 @@ static struct {
     char error[256];
 } work;
 static atomic_bool is_processing_task_expired;
-/* The expired sub runs beside the others, and may be that of the task before: whoever begins a task
- * or stops it has this. */
+/* The expired sub runs concurrently with the others, and may be the previous task's: beginning and
+ * stopping a task hold this lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Counts the tasks: what an earlier one still sleeps for is not this one's. */
+/* Counts the tasks, so that an earlier task's sleep is not taken for this one's. */
 static _Atomic uintptr_t processing_task_number;
-/* The last one that was said to be done. */
+/* The last task that was reported as done. */
 static _Atomic uintptr_t done_task_number;
 
-/* Once for each task, or one that is told to stop when it has just finished would leave a Done for
- * the next one's wait. */
+/* Reports Done once for each task. Otherwise a task stopped just as it finishes would leave a second
+ * Done, which would end the next task's wait. */
 static void call_done(void) {
     uintptr_t number = atomic_load(&processing_task_number);
     if (atomic_exchange(&done_task_number, number) == number) return;
@@ -231,7 +231,7 @@ static void do_background_processing_task(const curfew_host_api *api) {
 static void controller_goes_on(void *data, const curfew_host_api *api, curfew_status status,
                                const curfew_value *values, uint32_t count) {
     (void)values, (void)count;
-    /* A wait of an earlier task, whose place this one's has taken. */
+    /* A wait of an earlier task, which this task's wait has replaced. */
     if (status != CURFEW_OK || (uintptr_t)data != processing_task_number) return;
     if (work.directory != NULL) closedir(work.directory);
     work.directory = NULL;

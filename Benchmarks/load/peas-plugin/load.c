@@ -21,7 +21,7 @@ G_DEFINE_DYNAMIC_TYPE_EXTENDED(Load000, load000, PEAS_TYPE_EXTENSION_BASE, 0,
 
 enum { PROPERTY_OBJECT = 1 };
 
-/* An activatable must have this property; nobody reads it here. */
+/* An activatable must have this property; it is not read here. */
 static void set_property(GObject *self, guint property, const GValue *value, GParamSpec *spec) {
     (void)self, (void)property, (void)value, (void)spec;
 }
