@@ -18,10 +18,4 @@ extension TemporaryDirectory {
     func makePipe(_ name: String) throws {
         guard mkfifo(path(name), 0o600) == 0 else { throw POSIXError(.EIO) }
     }
-
-    /// Runs a program from the search path in this directory; throws what it said when it fails.
-    func run(_ program: String, _ arguments: [String]) throws {
-        let process = try ChildProcess.run(program, arguments, directory: path)
-        guard process.succeeded else { throw TestFault(text: "\(program): \(process)") }
-    }
 }

@@ -43,4 +43,10 @@ package final class TemporaryDirectory: Sendable {
     package func read(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(fileURLWithPath: path(name))))
     }
+
+    /// Runs a program from the search path in this directory; throws its output when it fails.
+    package func run(_ program: String, _ arguments: [String]) throws {
+        let process = try ChildProcess.run(program, arguments, directory: path)
+        guard process.succeeded else { throw TestFault(text: "\(program): \(process)") }
+    }
 }

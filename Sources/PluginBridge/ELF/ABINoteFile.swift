@@ -4,13 +4,13 @@ internal import Glibc
 
 /// A library of which single pieces are read: a file, closed with the value if it is its own, or the
 /// bytes of one in memory.
-struct ABINoteFile: ~Copyable {
+package struct ABINoteFile: ~Copyable {
     private let descriptor: Int32
     private let isOwned: Bool
     /// In place of the descriptor.
     private let memory: UnsafeRawPointer?
     /// In bytes, when it was opened.
-    let size: UInt64
+    package let size: UInt64
 
     init(path: String) throws(ABINoteFault) {
         guard !path.utf8.contains(0) else {
@@ -60,7 +60,7 @@ struct ABINoteFile: ~Copyable {
     }
 
     /// Reads exactly that many bytes, or says that the file has none there.
-    func bytes(at offset: UInt64, count: Int) throws(ABINoteFault) -> [UInt8] {
+    package func bytes(at offset: UInt64, count: Int) throws(ABINoteFault) -> [UInt8] {
         let (end, overflow) = offset.addingReportingOverflow(UInt64(count))
         guard !overflow, end <= size else {
             throw .malformed("it points past its own end")

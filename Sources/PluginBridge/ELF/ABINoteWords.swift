@@ -4,19 +4,19 @@
 ///
 /// The places are computed from sizes that were checked before; one outside is a fault of ours and
 /// stops the process.
-struct ABINoteWords {
+package struct ABINoteWords {
     private let bytes: [UInt8]
 
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    var count: Int { bytes.count }
+    package var count: Int { bytes.count }
 
-    func byte(at offset: Int) -> UInt8 { bytes[offset] }
-    func half(at offset: Int) -> UInt16 { number(at: offset) }
-    func word(at offset: Int) -> UInt32 { number(at: offset) }
-    func long(at offset: Int) -> UInt64 { number(at: offset) }
+    package func byte(at offset: Int) -> UInt8 { bytes[offset] }
+    package func half(at offset: Int) -> UInt16 { number(at: offset) }
+    package func word(at offset: Int) -> UInt32 { number(at: offset) }
+    package func long(at offset: Int) -> UInt64 { number(at: offset) }
 
     /// The caller has checked that as many bytes are there.
     func hasBytes(_ expected: [UInt8], at offset: Int) -> Bool {

@@ -9,7 +9,7 @@ package struct ELFDependencies: Hashable, Sendable {
     let optional: [String]
     /// The directories of its DT_RUNPATH, or of its DT_RPATH where it has no other. Of several the
     /// loader takes the last.
-    let searchPath: [String]
+    package let searchPath: [String]
     /// The directories are those of a DT_RPATH: the libraries it needs look for theirs there, too.
     let isInherited: Bool
 
@@ -32,7 +32,7 @@ package struct ELFDependencies: Hashable, Sendable {
         try self.init(try ELFSharedObject(bytes))
     }
 
-    init(_ library: borrowing ELFSharedObject) throws(ABINoteFault) {
+    package init(_ library: borrowing ELFSharedObject) throws(ABINoteFault) {
         let entries = try ELFExport.dynamicEntries(of: library)
         func last(_ tag: ELFDynamic.Tag) -> UInt64? {
             entries.last { $0.tag == tag.rawValue }?.value

@@ -91,7 +91,7 @@ package enum ELFExport: Hashable, Sendable {
     }
 
     /// In the order of the library.
-    static func dynamicEntries(
+    package static func dynamicEntries(
         of library: borrowing ELFSharedObject
     ) throws(ABINoteFault) -> [(tag: UInt64, value: UInt64)] {
         var entries: [(tag: UInt64, value: UInt64)] = []

@@ -5,16 +5,16 @@
 /// Nothing in the file is trusted: every offset and size is checked against the size of the file
 /// and against a limit. Only the data that the loader uses is read; section headers may be missing,
 /// or wrong.
-struct ELFSharedObject: ~Copyable {
+package struct ELFSharedObject: ~Copyable {
     /// The maximum number of program headers.
     static var headerLimit: Int { 256 }
 
-    let file: ABINoteFile
-    let segments: [ELFSegment]
+    package let file: ABINoteFile
+    package let segments: [ELFSegment]
     /// The offset of the program headers in the file.
     let headersOffset: UInt64
 
-    init(path: String) throws(ABINoteFault) {
+    package init(path: String) throws(ABINoteFault) {
         try self.init(file: try ABINoteFile(path: path))
     }
 
@@ -29,7 +29,7 @@ struct ELFSharedObject: ~Copyable {
     }
 
     /// Reads bytes by their place in memory, which the segment that holds them puts in the file.
-    func bytes(atAddress address: UInt64, count: Int) throws(ABINoteFault) -> [UInt8] {
+    package func bytes(atAddress address: UInt64, count: Int) throws(ABINoteFault) -> [UInt8] {
         for segment in segments where segment.type == ELFSegment.loaded {
             guard address >= segment.address else { continue }
             let start = address - segment.address

@@ -5,7 +5,7 @@ internal import Glibc
 /// SHA-256 of a library's bytes, by OpenSSL's libcrypto.
 ///
 /// That is opened when the first digest is needed: who pins nothing needs none.
-enum LibraryDigest {
+package enum LibraryDigest {
     private typealias Algorithm = @convention(c) () -> OpaquePointer?
     private typealias Digest =
         @convention(c) (
@@ -23,7 +23,7 @@ enum LibraryDigest {
     }()
 
     /// In lower-case hexadecimal digits.
-    static func sha256(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) -> String {
+    package static func sha256(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) -> String {
         var result = [UInt8](repeating: 0, count: 64)
         var count: UInt32 = 0
         guard let functions else {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import PluginBridge
 
 /// The dynamic symbols of a library, exported and imported, read from its file.
 struct ELFSymbolTable {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Conformance
 import Foundation
+import PluginBridge
 import TestSupport
 import Testing
-
-@testable import PluginBridge
 
 @Suite("What the loader would do with a library")
 struct ELFFactsTests {

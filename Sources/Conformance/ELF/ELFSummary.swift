@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import PluginBridge
 
 /// The facts about a library's file that are shown to people. Nothing is loaded, and nothing is
 /// trusted.
@@ -15,8 +16,6 @@ package struct ELFSummary: Sendable {
     package let sha256: String?
 
     // Limits, far beyond any real library.
-    static var nameLimit: Int { 4_096 }
-    static var neededLimit: Int { 256 }
     static var sectionLimit: Int { 4_096 }
     static var sectionNamesLimit: Int { 1 << 20 }
     static var digestLimit: UInt64 { 1 << 28 }
@@ -33,7 +32,7 @@ package struct ELFSummary: Sendable {
         let header = ABINoteWords(try library.file.bytes(at: 0, count: 64))
         machine = ELFSummary.name(ofMachine: header.half(at: 18))
         let entries = try ELFExport.dynamicEntries(of: library)
-        needed = try ELFSummary.needed(entries, in: library)
+        needed = try ELFDependencies(library).needed
         exports = try ELFSymbolTable(entries, wanted: false, in: library).map { table in
             (0..<table.count).count { table.isExported($0) }
         }
@@ -48,9 +47,6 @@ package struct ELFSummary: Sendable {
         }
     }
 
-    // Tags of dynamic entries and sizes of the ELF specification.
-    private static var neededTag: UInt64 { 1 }
-    private static var textTag: UInt64 { 5 }
     private static var sectionHeaderSize: Int { 64 }
 
     private static func name(ofMachine number: UInt16) -> String {
@@ -61,43 +57,6 @@ package struct ELFSummary: Sendable {
         case 243: "riscv64"
         default: "machine \(number)"
         }
-    }
-
-    private static func value(
-        _ tag: UInt64, _ entries: [(tag: UInt64, value: UInt64)]
-    ) -> UInt64? {
-        entries.last { $0.tag == tag }?.value
-    }
-
-    private static func needed(
-        _ entries: [(tag: UInt64, value: UInt64)], in library: borrowing ELFSharedObject
-    ) throws(ABINoteFault) -> [String] {
-        guard let texts = value(textTag, entries) else { return [] }
-        var names: [String] = []
-        for entry in entries where entry.tag == neededTag {
-            guard names.count < neededLimit else {
-                throw .malformed("it needs more than \(neededLimit) libraries")
-            }
-            let (address, overflow) = texts.addingReportingOverflow(entry.value)
-            guard !overflow else { throw .malformed("it points past its own end") }
-            names.append(try text(atAddress: address, in: library))
-        }
-        return names
-    }
-
-    /// Reads up to a NUL, in pieces: what follows a short name may not be in the file.
-    private static func text(
-        atAddress address: UInt64, in library: borrowing ELFSharedObject
-    ) throws(ABINoteFault) -> String {
-        var bytes: [UInt8] = []
-        while bytes.count < nameLimit {
-            let (place, overflow) = address.addingReportingOverflow(UInt64(bytes.count))
-            guard !overflow else { break }
-            let byte = try library.bytes(atAddress: place, count: 1)[0]
-            if byte == 0 { return String(decoding: bytes, as: UTF8.self) }
-            bytes.append(byte)
-        }
-        throw .malformed("a name in it does not end")
     }
 
     // MARK: Swift

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import PluginBridge
 
 /// The requirements of a library towards other libraries and the process, read from its file.
 /// Nothing is loaded, and nothing is trusted.
