@@ -134,3 +134,10 @@ public struct AppBundle: Sendable {
     /// The property list to correct, for messages.
     package var place: String { path ?? fault ?? "the Info.plist" }
 }
+
+/// The reason why a property list cannot be used.
+struct AppBundleFault: Error {
+    let words: String
+
+    init(_ words: String) { self.words = words }
+}

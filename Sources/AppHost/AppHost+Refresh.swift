@@ -64,3 +64,13 @@ extension AppHost {
         return report.detailText == "restricted" ? .restricted : .denied
     }
 }
+
+/// Whether an app is launched in the background, to refresh what it shows.
+public enum AppRefresh: Int32, Sendable {
+    /// Background refresh is available.
+    case available = 1
+    /// The user has turned it off.
+    case denied = 2
+    /// An administrator has turned it off.
+    case restricted = 3
+}

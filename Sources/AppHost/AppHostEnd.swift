@@ -26,3 +26,11 @@ enum AppHostEnd {
         _ = ending.functions.shutdown(ending.host, &limits, nil)
     }
 }
+
+/// The host to shut down when the process ends.
+struct AppHostEnding: @unchecked Sendable {
+    // Sendable: any thread may use a host.
+    let host: OpaquePointer
+    let functions: capphost_functions
+    let process: pid_t
+}

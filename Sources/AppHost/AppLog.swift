@@ -35,3 +35,26 @@ enum AppLog {
         return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 }
+
+/// The severity of a log line.
+public enum AppLogLevel: Int32, Sendable, Comparable {
+    /// For debugging.
+    case debug = 0
+    /// A normal event.
+    case info = 1
+    /// A problem; work continues.
+    case warning = 2
+    /// An operation failed.
+    case error = 3
+
+    public static func < (one: AppLogLevel, other: AppLogLevel) -> Bool {
+        one.rawValue < other.rawValue
+    }
+}
+
+/// The destination of the host's log lines, which a C function calls.
+final class AppLogSink: Sendable {
+    let write: @Sendable (AppLogLevel, String) -> Void
+
+    init(_ write: @escaping @Sendable (AppLogLevel, String) -> Void) { self.write = write }
+}

@@ -26,3 +26,30 @@ package protocol AppRegistry: Sendable {
     /// Stops a running task with the reason `CURFEW_REASON_HOST`, as if its time were up.
     func stop(_ task: UInt64) throws(AppRegistryFailure)
 }
+
+/// An error of the host.
+package struct AppRegistryFailure: Error {
+    /// One of the constants `CURFEW_…`.
+    package let status: Int32
+    package let message: String
+
+    package init(_ status: Int32, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+}
+
+/// Replaces the registry if none could be created: it accepts handlers and never launches them, and
+/// every other function throws the reason.
+struct MissingRegistry: AppRegistry {
+    let failure: AppRegistryFailure
+
+    func register(_ handler: curfew_handler, kind: Int32) throws(AppRegistryFailure) {}
+    func submit(_ request: AppRequest) throws(AppRegistryFailure) { throw failure }
+    func cancel(_ identifier: String?) throws(AppRegistryFailure) { throw failure }
+    func pending() throws(AppRegistryFailure) -> [AppRequest] { throw failure }
+    func holding(_ request: AppRequest) throws(AppRegistryFailure) -> Set<Int32> { throw failure }
+    func simulateLaunch(_ identifier: String) throws(AppRegistryFailure) { throw failure }
+    func simulateExpiration(_ identifier: String) throws(AppRegistryFailure) { throw failure }
+    func stop(_ task: UInt64) throws(AppRegistryFailure) { throw failure }
+}

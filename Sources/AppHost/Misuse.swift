@@ -24,3 +24,11 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
         "*** Terminating app due to uncaught exception '\(name)', reason: '\(reason)'\n"
     }
 }
+
+/// The effect of a misuse.
+public enum MisusePolicy: Sendable {
+    /// The process stops with Apple's text, by SIGABRT.
+    case stop
+    /// Functions that throw, throw `Misuse`; the others log it, and do nothing.
+    case throwError
+}

@@ -8,3 +8,10 @@ struct AppClosure<Input>: @unchecked Sendable {
 
     init(_ body: @escaping (Input) -> Void) { self.body = body }
 }
+
+/// A closure that crosses threads as Apple's does.
+struct ExpirationHandler: @unchecked Sendable {
+    let body: () -> Void
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+}

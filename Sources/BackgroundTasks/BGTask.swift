@@ -69,3 +69,12 @@ open class BGTask: NSObject, @unchecked Sendable {
     /// The description, as Apple prints it.
     open override var description: String { "<\(type(of: self)): \(identifier)>" }
 }
+
+/// A task that refreshes what the app shows: 30 s.
+open class BGAppRefreshTask: BGTask, @unchecked Sendable {}
+
+/// A processing task of a study that the user takes part in.
+open class BGHealthResearchTask: BGProcessingTask, @unchecked Sendable {}
+
+/// A task that takes minutes. It expires when the machine's user comes back.
+open class BGProcessingTask: BGTask, @unchecked Sendable {}

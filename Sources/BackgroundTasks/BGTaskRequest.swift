@@ -30,3 +30,15 @@ open class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
 
     var details: String { "" }
 }
+
+/// A request to launch the app for a short while, to refresh what it shows: 30 s.
+open class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
+    /// Makes a request for the handler that is registered under an identifier.
+    public init(identifier: String) { super.init(identifier) }
+
+    override func duplicate() -> BGTaskRequest {
+        let copy = BGAppRefreshTaskRequest(identifier: identifier)
+        copy.earliestBeginDate = earliestBeginDate
+        return copy
+    }
+}

@@ -166,3 +166,6 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
         do throws(AppRegistryFailure) { try body() } catch { host.log(.warning, error.message) }
     }
 }
+
+/// The name under which Apple's Objective-C headers know a dispatch queue.
+public typealias dispatch_queue_t = DispatchQueue

@@ -114,3 +114,12 @@ private let note:
         name: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8), abi: UInt32,
         reserved: UInt32
     ) = (7, 8, 1, (0x43, 0x75, 0x72, 0x66, 0x65, 0x77, 0, 0), 0, 0)
+
+/// A plugin in one host, which owns its handlers until the host retires the plugin.
+final class PluginInHost: Sendable {
+    let handlers: [RegisteredHandler]
+
+    init(_ handlers: [RegisteredHandler]) {
+        self.handlers = handlers
+    }
+}

@@ -30,3 +30,8 @@ extension SQLiteStore {
         return HostPresence(process: process, since: since * 1_000_000_000)
     }
 }
+
+extension SQLiteStore {
+    /// Returns the file that a process touches after writing to the store, to notify its host.
+    package static func wakeFile(of directory: String) -> String { directory + "/wake" }
+}

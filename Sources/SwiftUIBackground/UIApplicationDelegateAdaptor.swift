@@ -18,3 +18,9 @@ where DelegateType: NSObject, DelegateType: UIApplicationDelegate {
         DelegateOfApp.chosen = made
     }
 }
+
+/// The delegate of an app that has none of its own.
+final class DelegateOfApp: UIResponder, UIApplicationDelegate {
+    /// The delegate of the app's `UIApplicationDelegateAdaptor`.
+    static var chosen: (any UIApplicationDelegate)?
+}

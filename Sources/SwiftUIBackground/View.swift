@@ -11,3 +11,21 @@ public protocol View {
 }
 
 extension Never: View {}
+
+/// A view of nothing.
+public struct EmptyView: View {
+    /// Makes it.
+    public nonisolated init() {}
+
+    /// Has none.
+    public var body: Never { fatalError("a view without a body has none") }
+}
+
+/// Puts the views of a body together: one, or none.
+@MainActor @preconcurrency
+@resultBuilder public struct ViewBuilder {
+    /// Returns the view.
+    public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+    /// Returns a view of nothing.
+    public static func buildBlock() -> EmptyView { EmptyView() }
+}

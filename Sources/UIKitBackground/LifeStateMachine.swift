@@ -49,3 +49,12 @@ struct LifeStateMachine: Sendable {
         return steps + [Told(step: .didEnterBackground, state: .background)]
     }
 }
+
+/// One step of an app's life cycle: a call of its delegate, then a notification.
+enum LifeStep: Sendable, Equatable {
+    case didFinishLaunching
+    case didBecomeActive
+    case willResignActive
+    case didEnterBackground
+    case willEnterForeground
+}

@@ -46,3 +46,13 @@ struct SceneStateMachine: Sendable {
         return [Told(step: .didDisconnect, state: .unattached)]
     }
 }
+
+/// One step of a scene's life.
+enum SceneStep: Sendable, Equatable {
+    case willConnect
+    case willEnterForeground
+    case didBecomeActive
+    case willResignActive
+    case didEnterBackground
+    case didDisconnect
+}

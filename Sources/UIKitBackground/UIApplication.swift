@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
+import CCurfew
 import Foundation
 
 /// The app, as far as its life in the background is concerned: UIKit's class by its name and types,
@@ -160,5 +161,13 @@ open class UIApplication: UIResponder, @unchecked Sendable {
 
     func post(_ name: NSNotification.Name) {
         NotificationCenter.default.post(name: name, object: self)
+    }
+}
+
+extension UIApplication {
+    /// Whether files that are protected until the first unlock can be read: the machine's factor
+    /// `first-unlock`, by its sessions or as the host was told. True if unknown.
+    public var isProtectedDataAvailable: Bool {
+        AppHost.shared.factor(Int32(CURFEW_FACTOR_FIRST_UNLOCK)) != .no
     }
 }

@@ -67,3 +67,6 @@ open class UIScene: UIResponder, @unchecked Sendable {
 
     func show(_ activation: ActivationState) { state.withLock { $0.activation = activation } }
 }
+
+/// A scene that has windows on a phone. Here it has none.
+open class UIWindowScene: UIScene, @unchecked Sendable {}

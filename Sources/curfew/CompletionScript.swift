@@ -107,3 +107,10 @@ enum CompletionScript {
         complete -c curfew -f -a '(__curfew_complete)'
         """#
 }
+
+/// The shells whose Tab key can be taught.
+enum Shell: String, CaseIterable {
+    case bash
+    case zsh
+    case fish
+}

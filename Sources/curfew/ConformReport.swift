@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CCurfew
 import Conformance
 import PluginBridge
 
@@ -31,5 +32,55 @@ struct ConformReport {
             else { return false }
             return note.abi != manifest.abi
         }
+    }
+}
+
+/// The results of the kit as JSON. Members are only added; `version` changes when one is removed.
+enum ConformRecords {
+    static func item(_ reports: [ConformReport], _ request: ConformRequest) -> JSONItem {
+        .object([
+            ("version", .integer(1)),
+            (
+                "host",
+                .object([
+                    ("curfew", .text(CURFEW_VERSION_STRING)),
+                    ("abi", .integer(Int64(CURFEW_ABI_VERSION))),
+                ])
+            ),
+            ("level", .integer(Int64(request.selection.level))),
+            ("ok", .bool(reports.allSatisfy { $0.code == .ok })),
+            ("plugins", .list(reports.map(item))),
+        ])
+    }
+
+    private static func item(_ report: ConformReport) -> JSONItem {
+        let tally = report.tally
+        return .object([
+            ("path", .text(report.path)), ("id", .text(orNull: report.subject.sound?.id)),
+            ("pluginVersion", .text(orNull: report.subject.sound?.version)),
+            ("sha256", .text(orNull: (try? report.subject.elf?.get())?.sha256)),
+            ("seed", .integer(Int64(report.seed))), ("ok", .bool(report.code == .ok)),
+            ("seconds", .seconds(report.duration)),
+            (
+                "tally",
+                .object(
+                    [("all", .integer(Int64(tally.all)))]
+                        + CaseStatus.allCases.map { ($0.rawValue, .integer(Int64(tally[$0]))) })
+            ),
+            ("cases", .list(report.results.map(item))),
+        ])
+    }
+
+    private static func item(_ result: CaseResult) -> JSONItem {
+        .object([
+            ("name", .text(result.tested.name)), ("code", .text(result.tested.fault.code)),
+            ("level", .integer(Int64(result.tested.level))),
+            ("status", .text(result.verdict.status.rawValue)),
+            ("text", .text(result.verdict.text)),
+            ("notes", .list(result.verdict.notes.map { .text($0) })),
+            ("seconds", .seconds(result.duration)),
+            ("seed", result.seed.map { .integer(Int64($0)) } ?? .null),
+            ("output", .text(result.output)),
+        ])
     }
 }

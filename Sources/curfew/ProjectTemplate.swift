@@ -109,3 +109,24 @@ struct ProjectTemplate {
         return result
     }
 }
+
+/// A file of a template, or of a plugin that is made of one.
+struct ProjectFile {
+    /// Below the template's or the plugin's directory, without dots.
+    let path: String
+    let bytes: [UInt8]
+}
+
+/// The languages of `curfew new`.
+enum PluginLanguage: String, CaseIterable {
+    case c
+    case swift
+
+    /// The name of the language for people.
+    var title: String {
+        switch self {
+        case .c: "C"
+        case .swift: "Swift"
+        }
+    }
+}

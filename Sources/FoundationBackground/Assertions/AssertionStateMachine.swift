@@ -195,3 +195,35 @@ package struct AssertionStateMachine: Sendable {
         return overflow ? .max : sum
     }
 }
+
+/// The action that follows from an input of `AssertionStateMachine`.
+package enum AssertionAction: Equatable, Sendable {
+    /// Have the handlers of the tasks called on the main thread, one after the other, as `nextTask`
+    /// names them.
+    case expireTasks
+    /// Call the block of this activity with true.
+    case expireActivity(UInt64)
+    /// These are still there; they are not counted any more.
+    case overran([AssertionOverrun])
+    /// The app is suspended.
+    case suspend
+    /// It goes on.
+    case resume
+}
+
+/// The API that made the assertion.
+package enum AssertionKind: Sendable {
+    /// `beginBackgroundTask`: its handler is called on the main thread.
+    case task
+    /// `performExpiringActivity`: its block is called again, on a new thread.
+    case activity
+}
+
+/// An assertion that was kept when all time was over.
+package struct AssertionOverrun: Equatable, Sendable {
+    package let id: UInt64
+    package let kind: AssertionKind
+    package let name: String
+    /// Its handler was called and has returned, or it has none.
+    package let handlerReturned: Bool
+}

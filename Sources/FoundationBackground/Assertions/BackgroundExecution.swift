@@ -60,3 +60,11 @@ public struct BackgroundExecution: Sendable {
         return wanted < 9e18 ? UInt64(wanted) : 9_000_000_000_000_000_000
     }
 }
+
+/// The effect on an app that keeps an assertion when its background time is over.
+public enum OverrunPolicy: Sendable {
+    /// Logs it, with the effect that it has on iOS.
+    case report
+    /// The process stops, by SIGABRT, with the same words.
+    case stop
+}

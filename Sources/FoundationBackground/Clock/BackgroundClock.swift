@@ -9,3 +9,13 @@ public protocol BackgroundClock: Sendable {
     /// Releasing the alarm cancels the call.
     func wake(at time: UInt64, _ body: @escaping @Sendable () -> Void) -> BackgroundAlarm
 }
+
+/// A wait for a time of a `BackgroundClock`, which ends when it is released.
+public final class BackgroundAlarm: Sendable {
+    private let cancel: @Sendable () -> Void
+
+    /// - Parameter cancel: takes it off the clock; called once, from any thread.
+    public init(_ cancel: @escaping @Sendable () -> Void) { self.cancel = cancel }
+
+    deinit { cancel() }
+}

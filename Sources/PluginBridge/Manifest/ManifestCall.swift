@@ -59,3 +59,31 @@ extension Manifest {
         }
     }
 }
+
+/// The meaning of a `call`'s result for its task.
+package enum CallVerdict: String, Hashable, Sendable, CaseIterable {
+    /// Zero is success.
+    case zero
+    /// Anything but zero, false or a null pointer is success.
+    case nonZero = "non-zero"
+    /// The text `Done.` is success, any other is the error.
+    case done
+    /// A negative number or a null pointer is a failure, with the text of `errno`.
+    case errno
+    /// Every result is a success, and is the task's result; a null pointer is a failure.
+    case value
+    /// There is no result: the task has succeeded when the function returns.
+    case none
+}
+
+/// The value of a `call` that is kept as the task's result. Arguments are counted from 0.
+package enum CallKeep: Hashable, Sendable {
+    /// The returned value: a number in decimal digits, `true` or `false`, or the text.
+    case returned
+    /// The value of an `out` argument, in the same form.
+    case out(Int)
+    /// The text in a buffer, up to the first NUL.
+    case bufferText(Int)
+    /// Bytes of a buffer; their number is an `out` argument, or the returned value (nil).
+    case buffer(Int, length: Int?)
+}

@@ -41,3 +41,13 @@ package struct ManifestExample: Hashable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 }
+
+/// The expected end of a task with an example's payload.
+package enum ManifestExpectation: String, Sendable, CaseIterable {
+    /// The task succeeds.
+    case success
+    /// The task fails by itself.
+    case failure
+    /// The task runs until it is stopped.
+    case slow
+}

@@ -39,3 +39,36 @@ package struct ManifestHandler: Hashable, Sendable {
     /// The positions of the names of `events`, in the same order.
     package let eventPositions: [JSONPosition]
 }
+
+/// The way in which a handler's code is called.
+package enum ManifestForm: String, Sendable, CaseIterable {
+    /// Through `curfew_plugin_entry` and the host's table.
+    case entry
+    /// Through exported functions with the names of the subs.
+    case subs
+    /// Any exported function, with the signature the manifest gives.
+    case call
+}
+
+/// The place where the plugin's code runs. A manifest may ask for more isolation than the host
+/// gives by default, never for less; this host supports only a thread and refuses `process`.
+package enum ManifestIsolation: String, Sendable, CaseIterable {
+    /// On a worker thread of the host's process.
+    case thread
+    /// In a child process.
+    case process
+}
+
+/// A condition for launching a task, and for continuing it.
+package enum ManifestRequirement: String, Sendable, CaseIterable {
+    case network
+    case externalPower = "external-power"
+}
+
+extension ManifestHandler {
+    /// The events the host raises about a handler and its tasks; no plugin may declare them.
+    package var hostEvents: [EventSignature] { HandlerDescription.hostEvents(of: event) }
+
+    /// These and what else is kept for the host: `scheduling<event>_done::`.
+    package var reservedEvents: [EventSignature] { HandlerDescription.reservedEvents(of: event) }
+}

@@ -56,3 +56,24 @@ package struct PermittedHandlers: Sendable {
         return nil
     }
 }
+
+/// Everything that is wrong with a list of permitted handlers, in its order; never empty.
+package struct PermittedFaults: Error, Hashable, Sendable {
+    package let diagnostics: [Diagnostic]
+
+    init(_ diagnostics: [Diagnostic]) {
+        self.diagnostics = diagnostics
+    }
+
+    /// All of them as they are printed, with an empty line between two.
+    package var rendered: String { diagnostics.map(\.rendered).joined(separator: "\n\n") }
+}
+
+/// Why a handler is not permitted.
+package struct PermittedRefusal: Hashable, Sendable {
+    package let rule: PermittedRule
+    /// The identifier and the file of the list: lower case, no full stop.
+    package let message: String
+    /// The entry to add to the list.
+    package let help: String
+}

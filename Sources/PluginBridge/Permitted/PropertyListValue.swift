@@ -25,3 +25,9 @@ struct PropertyListValue {
         }
     }
 }
+
+/// A key of a dictionary of a property list with its value.
+struct PropertyListMember {
+    let key: String
+    let value: PropertyListValue
+}

@@ -112,3 +112,11 @@ public final class ManualClock: @unchecked Sendable {
         return .ok
     }
 }
+
+/// The parts of a host that a manual clock moves.
+struct ClockMember: Sendable {
+    let threads: HostThreads
+    let deadlines: Deadlines
+    let requests: RequestService
+    let loop: EventLoop
+}

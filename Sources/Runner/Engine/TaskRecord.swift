@@ -83,3 +83,9 @@ final class TaskRecord: @unchecked Sendable {
         return bodies.reversed()
     }
 }
+
+/// A callback for the end of a task, linked to those added before it.
+struct OverContinuation {
+    let body: @Sendable () -> Void
+    var previous: UnsafeMutablePointer<OverContinuation>?
+}

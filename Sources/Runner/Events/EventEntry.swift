@@ -94,3 +94,10 @@ final class EventEntry: @unchecked Sendable {
         if owner == nil { isEmbedders.store(true, ordering: .releasing) }
     }
 }
+
+/// An event that cannot be declared because its selector is taken.
+struct DeclarationConflict: Error {
+    let selector: EventSelector
+    /// The plugin that declared it, or nil when the event table is full.
+    let owner: Int32?
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 public import PluginBridge
 public import Scheduling
 
@@ -105,5 +106,12 @@ public struct HostConfiguration: Sendable {
         if payloadLimit > 1 << 31 { return "payload_bytes is over 2 GiB" }
         if resultLimit > 1 << 31 { return "result_bytes is over 2 GiB" }
         return nil
+    }
+}
+
+extension HostConfiguration.Workers {
+    /// The number of cores, but at least 4: some handlers wait more than they compute.
+    package static var defaultCount: Int {
+        max(4, min(256, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
     }
 }
