@@ -11,12 +11,7 @@
  * `begin` is the first task of all and `end` the last. No two tasks run at a time, so that nothing
  * here is locked.
  */
-#include <curfew/plugin.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
-#include <time.h>
-
+#include "../../plugin.h"
 #include "record.h"
 
 CURFEW_PLUGIN_NOTE();
@@ -26,12 +21,6 @@ enum { HELD_MAX = 100000, BATCH_MAX = 4096 };
 static struct deadline_record *record;
 static curfew_task held[HELD_MAX], pending[BATCH_MAX];
 static uint64_t held_count, ran;
-
-static uint64_t now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 /* Returns the number of this task in its batch. */
 static uint64_t enter(void) {
@@ -96,11 +85,8 @@ static curfew_status run_held(void *handler_data, const curfew_host_api *api, cu
 static curfew_status run_begin(void *handler_data, const curfew_host_api *api, curfew_task task,
                                curfew_error *host_error) {
     (void)handler_data, (void)host_error;
-    curfew_task_info info = {.struct_size = sizeof info};
-    if (api->task_info(api, task, &info) != CURFEW_OK || info.payload_bytes != sizeof record)
-        return CURFEW_INVALID;
-    memcpy(&record, info.payload, sizeof record);
-    if (record->batch > BATCH_MAX) return CURFEW_INVALID;
+    record = address_in_payload(api, task);
+    if (record == NULL || record->batch > BATCH_MAX) return CURFEW_INVALID;
     sem_post(&record->over);
     return CURFEW_OK;
 }
@@ -118,10 +104,7 @@ CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *ap
                                                        curfew_plugin_info *host_info,
                                                        curfew_error *host_error) {
     (void)host_info;
-    static const struct {
-        const char *identifier;
-        curfew_run_function run;
-    } handlers[] = {
+    static const struct bench_handler handlers[] = {
         {"org.example.deadline.returned", run_returned},
         {"org.example.deadline.inside", run_inside},
         {"org.example.deadline.pending", run_pending},
@@ -129,12 +112,5 @@ CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *ap
         {"org.example.deadline.begin", run_begin},
         {"org.example.deadline.end", run_end},
     };
-    for (size_t i = 0; i < sizeof handlers / sizeof handlers[0]; i++) {
-        const curfew_handler handler = {.struct_size = sizeof handler,
-                                        .identifier = handlers[i].identifier,
-                                        .run = handlers[i].run};
-        const curfew_status status = api->register_handler(api, &handler, host_error);
-        if (status != CURFEW_OK) return status;
-    }
-    return CURFEW_OK;
+    return register_all(api, handlers, sizeof handlers / sizeof handlers[0], host_error);
 }

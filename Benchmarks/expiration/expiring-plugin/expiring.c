@@ -4,35 +4,18 @@
  * org.example.expiring burns CPU until it is told to stop, org.example.pending returns
  * CURFEW_PENDING and is completed by its callback.
  */
-#include <curfew/plugin.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <string.h>
-#include <time.h>
 
+#include "../../plugin.h"
 #include "record.h"
 
 CURFEW_PLUGIN_NOTE();
-
-static uint64_t now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-static struct expiring_record *record_of(const curfew_host_api *api, curfew_task task) {
-    curfew_task_info info = {.struct_size = sizeof info};
-    struct expiring_record *record = NULL;
-    if (api->task_info(api, task, &info) == CURFEW_OK && info.payload_bytes == sizeof record)
-        memcpy(&record, info.payload, sizeof record);
-    return record;
-}
 
 /* Notes the clock down; NULL where there is no place for it. */
 static struct expiring_record *enter(const curfew_host_api *api, curfew_task task,
                                      curfew_error *host_error) {
     const uint64_t entered = now_ns();
-    struct expiring_record *record = record_of(api, task);
+    struct expiring_record *record = address_in_payload(api, task);
     if (record == NULL) {
         static const char text[] = "the payload must be the address of an expiring_record";
         memcpy(host_error->message, text, sizeof text);
@@ -63,7 +46,7 @@ static void expired(void *handler_data, const curfew_host_api *api, curfew_task 
                     curfew_reason reason) {
     const uint64_t now = now_ns();
     (void)handler_data, (void)reason;
-    struct expiring_record *record = record_of(api, task);
+    struct expiring_record *record = address_in_payload(api, task);
     if (record == NULL) return; /* the task has failed, or will */
     atomic_store_explicit(&record->expired_ns, now, memory_order_relaxed);
     atomic_fetch_add_explicit(&record->callbacks, 1, memory_order_release);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handlers whose cost is looked at while something else grows. */
-#include <curfew/plugin.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <string.h>
 
+#include "../../plugin.h"
 #include "slip.h"
 
 CURFEW_PLUGIN_NOTE();
@@ -39,9 +37,8 @@ static curfew_status pending(void *handler_data, const curfew_host_api *api, cur
                              curfew_error *host_error) {
     (void)handler_data;
     static struct growth_slip *slip; /* one task runs at a time */
-    curfew_task_info info = {.struct_size = sizeof info};
-    if (api->task_info(api, task, &info) == CURFEW_OK && info.payload_bytes == sizeof slip)
-        memcpy(&slip, info.payload, sizeof slip);
+    struct growth_slip *given = address_in_payload(api, task);
+    if (given != NULL) slip = given;
     if (slip == NULL) {
         static const char text[] = "the first payload must be the address of a growth_slip";
         memcpy(host_error->message, text, sizeof text);
@@ -76,10 +73,7 @@ CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *ap
                                                        curfew_error *host_error) {
     (void)host_info;
     /* The number is the handler's maxConcurrency, which is the manifest's to say. */
-    static const struct {
-        const char *identifier;
-        curfew_run_function run;
-    } handlers[] = {
+    static const struct bench_handler handlers[] = {
         {"org.example.growth.empty1", empty}, {"org.example.growth.empty2", empty},
         {"org.example.growth.empty4", empty}, {"org.example.growth.empty8", empty},
         {"org.example.growth.burn1", burn},   {"org.example.growth.burn2", burn},
@@ -87,12 +81,5 @@ CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *ap
         {"org.example.growth.pending", pending}, {"org.example.growth.length", length},
         {"org.example.growth.total", total},
     };
-    for (size_t i = 0; i < sizeof handlers / sizeof handlers[0]; i++) {
-        const curfew_handler handler = {.struct_size = sizeof handler,
-                                        .identifier = handlers[i].identifier,
-                                        .run = handlers[i].run};
-        const curfew_status status = api->register_handler(api, &handler, host_error);
-        if (status != CURFEW_OK) return status;
-    }
-    return CURFEW_OK;
+    return register_all(api, handlers, sizeof handlers / sizeof handlers[0], host_error);
 }

@@ -10,10 +10,9 @@
  *
  * One worker runs them all, so that nothing here is locked. `begin` is the first task of all.
  */
-#include <curfew/plugin.h>
-#include <string.h>
 #include <valgrind/callgrind.h>
 
+#include "../../plugin.h"
 #include "record.h"
 
 CURFEW_PLUGIN_NOTE();
@@ -82,11 +81,8 @@ static curfew_status run_later(void *handler_data, const curfew_host_api *api, c
 static curfew_status run_begin(void *handler_data, const curfew_host_api *api, curfew_task task,
                                curfew_error *host_error) {
     (void)handler_data, (void)host_error;
-    curfew_task_info info = {.struct_size = sizeof info};
-    if (api->task_info(api, task, &info) != CURFEW_OK || info.payload_bytes != sizeof record)
-        return CURFEW_INVALID;
-    memcpy(&record, info.payload, sizeof record);
-    if (record->batch > BATCH_MAX) return CURFEW_INVALID;
+    record = address_in_payload(api, task);
+    if (record == NULL || record->batch > BATCH_MAX) return CURFEW_INVALID;
     sem_post(&record->over);
     return CURFEW_OK;
 }
@@ -95,20 +91,10 @@ CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *ap
                                                        curfew_plugin_info *host_info,
                                                        curfew_error *host_error) {
     (void)host_info;
-    static const struct {
-        const char *identifier;
-        curfew_run_function run;
-    } handlers[] = {
+    static const struct bench_handler handlers[] = {
         {"org.example.count.begin", run_begin},       {"org.example.count.returned", run_returned},
         {"org.example.count.inside", run_inside},     {"org.example.count.pending", run_pending},
         {"org.example.count.later", run_later},
     };
-    for (size_t i = 0; i < sizeof handlers / sizeof handlers[0]; i++) {
-        const curfew_handler handler = {.struct_size = sizeof handler,
-                                        .identifier = handlers[i].identifier,
-                                        .run = handlers[i].run};
-        const curfew_status status = api->register_handler(api, &handler, host_error);
-        if (status != CURFEW_OK) return status;
-    }
-    return CURFEW_OK;
+    return register_all(api, handlers, sizeof handlers / sizeof handlers[0], host_error);
 }
