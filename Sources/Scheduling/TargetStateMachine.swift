@@ -183,11 +183,6 @@ package struct TargetStateMachine<Sub: Sendable, Waiter: Sendable>: Sendable {
         return remove(selector, sender)?.waiter
     }
 
-    /// Returns whether that wait or sleep has not ended.
-    package func isOpen(_ number: UInt64) -> Bool {
-        sleepers[number] != nil || places[number] != nil
-    }
-
     /// Ends the waits for one sender. Returns the waiters.
     package mutating func forget(_ sender: SenderIdentity) -> [Waiter] {
         let gone = waits.values.compactMap { $0.filtered[sender] }

@@ -113,7 +113,7 @@ final class PluginSubs: @unchecked Sendable {
             state.bytes = 0
             return state.machine.end()
         }
-        for wait in waits { cancelTimer(of: wait) }
+        for wait in waits { wait.disarm(engine.deadlines) }
     }
 
     // MARK: Deliveries
@@ -214,7 +214,7 @@ final class PluginSubs: @unchecked Sendable {
             case .resume(let wait):
                 return (
                     { [self] in
-                        cancelTimer(of: wait)
+                        wait.disarm(engine.deadlines)
                         wait.continuation(.ok, values)
                     }, nil
                 )
@@ -265,7 +265,7 @@ final class PluginSubs: @unchecked Sendable {
         switch waiting {
         case .waiting(let replaced):
             if let replaced {
-                cancelTimer(of: replaced)
+                replaced.disarm(engine.deadlines)
                 post(.settle(replaced.continuation, .replaced))
             }
         case .exhausted: return .exhausted
@@ -301,23 +301,16 @@ final class PluginSubs: @unchecked Sendable {
             }
             post(.settle(ended.continuation, status))
         }
-        guard let timer = engine.deadlines.post(work, after: time) else {
+        if !wait.arm(work, after: time, engine.deadlines) {
             // The host is stopping.
             _ = state.withLock { $0.machine.waitEnded(number) }
-            return
         }
-        let isOver = state.withLock { state in
-            wait.timer = timer
-            return !state.machine.isOpen(number)
-        }
-        if isOver { cancelTimer(of: wait) }
     }
+}
 
-    private func cancelTimer(of wait: PluginWait) {
-        let timer = state.withLock { _ in
-            defer { wait.timer = nil }
-            return wait.timer
-        }
-        if let timer { engine.deadlines.cancelPost(timer) }
-    }
+/// A wait or a sleep in a plugin's queue.
+private final class PluginWait: TimedWait, @unchecked Sendable {
+    let continuation: PluginContinuation
+
+    init(_ continuation: PluginContinuation) { self.continuation = continuation }
 }

@@ -227,7 +227,7 @@ package final class EventTarget: @unchecked Sendable {
     }
 
     private func resume(_ wait: TargetWait, _ event: TargetEvent) {
-        endTimer(of: wait)
+        wait.disarm(deadlines)
         unfollow()
         withSender(nil) { wait.settle(.success(event)) }
     }
@@ -360,29 +360,12 @@ package final class EventTarget: @unchecked Sendable {
             loop.post { work.body() }
             return
         }
-        let timer = deadlines.post(work, after: time)
-        guard let timer else {
-            giveUp(number, closed)
-            return
-        }
-        let isOver = state.withLock { state in
-            wait.timer = timer
-            return !state.machine.isOpen(number)
-        }
-        if isOver { endTimer(of: wait) }
-    }
-
-    private func endTimer(of wait: TargetWait) {
-        let timer = state.withLock { _ in
-            defer { wait.timer = nil }
-            return wait.timer
-        }
-        if let timer { deadlines.cancelPost(timer) }
+        if !wait.arm(work, after: time, deadlines) { giveUp(number, closed) }
     }
 
     /// Queues the settling of a wait on the loop.
     private func settleLater(_ wait: TargetWait, _ error: BridgeError) {
-        endTimer(of: wait)
+        wait.disarm(deadlines)
         loop.post { [self] in
             unfollow()
             withSender(nil) { wait.settle(.failure(error)) }

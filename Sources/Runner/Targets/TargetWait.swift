@@ -2,13 +2,10 @@
 import PluginBridge
 
 /// A wait for an event, or a sleep, in a target.
-final class TargetWait: @unchecked Sendable {
-    // Sendable: `timer` is guarded by the target's lock; the rest is constant.
-
+final class TargetWait: TimedWait, @unchecked Sendable {
     /// Called once on the loop's thread.
     let settle: @Sendable (Result<TargetEvent?, BridgeError>) -> Void
     private let filter: SenderFilter?
-    var timer: UInt64?
 
     init(
         filter: SenderFilter?,
