@@ -70,11 +70,9 @@ enum SubmitForm {
         if let text = values(latest) {
             let date = try DateArgument.value(text, for: values.lead(latest), at: now)
             guard date > now else {
-                throw CommandError(
-                    .usage,
+                throw fault(
                     "`\(values.typed(latest, text))` has passed: it would be missed at once",
-                    notes: ["nothing was submitted"],
-                    help: DateArgument.help(for: values.lead(latest), at: now))
+                    DateArgument.help(for: values.lead(latest), at: now))
             }
             description.latest = date
         }
@@ -90,10 +88,7 @@ enum SubmitForm {
         description.key = values(key)
         description.retry = try retry(values)
         description.repetition = try repetition(values)
-        if let fault = description.fault {
-            throw CommandError(
-                .usage, fault, notes: ["nothing was submitted"], help: ["curfew help submit"])
-        }
+        if let text = description.fault { throw fault(text, ["curfew help submit"]) }
         return description
     }
 
@@ -111,8 +106,7 @@ enum SubmitForm {
                 || [at, latest].compactMap({ values($0) }).contains(where: DateArgument.isLocal),
             let name = LocalZone.unknownName
         else { return nil }
-        return
-            "TZ is `\(name)`, which is no time zone of this machine: dates are in UTC"
+        return "TZ is `\(name)`, which is no time zone of this machine: dates are in UTC"
     }
 
     /// Says that the date of a request has passed, and what comes of it; nil where it has not.
@@ -155,9 +149,9 @@ enum SubmitForm {
             guard values(after) == nil else { throw both(at, after, values) }
             return try DateArgument.value(text, for: values.lead(at), at: now)
         }
-        guard let text = values(after) else { return nil }
-        let span = try SpanArgument.value(
-            text, for: values.lead(after), range: 0...Repetition.intervalRange.upperBound)
+        guard let span = try span(after, 0...Repetition.intervalRange.upperBound, values) else {
+            return nil
+        }
         let (date, overflow) = now.addingReportingOverflow(Int64(clamping: span))
         return overflow ? .max : date
     }
@@ -173,10 +167,9 @@ enum SubmitForm {
             case "network", "net": found.insert(.network)
             case "power", "external-power": found.insert(.externalPower)
             default:
-                throw CommandError(
-                    .usage, "`\(word)` is nothing that a request can need",
-                    notes: ["nothing was submitted"],
-                    help: [
+                throw fault(
+                    "`\(word)` is nothing that a request can need",
+                    [
                         "write `\(values.typed(needs, "network"))`, `\(values.typed(needs, "power"))`"
                             + " or `\(values.typed(needs, values.list(["network", "power"])))`"
                     ])
@@ -188,11 +181,9 @@ enum SubmitForm {
     private static func retry(_ values: SubmitValues) throws(CommandError) -> RetryPolicy {
         guard let text = values(attempts) else {
             guard values(backOff) == nil else {
-                throw CommandError(
-                    .usage,
+                throw fault(
                     "`\(values.name(backOff))` without `\(values.name(attempts))`: there is only one attempt",
-                    notes: ["nothing was submitted"],
-                    help: ["write `\(values.typed(attempts, "3"))` too"])
+                    ["write `\(values.typed(attempts, "3"))` too"])
             }
             return .none
         }
@@ -202,9 +193,8 @@ enum SubmitForm {
             range: UInt64(range.lowerBound)...UInt64(range.upperBound))
         guard count > 1 else { return .none }
         var policy = RetryPolicy(attempts: UInt32(count))
-        if let text = values(backOff) {
-            policy.base = try SpanArgument.value(
-                text, for: values.lead(backOff), range: RetryPolicy.pauseRange)
+        if let pause = try span(backOff, RetryPolicy.pauseRange, values) {
+            policy.base = pause
             policy.longest = max(policy.longest, policy.base)
         }
         return policy
@@ -213,10 +203,9 @@ enum SubmitForm {
     private static func repetition(_ values: SubmitValues) throws(CommandError) -> Repetition? {
         guard let rule = try rule(values) else {
             for option in [catchUp, jitter] where values(option) != nil {
-                throw CommandError(
-                    .usage, "`\(values.name(option))` is about a request that is repeated",
-                    notes: ["nothing was submitted"],
-                    help: [
+                throw fault(
+                    "`\(values.name(option))` is about a request that is repeated",
+                    [
                         values(latest) == nil
                             ? "write `\(values.typed(every, "1h"))` or "
                                 + "`\(values.typed(cron, "30 4 * * *"))` too, or leave it out"
@@ -229,9 +218,8 @@ enum SubmitForm {
         if let catchUp = try word(Repetition.CatchUp.self, Self.catchUp, values, { $0.name }) {
             repetition.catchUp = catchUp
         }
-        if let text = values(jitter) {
-            repetition.jitter = try SpanArgument.value(
-                text, for: values.lead(jitter), range: 0...Repetition.intervalRange.upperBound)
+        if let span = try span(jitter, 0...Repetition.intervalRange.upperBound, values) {
+            repetition.jitter = span
         }
         return repetition
     }
@@ -240,37 +228,44 @@ enum SubmitForm {
         if values(every) != nil, values(cron) != nil { throw both(every, cron, values) }
         if values(local) != nil, values(cron) == nil {
             let canRepeat = values(every) == nil && values(latest) == nil
-            throw CommandError(
-                .usage, "`\(values.name(local))` is about the dates of `\(values.name(cron))`",
-                notes: ["nothing was submitted"],
-                help: [
+            throw fault(
+                "`\(values.name(local))` is about the dates of `\(values.name(cron))`",
+                [
                     (canRepeat ? "write `\(values.typed(cron, "30 4 * * *"))` too, or " : "")
                         + "leave `\(values.name(local))` out"
                 ])
         }
-        if let text = values(every) {
-            return .every(
-                try SpanArgument.value(
-                    text, for: values.lead(every), range: Repetition.intervalRange))
+        if let interval = try span(every, Repetition.intervalRange, values) {
+            return .every(interval)
         }
         guard let text = values(cron) else { return nil }
         do throws(CronFault) {
             return .cron(try CronSchedule(text), isLocal: values(local) != nil)
         } catch {
             let field = error.field.map { "the \($0.rawValue)" } ?? "the expression"
-            throw CommandError(
-                .usage, "`\(values.typed(cron, text))`: \(field): \(error.message)",
-                notes: ["nothing was submitted"], help: [error.help])
+            throw fault(
+                "`\(values.typed(cron, text))`: \(field): \(error.message)", [error.help])
         }
     }
 
     private static func both(
         _ one: CommandOption, _ other: CommandOption, _ values: SubmitValues
     ) -> CommandError {
-        CommandError(
-            .usage,
+        fault(
             "`\(values.name(one))` and `\(values.name(other))` say the same thing in two ways",
-            notes: ["nothing was submitted"], help: ["leave one of them out"])
+            ["leave one of them out"])
+    }
+
+    private static func fault(_ message: String, _ help: [String]) -> CommandError {
+        CommandError(.usage, message, notes: ["nothing was submitted"], help: help)
+    }
+
+    /// Returns the span that an option names, in nanoseconds; nil if it is not given.
+    private static func span(
+        _ option: CommandOption, _ range: ClosedRange<UInt64>, _ values: SubmitValues
+    ) throws(CommandError) -> UInt64? {
+        guard let text = values(option) else { return nil }
+        return try SpanArgument.value(text, for: values.lead(option), range: range)
     }
 
     /// Returns one of the words that an option takes.
@@ -284,9 +279,6 @@ enum SubmitForm {
         if let meant = Suggestion.nearest(to: text, among: names) {
             help.append("did you mean `\(values.typed(option, meant))`?")
         }
-        throw CommandError(
-            .usage, "`\(values.typed(option, text))` is not known",
-            notes: ["nothing was submitted"],
-            help: help)
+        throw fault("`\(values.typed(option, text))` is not known", help)
     }
 }
