@@ -148,7 +148,8 @@ class Pages:
     """The headers of a directory, as pages in reStructuredText."""
 
     def __init__(self, include):
-        paths = sorted(include.glob("curfew/**/*.h"))
+        # Those in folders come last.
+        paths = sorted(include.glob("curfew/**/*.h"), key=lambda path: (len(path.parts), path))
         self.headers = {header.name: header for header in (Header(p, include) for p in paths)}
         self.words = tag_words((include / "curfew/types.h").read_text())
         items = [item for header in self.headers.values() for item in header.items]
@@ -163,7 +164,13 @@ class Pages:
     def page(self, name):
         header, self.current = self.headers[name], name  # whose name leads nowhere
         out = [name, "=" * len(name), "", ".. code-block:: c", "", f"   #include <{name}>", ""]
-        stream = [(item.start, item) for item in header.items] + header.prose
+        functions = [item.name for item in header.items if item.directive == "function"]
+        (_, about), *prose = header.prose
+        about = about.removeprefix(f"{name}: ")
+        out += [*self.text(about[:1].upper() + about[1:]), ""]
+        if len(functions) > 3:
+            out += [" · ".join(f":c:func:`{name}`" for name in functions), ""]
+        stream = [(item.start, item) for item in header.items] + prose
         for _, each in sorted(stream, key=lambda pair: pair[0]):
             if isinstance(each, Item):
                 out += self._item(each, header)

@@ -105,7 +105,7 @@ struct ReferencePageTests {
             ReferencePages.sections(of: try new.page(ofHeader: "curfew/host.h"))
                 .first { $0.name == "curfew_water" }
         ).text
-        #expect(ReferencePages.words(of: section).contains("Waters the plants Returns CURFEW_OK"))
+        #expect(ReferencePages.words(of: section).contains("waters the plants returns curfew_ok"))
         #expect(section.contains(":c:member:`CURFEW_OK <CURFEW_OK>`"))
         let less = try ReferencePages(
             of: Headers.own.replacing(

@@ -55,8 +55,8 @@ struct ReferencePages {
             in: String(page).replacing("\\", with: "").replacing(links) { $0.1 })
     }
 
-    /// The words of a text: neither signs nor the layout count.
+    /// The words of a text: neither signs, capitals nor the layout count.
     static func words(in text: some StringProtocol) -> String {
-        text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.joined(separator: " ")
+        text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }.joined(separator: " ")
     }
 }
