@@ -69,6 +69,8 @@ class Pages:
                 inside = "index.md"
             elif inside == "include/curfew":
                 inside = "include/index.rst"
+            elif inside == "Documentation/codes":
+                inside += "/status-codes.md"
             elif target.suffix == ".h" and inside.startswith("include/"):
                 inside = inside.removesuffix(".h") + ".rst"
             elif target.suffix == ".md" and target.is_file() and inside not in self.texts:
