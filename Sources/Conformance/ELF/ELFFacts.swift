@@ -27,9 +27,7 @@ package struct ELFFacts: Sendable {
     /// (DF_STATIC_TLS): it may be that it cannot be loaded into a running process.
     package let hasStaticTLS: Bool
 
-    // Tags, flags and types of the ELF specification.
-    private static var textRelocationsTag: UInt64 { 22 }
-    private static var flagsTag: UInt64 { 30 }
+    // Flags of the ELF specification.
     private static var textRelocationsFlag: UInt64 { 4 }
     private static var staticTLSFlag: UInt64 { 16 }
 
@@ -45,7 +43,7 @@ package struct ELFFacts: Sendable {
         let dependencies = try ELFDependencies(library)
         needed = dependencies.needed
         searchPath = dependencies.searchPath
-        let entries = try ELFExport.dynamicEntries(of: library)
+        let entries = try ELFEntries(library)
         if let table = try ELFSymbolTable(entries, wanted: true, in: library) {
             func names(_ condition: (Int) -> Bool) throws(ABINoteFault) -> [String] {
                 try table.names(of: (0..<table.count).filter(condition), entries, in: library)
@@ -57,10 +55,10 @@ package struct ELFFacts: Sendable {
         } else {
             (exportedNames, weakExportedNames, imports, weakImports) = ([], [], [], [])
         }
-        let flags = entries.last { $0.tag == ELFFacts.flagsTag }?.value ?? 0
+        let flags = entries[.flags] ?? 0
         hasTextRelocations =
             flags & ELFFacts.textRelocationsFlag != 0
-            || entries.contains { $0.tag == ELFFacts.textRelocationsTag }
+            || entries[.textRelocations] != nil
         hasStaticTLS = flags & ELFFacts.staticTLSFlag != 0
         let stacks = library.segments.filter { $0.type == ELFSegment.stack }
         wantsExecutableStack =

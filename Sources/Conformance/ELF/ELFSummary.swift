@@ -31,11 +31,9 @@ package struct ELFSummary: Sendable {
     private init(_ library: borrowing ELFSharedObject) throws(ABINoteFault) {
         let header = ABINoteWords(try library.file.bytes(at: 0, count: 64))
         machine = ELFSummary.name(ofMachine: header.half(at: 18))
-        let entries = try ELFExport.dynamicEntries(of: library)
         needed = try ELFDependencies(library).needed
-        exports = try ELFSymbolTable(entries, wanted: false, in: library).map { table in
-            (0..<table.count).count { table.isExported($0) }
-        }
+        let symbols = try ELFSymbolTable(try ELFEntries(library), wanted: false, in: library)
+        exports = symbols.map { table in (0..<table.count).count { table.isExported($0) } }
         isSwift =
             needed.contains { $0.hasPrefix("libswift") }
             || ELFSummary.hasSwiftSections(header, in: library)

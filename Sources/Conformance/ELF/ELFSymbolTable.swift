@@ -14,16 +14,6 @@ struct ELFSymbolTable {
     /// name.
     static var namesLimit: UInt64 { 1 << 24 }
 
-    // Tags of dynamic entries and sizes of the ELF specification.
-    private static var relocationsForCallsSizeTag: UInt64 { 2 }  // DT_PLTRELSZ
-    private static var hashTag: UInt64 { 4 }
-    private static var textTag: UInt64 { 5 }
-    private static var symbolTag: UInt64 { 6 }
-    private static var relocationsTag: UInt64 { 7 }  // DT_RELA
-    private static var relocationsSizeTag: UInt64 { 8 }
-    private static var textSizeTag: UInt64 { 10 }
-    private static var relocationsForCallsTag: UInt64 { 23 }  // DT_JMPREL
-    private static var gnuHashTag: UInt64 { 0x6FFF_FEF5 }
     private static var symbolSize: UInt64 { 24 }
     private static var relocationSize: Int { 24 }
 
@@ -32,15 +22,13 @@ struct ELFSymbolTable {
     /// - Parameter wanted: those that only its relocations name are read as well. A table of the GNU
     ///   kind counts the symbols that are offered, and does without a count where there are none.
     init?(
-        _ entries: [(tag: UInt64, value: UInt64)], wanted: Bool,
-        in library: borrowing ELFSharedObject
+        _ entries: ELFEntries, wanted: Bool, in library: borrowing ELFSharedObject
     ) throws(ABINoteFault) {
-        func value(_ tag: UInt64) -> UInt64? { entries.last { $0.tag == tag }?.value }
-        guard let table = value(Self.symbolTag) else { return nil }
+        guard let table = entries[.symbols] else { return nil }
         var number: UInt64
-        if let hash = value(Self.hashTag) {
+        if let hash = entries[.hash] {
             number = UInt64(try Self.word(hash, 4, in: library))
-        } else if let hash = value(Self.gnuHashTag) {
+        } else if let hash = entries[.gnuHash] {
             number = try Self.gnuCount(hash, in: library)
         } else if wanted {
             number = 0
@@ -49,8 +37,8 @@ struct ELFSymbolTable {
         }
         if wanted {
             let lists = [
-                (value(Self.relocationsTag), value(Self.relocationsSizeTag)),
-                (value(Self.relocationsForCallsTag), value(Self.relocationsForCallsSizeTag)),
+                (entries[.relocations], entries[.relocationsSize]),
+                (entries[.callRelocations], entries[.callRelocationsSize]),
             ]
             for case (let list?, let size?) in lists {
                 number = max(number, try Self.relocatedCount(list, size, in: library))
@@ -84,12 +72,10 @@ struct ELFSymbolTable {
 
     /// The names of those symbols, in the order of the table.
     func names(
-        of indexes: [Int], _ entries: [(tag: UInt64, value: UInt64)],
-        in library: borrowing ELFSharedObject
+        of indexes: [Int], _ entries: ELFEntries, in library: borrowing ELFSharedObject
     ) throws(ABINoteFault) -> [String] {
         guard !indexes.isEmpty else { return [] }
-        func value(_ tag: UInt64) -> UInt64? { entries.last { $0.tag == tag }?.value }
-        guard let place = value(Self.textTag), let size = value(Self.textSizeTag) else {
+        guard let place = entries[.texts], let size = entries[.textsSize] else {
             throw .malformed("its symbols have no names")
         }
         guard size <= Self.namesLimit else {

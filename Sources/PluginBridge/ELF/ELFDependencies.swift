@@ -33,19 +33,14 @@ package struct ELFDependencies: Hashable, Sendable {
     }
 
     package init(_ library: borrowing ELFSharedObject) throws(ABINoteFault) {
-        let entries = try ELFExport.dynamicEntries(of: library)
-        func last(_ tag: ELFDynamic.Tag) -> UInt64? {
-            entries.last { $0.tag == tag.rawValue }?.value
-        }
-        func all(_ tags: ELFDynamic.Tag...) -> [UInt64] {
-            entries.filter { entry in tags.contains { $0.rawValue == entry.tag } }.map(\.value)
-        }
-        let (needed, optional) = (all(.needed, .filter), all(.auxiliary))
+        let entries = try ELFEntries(library)
+        let needed = entries.values(.needed, .filter)
+        let optional = entries.values(.auxiliary)
         guard needed.count + optional.count <= ELFDependencies.neededLimit else {
             throw .malformed(
                 "it needs \(needed.count) libraries, the limit is \(ELFDependencies.neededLimit)")
         }
-        guard let texts = last(.texts), let size = last(.textsSize) else {
+        guard let texts = entries[.texts], let size = entries[.textsSize] else {
             self.init(needed: [], searchPath: [])
             return
         }
@@ -53,9 +48,9 @@ package struct ELFDependencies: Hashable, Sendable {
         for offset in needed + optional {
             names.append(try ELFDependencies.text(at: offset, texts, size, in: library))
         }
-        let own = last(.searchPath)
+        let own = entries[.searchPath]
         var path = ""
-        if let offset = own ?? last(.inheritedSearchPath) {
+        if let offset = own ?? entries[.inheritedSearchPath] {
             path = try ELFDependencies.text(at: offset, texts, size, in: library)
         }
         self.init(

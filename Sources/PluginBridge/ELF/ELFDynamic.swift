@@ -2,9 +2,9 @@
 
 /// The dynamic entries of a shared object, as the loader keeps them: of several with the same tag it
 /// goes by the last.
-struct ELFDynamic {
+package struct ELFDynamic {
     /// Tags of the ELF specification and of GNU, as far as they are needed.
-    enum Tag: UInt64 {
+    package enum Tag: UInt64 {
         case needed = 1
         case callRelocationsSize = 2  // DT_PLTRELSZ
         case globalOffsets = 3  // DT_PLTGOT

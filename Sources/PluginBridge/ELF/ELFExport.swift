@@ -10,8 +10,6 @@ package enum ELFExport: Hashable, Sendable {
     /// Not there, or only wanted from another library.
     case missing
 
-    /// The maximum number of bytes of dynamic entries.
-    package static var dynamicLimit: Int { 64 * 1024 }
     /// The maximum length of a hash chain.
     package static var chainLimit: Int { 4_096 }
 
@@ -34,28 +32,20 @@ package enum ELFExport: Hashable, Sendable {
         }
     }
 
-    // Tags of dynamic entries, sizes and numbers of the ELF specification.
-    private static var noTag: UInt64 { 0 }
-    private static var hashTag: UInt64 { 4 }
-    private static var textTag: UInt64 { 5 }
-    private static var symbolTag: UInt64 { 6 }
-    private static var textSizeTag: UInt64 { 10 }
-    private static var gnuHashTag: UInt64 { 0x6FFF_FEF5 }
     private static var symbolSize: Int { 24 }
 
     private static func find(
         _ name: [UInt8], in library: borrowing ELFSharedObject
     ) throws(ABINoteFault) -> ELFExport {
-        let entries = try dynamicEntries(of: library)
-        func value(_ tag: UInt64) -> UInt64? { entries.last { $0.tag == tag }?.value }
+        let entries = try ELFEntries(library)
         // Without one of them the loader finds nothing either.
-        guard let symbols = value(symbolTag), let texts = value(textTag),
-            let textSize = value(textSizeTag)
+        guard let symbols = entries[.symbols], let texts = entries[.texts],
+            let textSize = entries[.textsSize]
         else { return .missing }
         let candidates =
-            if let table = value(gnuHashTag) {
+            if let table = entries[.gnuHash] {
                 try gnuCandidates(name, table, in: library)
-            } else if let table = value(hashTag) {
+            } else if let table = entries[.hash] {
                 try candidates(name, table, in: library)
             } else {
                 [UInt64]()
@@ -88,27 +78,6 @@ package enum ELFExport: Hashable, Sendable {
         case 0, 2, 10: return library.isCode(symbol.long(at: 8)) ? .function : .data
         default: return .data
         }
-    }
-
-    /// In the order of the library.
-    package static func dynamicEntries(
-        of library: borrowing ELFSharedObject
-    ) throws(ABINoteFault) -> [(tag: UInt64, value: UInt64)] {
-        var entries: [(tag: UInt64, value: UInt64)] = []
-        for segment in library.segments where segment.type == ELFSegment.dynamic {
-            guard segment.size <= UInt64(dynamicLimit) else {
-                throw .malformed(
-                    "it has \(segment.size) bytes of dynamic entries, the limit is \(dynamicLimit)")
-            }
-            let words = ABINoteWords(
-                try library.file.bytes(at: segment.offset, count: Int(segment.size)))
-            for start in stride(from: 0, through: words.count - 16, by: 16) {
-                let tag = words.long(at: start)
-                if tag == noTag { break }
-                entries.append((tag, words.long(at: start + 8)))
-            }
-        }
-        return entries
     }
 
     /// The symbols that DT_GNU_HASH has for a name's hash. The filter in front of its table only
