@@ -9,13 +9,12 @@ import Testing
 struct HelpExamplesTests {
     private static let program = BuiltProducts.prefix + "/bin/curfew"
 
-    /// What examples are about: a job of the mirror, plugins in `build`, `Plugins` and the directory
-    /// itself, and thirteen requests.
+    /// What examples are about: files of the mirror, plugins in `build`, `Plugins` and the directory
+    /// itself, and thirteen requests. It is made once and copied for each example.
     private static let stage = """
         mkdir -p home work/build work/in
         cd work
         echo one >in/a.txt
-        printf '{"from": "%s/in", "to": "%s/out"}' "$PWD" "$PWD" >job.json
         cp -r "$PLUGINS" Plugins
         cp -r "$PLUGINS" build/plugins
         cp -r "$PLUGIN" build/plugin
@@ -40,18 +39,35 @@ struct HelpExamplesTests {
         }
     }
 
-    private func type(_ example: String, of command: String) throws -> ChildProcess {
-        let files = try TemporaryDirectory()
+    private static func run(
+        _ script: String, in files: TemporaryDirectory, _ variables: [String: String]
+    ) throws -> [String: String] {
         let environment = [
             "PATH": BuiltProducts.prefix + "/bin:"
                 + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"),
-            "HOME": files.path("home"), "LANG": "C.UTF-8", "COMMAND": command,
+            "HOME": files.path("home"), "LANG": "C.UTF-8",
             "CURFEW_STORE": files.path("store"), "SWIFT_BACKTRACE": "enable=no",
             "PLUGINS": BuiltProducts.prefix + "/lib/curfew/plugins", "PLUGIN": Twin("good").path,
-        ]
+        ].merging(variables) { $1 }
         let made = try ChildProcess.run(
-            "bash", ["-euc", Self.stage], environment: environment, directory: files.path)
+            "bash", ["-euc", script], environment: environment, directory: files.path)
         try #require(made.succeeded, "\(made)")
+        return environment
+    }
+
+    private static func makeStage(of command: String) throws -> TemporaryDirectory {
+        let files = try TemporaryDirectory()
+        _ = try run(stage, in: files, ["COMMAND": command])
+        return files
+    }
+
+    private func type(_ example: String, on stage: TemporaryDirectory) throws -> ChildProcess {
+        let files = try TemporaryDirectory()
+        let environment = try Self.run(
+            """
+            cp -a "$STAGE"/. .
+            printf '{"from": "%s/in", "to": "%s/out"}' "$PWD/work" "$PWD/work" >work/job.json
+            """, in: files, ["STAGE": stage.path])
         // It follows until nobody reads any more.
         let reader = example.hasSuffix(" --follow") ? " | head -n 1" : ""
         let shell = example.contains("fish") ? ["fish"] : ["bash", "-o", "pipefail"]
@@ -64,8 +80,9 @@ struct HelpExamplesTests {
     func all() throws {
         let examples = try Self.examples()
         #expect(examples.count > 40)
+        let (usual, parked) = try (Self.makeStage(of: ""), Self.makeStage(of: "release"))
         let wrong = InPairs.faults(examples) { command, example in
-            let run = try type(example, of: command)
+            let run = try type(example, on: command == "release" ? parked : usual)
             guard run.succeeded, !run.errorOutput.contains("error") else {
                 throw TestFault(text: "\(run)")
             }

@@ -56,7 +56,9 @@ struct OneTableTests {
                                 + (option.value.isEmpty ? "" : " " + option.value)
                         }), "\(command ?? "")")
             let line = "curfew " + (command.map { $0 + " " } ?? "") + "--"
-            for shell in ShellTab.shells {
+            // All of them ask the program itself: in turn they are enough.
+            for (index, shell) in ShellTab.shells.enumerated()
+            where WholeMatrix.isWanted || index == number % ShellTab.shells.count {
                 let offered = try ShellTab.words(shell, line)
                 #expect(offered == names.sorted(), "\(shell): \(line)")
             }
