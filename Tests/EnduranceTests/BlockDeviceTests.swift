@@ -71,7 +71,8 @@ struct BlockDeviceTests {
 
     @Test(
         "keeps what was acknowledged while a thin volume had no room, and after it had",
-        arguments: [0, 4_096, 8_192, 20_480, 45_056], [false, true])
+        arguments: Torture.isWanted ? [0, 4_096, 8_192, 20_480, 45_056] : [0, 20_480],
+        [false, true])
     func thin(headroom: Int, isKilled: Bool) throws {
         // The second one goes on with what the first one left.
         let harness = try start(isKilled ? "\"$@\" || true; exec \"$@\"" : "exec \"$@\"")
