@@ -10,6 +10,6 @@ struct RequestJob: Sendable {
     let finish: @Sendable (StoreFault?) -> Void
     /// The change has happened already: it is retried until it is committed or the store is closed.
     var isOwed = false
-    /// Called in the turn in which an owed job could not be committed the first time.
+    /// Called in the batch in which an owed job could not be committed the first time.
     var deferred: (@Sendable () -> Void)?
 }

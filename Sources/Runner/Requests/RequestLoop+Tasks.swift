@@ -69,7 +69,7 @@ extension RequestLoop {
                 log(.info, nil, launched.task, "Starting simulated task: \(name)")
             }
         case .closing:
-            _ = add(
+            _ = inbox.add(
                 end(ticket, AttemptEnd(.interrupted, reason: .shutdown), isAnswered: true) { _ in })
         default: refused(request, attempt, launched.status.description)
         }
@@ -77,14 +77,14 @@ extension RequestLoop {
 
     private func refused(_ request: Request, _ attempt: Attempt, _ why: String) {
         let (id, launch) = (request.id, attempt.launch)
-        _ = add(
+        _ = inbox.add(
             RequestJob(
                 apply: { (book, store, now) throws(StoreFault) in
                     try book.launchRefused(id, launch: launch, why, at: now, store)
                 }, finish: { _ in }, isOwed: true))
     }
 
-    /// Records the end of a task, then calls `publish`. Returns false after the last turn.
+    /// Records the end of a task, then calls `publish`. Returns false after the last batch.
     ///
     /// If a done event were published before its end is in the store and the process were killed,
     /// the relaunched request would raise a second one. So nothing is published while the store
@@ -104,7 +104,7 @@ extension RequestLoop {
                 "the task of request \(ticket.request) is over, which could not be written into the store yet: its done event comes once it is"
             )
         }
-        return add(job)
+        return inbox.add(job)
     }
 
     private func end(

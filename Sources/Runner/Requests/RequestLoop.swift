@@ -7,24 +7,15 @@ import Synchronization
 
 /// The thread that owns a host's requests: the I/O shell around `RequestBook`.
 ///
-/// One iteration of the loop is a turn. The jobs that arrived during the last commit go into the
-/// next transaction together with the decisions of the book, so many callers share one commit.
-/// Effects are carried out after the commit. A caller that finds the thread asleep runs the turn
+/// It runs batches: the jobs of the inbox and the decisions of the book share one transaction.
+/// Effects are carried out after the commit. A caller that finds the thread asleep runs the batch
 /// itself, because two thread switches would cost more than everything but the disk.
 final class RequestLoop: @unchecked Sendable {
-    // Sendable: the book, the store and the variables of the turn are used with `turning` held; the
+    // Sendable: the book, the store and the variables of a batch are used with `running` held; the
     // rest is constant, atomic or locked.
 
-    private struct Inbox {
-        var jobs: [RequestJob] = []
-        /// The number of the turn that takes the jobs.
-        var turn: UInt32 = 1
-        var isStopping = false
-        /// No more jobs are accepted.
-        var isClosed = false
-        var isStopped = false
-    }
-
+    /// The jobs of the next batch.
+    let inbox = RequestInbox()
     let engine: TaskEngine
     let log: HostLog
     private let clock: HostClock
@@ -34,11 +25,8 @@ final class RequestLoop: @unchecked Sendable {
     private var store: (any RequestStore)?
     private let configuration: RequestConfiguration
     private var book: RequestBook
-    private let inbox = Locked(Inbox())
-    private let signal = TurnSignal()
-    private let wakeDescriptor: Int32
     private let clockWatch: Int32
-    /// Detects writes of other processes. Owned by the turn.
+    /// Detects writes of other processes. Owned by the batch.
     private var storeWatch: StoreWatch
     private var lastLook: Moment
     private var lastSlept: UInt64
@@ -50,15 +38,15 @@ final class RequestLoop: @unchecked Sendable {
     private var retryPause: UInt64 = 0
     /// The span time of the next pruning.
     private var nextPrune: UInt64 = 0
-    /// The tasks of requests. Owned by the turn.
+    /// The tasks of requests. Owned by the batch.
     var tasks: [RequestTicket: UInt64] = [:]
-    /// Tasks that are cancelled while their requests are not. Owned by the turn.
+    /// Tasks that are cancelled while their requests are not. Owned by the batch.
     var takenBack: Set<RequestTicket> = []
-    /// Tasks whose end was rejected, because the store has another one. Owned by the turn.
+    /// Tasks whose end was rejected, because the store has another one. Owned by the batch.
     var fenced: Set<RequestTicket> = []
-    /// Tasks launched by a simulation, with their names for the log. Owned by the turn.
+    /// Tasks launched by a simulation, with their names for the log. Owned by the batch.
     var simulated: [RequestTicket: String] = [:]
-    /// The last reported states of factors. Owned by the turn.
+    /// The last reported states of factors. Owned by the batch.
     private var reportedFactors: [Factor: FactorState] = [:]
     /// There are subscribers to factors, so the sources are read even while no request waits.
     private let isFactorWatched = Atomic<Bool>(false)
@@ -66,20 +54,20 @@ final class RequestLoop: @unchecked Sendable {
     private var isCheckWanted = false
     /// The store is corrupt: nothing is written to it any more.
     private let verdict = Locked<StoreFault?>(nil)
-    /// Nanoseconds from the last turn to the next decision; `.max` without one. Owned by the turn.
+    /// Nanoseconds from the last batch to the next decision; `.max` without one. Owned by the batch.
     private var left = UInt64.max
-    /// The next decision as dates and times. Owned by the turn.
+    /// The next decision as dates and times. Owned by the batch.
     private var wake = RequestScheduler.Wake()
-    /// The value of `wake` when the thread went to sleep. Owned by the turn.
+    /// The value of `wake` when the thread went to sleep. Owned by the batch.
     private var restingWake = RequestScheduler.Wake()
     /// The store's descriptor that the sleeping thread polls.
     private var restingDescriptor: Int32 = -1
     /// The time of the next decision on the host's clock, for a manual clock.
     private let nextLook = Atomic<UInt64>(.max)
-    private let process = getpid()
-    private let turning = Locked<Void>(())
-    /// The number of the thread that runs the turn, or 0.
-    private let turnThread = Atomic<UInt64>(0)
+    private let running = Locked<Void>(())
+    /// The number of the thread that runs a batch, or 0.
+    private let batchThread = Atomic<UInt64>(0)
+    private let hasStopped = Atomic<Bool>(false)
     /// CLOCK_MONOTONIC time until which the thread sleeps; 0 while it is awake.
     private let restingUntil = Atomic<UInt64>(0)
 
@@ -99,7 +87,6 @@ final class RequestLoop: @unchecked Sendable {
         self.configuration = configuration
         let store = try configuration.openStore?() ?? MemoryStore()
         self.store = store
-        wakeDescriptor = csys_eventfd()
         clockWatch = csys_clock_watch()
         var scheduler = RequestScheduler(
             policy: configuration.policy,
@@ -135,10 +122,7 @@ final class RequestLoop: @unchecked Sendable {
         }
     }
 
-    deinit {
-        csys_close(wakeDescriptor)
-        csys_close(clockWatch)
-    }
+    deinit { csys_close(clockWatch) }
 
     func start() -> Bool {
         let raw = Unmanaged.passRetained(self)
@@ -175,119 +159,35 @@ final class RequestLoop: @unchecked Sendable {
             "the check after an unclean stop found \(problems.count) faults; the first: \(first); make a copy of the store, and see `curfew db check`"
         )
         verdict.withLock { $0 = fault }
-        _ = add(RequestJob(apply: { (_, _, _) throws(StoreFault) in }, finish: { _ in }))
+        _ = inbox.add(RequestJob(apply: { (_, _, _) throws(StoreFault) in }, finish: { _ in }))
     }
-
-    /// Whether the calling thread runs a turn, where it must not wait for another one.
-    private var isInTurn: Bool { turnThread.load(ordering: .relaxed) == csys_thread_number() }
 
     // MARK: From other threads
 
-    /// Adds a job. Returns false when the loop has stopped and drops the job.
-    func add(_ job: RequestJob) -> Bool {
-        guard let (_, isFirst) = put(job) else { return false }
-        if isFirst { csys_eventfd_signal(wakeDescriptor) }
-        return true
-    }
+    /// Whether the calling thread runs a batch, where it must not wait for another one.
+    var isInBatch: Bool { batchThread.load(ordering: .relaxed) == csys_thread_number() }
 
-    /// Adds a job and waits for it. Returns false when the loop drops it.
-    private func addAndWait(_ job: RequestJob) -> Bool {
-        guard let (turn, isFirst) = put(job) else { return false }
-        if isFirst, !takeTurn() { csys_eventfd_signal(wakeDescriptor) }
-        signal.wait(for: turn)
-        return true
-    }
-
-    private func put(_ job: RequestJob) -> (turn: UInt32, isFirst: Bool)? {
-        inbox.withLock { inbox in
-            guard !inbox.isClosed else { return nil }
-            inbox.jobs.append(job)
-            return (inbox.turn, inbox.jobs.count == 1)
-        }
-    }
-
-    /// Runs a turn on the calling thread if the loop's thread sleeps and the caller has no role.
+    /// Runs a batch on the calling thread if the loop's thread sleeps and the caller has no role.
     /// Returns false when that is not possible.
-    private func takeTurn() -> Bool {
+    func runBatchIfAsleep() -> Bool {
         guard restingUntil.load(ordering: .acquiring) > 0, phase.isOpen,
             threads.role == .other
         else { return false }
-        return turning.withLockIfFree { _ in
-            inTurn { turn(takeJobs()) }
+        return running.withLockIfFree { _ in
+            inBatch { run(inbox.take()) }
             // The thread may sleep too long now. Wake times are compared, because spans from now
             // would differ by the time spent computing them.
             if left == 0 || wake.isBefore(restingWake)
                 || storeWatch.descriptor != restingDescriptor
             {
-                csys_eventfd_signal(wakeDescriptor)
+                inbox.wake()
             }
             return true
         } ?? false
     }
 
-    private struct Intake {
-        let jobs: [RequestJob]
-        let turn: UInt32
-        let isStopping: Bool
-    }
-
-    private func takeJobs() -> Intake {
-        inbox.withLock { inbox in
-            let intake = Intake(
-                jobs: inbox.jobs, turn: inbox.turn, isStopping: inbox.isStopping)
-            if !inbox.jobs.isEmpty {
-                inbox.jobs = []
-                inbox.turn &+= 1
-            }
-            return intake
-        }
-    }
-
-    private func turn(_ intake: Intake) {
-        turn(intake.jobs)
-        if !intake.jobs.isEmpty { signal.end(intake.turn) }
-    }
-
-    /// Runs `body` in a transaction and waits for the commit.
-    func perform<Answer: Sendable>(
-        _ body:
-            @escaping @Sendable (
-                inout RequestBook, any StoreTransaction, Moment
-            ) throws(StoreFault) -> Answer
-    ) throws(RequestFailure) -> Answer {
-        guard !isInTurn, threads.role != .logging else {
-            throw .other(
-                .wrongThread,
-                "a log function and a function that observes requests must not call this: it could wait for itself"
-            )
-        }
-        guard process == getpid() else {
-            throw .other(
-                .denied,
-                "the host was made before fork(2), and its threads are its parent's alone: make one in the child"
-            )
-        }
-        let answer = RequestAnswer<Answer>()
-        let isDone = addAndWait(
-            RequestJob(
-                apply: { (book, store, now) throws(StoreFault) in
-                    answer.value = try body(&book, store, now)
-                }, finish: { answer.fault = $0 }))
-        guard isDone else { throw .other(.closing, HostPhase.closing.message) }
-        return try answer.get()
-    }
-
-    /// Requests the last turns, after which the store is closed and the thread ends.
-    func stop() {
-        inbox.withLock { $0.isStopping = true }
-        csys_eventfd_signal(wakeDescriptor)
-    }
-
     /// The store was closed and all jobs are finished.
-    var isStopped: Bool { inbox.withLock { $0.isStopped } }
-
-    /// For a manual clock: waits for the end of a turn that began after the call.
-    func settle() { _ = try? perform { (_, _, _) throws(StoreFault) in } }
+    var isStopped: Bool { hasStopped.load(ordering: .sequentiallyConsistent) }
 
     var nextDeadline: UInt64? {
         let next = nextLook.load(ordering: .acquiring)
@@ -299,15 +199,15 @@ final class RequestLoop: @unchecked Sendable {
     private func run() {
         while true {
             // Drained first, so that a later signal wakes the sleep below.
-            csys_eventfd_drain(wakeDescriptor)
+            csys_eventfd_drain(inbox.descriptor)
             var until: UInt64 = 0
             var watched: Int32 = -1
-            let isOver = turning.withLock { _ in
-                inTurn {
-                    let intake = takeJobs()
-                    turn(intake)
+            let isOver = running.withLock { _ in
+                inBatch {
+                    let batch = inbox.take()
+                    run(batch)
                     // There are no more signals, and the last jobs may have added others.
-                    if intake.isStopping { return intake.jobs.isEmpty && finish() }
+                    if batch.isStopping { return batch.jobs.isEmpty && finish() }
                     until = min(untilRested(), storeWatch.nextLook)
                     watched = storeWatch.descriptor
                     restingDescriptor = watched
@@ -317,26 +217,26 @@ final class RequestLoop: @unchecked Sendable {
                 }
             }
             if isOver { return }
-            // A thread that runs a turn meanwhile may change the watched file, and signals then.
+            // A thread that runs a batch meanwhile may change the watched file, and signals then.
             if until > 0 { rest(until, watched) }
             restingUntil.store(0, ordering: .releasing)
         }
     }
 
-    private func inTurn<T>(_ body: () -> T) -> T {
-        turnThread.store(csys_thread_number(), ordering: .relaxed)
-        defer { turnThread.store(0, ordering: .relaxed) }
+    private func inBatch<T>(_ body: () -> T) -> T {
+        batchThread.store(csys_thread_number(), ordering: .relaxed)
+        defer { batchThread.store(0, ordering: .relaxed) }
         return body()
     }
 
-    /// Closes the store after the last turn. Returns false when jobs have arrived meanwhile.
+    private func run(_ batch: RequestInbox.Batch) {
+        run(batch.jobs)
+        inbox.end(batch)
+    }
+
+    /// Closes the store after the last batch. Returns false when jobs have arrived meanwhile.
     private func finish() -> Bool {
-        let isLast = inbox.withLock { inbox -> Bool in
-            guard inbox.jobs.isEmpty else { return false }
-            inbox.isClosed = true
-            return true
-        }
-        guard isLast else { return false }
+        guard inbox.close() else { return false }
         let now = clock.moment()
         var failure: StoreFault?
         do {
@@ -357,12 +257,12 @@ final class RequestLoop: @unchecked Sendable {
         let last = owed
         owed = []
         for job in last { job.finish(failure) }
-        inbox.withLock { $0.isStopped = true }
+        hasStopped.store(true, ordering: .sequentiallyConsistent)
         phase.progressed()
         return true
     }
 
-    private func turn(_ jobs: [RequestJob]) {
+    private func run(_ jobs: [RequestJob]) {
         guard let store else { fatalError("a store of requests was used after it was left") }
         if storeWatch.hasNews(store) { book.othersWrote() }
         let now = clock.moment()
@@ -457,7 +357,7 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     /// Reads the sources if the last read is `sourceInterval` ago.
-    private func readSources(_ book: inout RequestBook, _ now: Moment) {
+    func readSources(_ book: inout RequestBook, _ now: Moment) {
         guard !configuration.sources.isEmpty, nextSourceRead <= now.span else { return }
         nextSourceRead = now.span &+ configuration.sourceInterval
         var isChanged = false
@@ -471,18 +371,10 @@ final class RequestLoop: @unchecked Sendable {
         if isChanged { book.scheduler.reconsider() }
     }
 
-    /// Returns the state of a factor of the machine; reads the sources if necessary.
-    func factor(_ factor: Factor) throws(RequestFailure) -> FactorBoard.Entry? {
-        try perform { [self] (book, _, now) throws(StoreFault) in
-            readSources(&book, now)
-            return book.scheduler.board[factor]
-        }
-    }
-
     /// Reads the sources and reports changes from now on, even while no request waits.
     func watchFactors() {
         guard !isFactorWatched.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        _ = add(
+        _ = inbox.add(
             RequestJob(
                 apply: { [self] (book, _, now) throws(StoreFault) in
                     readSources(&book, now)
@@ -555,7 +447,7 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     private func rest(_ until: UInt64, _ watched: Int32) {
-        let descriptors = [wakeDescriptor, clockWatch, watched]
+        let descriptors = [inbox.descriptor, clockWatch, watched]
         csys_wait_any_readable(descriptors, Int32(descriptors.count), until)
     }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystem
+import Glibc
 package import PluginBridge
 package import Scheduling
 import Synchronization
 
 /// The requests of a host: submitting, cancelling, queries and settings.
 ///
-/// All calls go through the thread that owns the requests (`RequestLoop`).
+/// Calls become jobs of the loop's inbox: they run in its batches, and return once their batch is
+/// committed.
 package final class RequestService: @unchecked Sendable {
     // Sendable: the loop is locked, the rest is constant.
 
@@ -14,6 +15,7 @@ package final class RequestService: @unchecked Sendable {
     private let clock: HostClock
     private let log: HostLog
     private let configuration: RequestConfiguration
+    private let process = getpid()
     /// Made on first use, or with the host if it has a store.
     private let made = Locked<RequestLoop?>(nil)
 
@@ -54,7 +56,9 @@ package final class RequestService: @unchecked Sendable {
     private var existing: RequestLoop? { made.withLock { $0 } }
 
     /// For a manual clock: waits until the thread has handled what is due.
-    func settle() { existing?.settle() }
+    func settle() {
+        if existing != nil { _ = try? perform { (_, _, _) throws(StoreFault) in } }
+    }
 
     var nextDeadline: UInt64? { existing?.nextDeadline }
 
@@ -66,7 +70,7 @@ package final class RequestService: @unchecked Sendable {
     private func report(_ handler: HandlerRecord, to loop: RequestLoop) {
         let identifier = handler.description.identifier
         guard !handler.description.isQueue else { return }
-        _ = loop.add(
+        _ = loop.inbox.add(
             RequestJob(
                 apply: { (book, store, _) throws(StoreFault) in
                     try book.setState(handler.state, of: identifier, store)
@@ -79,8 +83,42 @@ package final class RequestService: @unchecked Sendable {
     /// Records the last ends of tasks and closes the store; waits until a CLOCK_MONOTONIC time.
     func stop(until deadline: UInt64) {
         guard let existing else { return }
-        existing.stop()
+        existing.inbox.stop()
         _ = engine.phase.wait(until: deadline) { existing.isStopped }
+    }
+
+    // MARK: Performing
+
+    /// Runs `body` in a transaction and waits for the commit. A caller that finds the loop's thread
+    /// asleep runs the batch itself.
+    private func perform<Answer: Sendable>(
+        _ body:
+            @escaping @Sendable (
+                inout RequestBook, any StoreTransaction, Moment
+            ) throws(StoreFault) -> Answer
+    ) throws(RequestFailure) -> Answer {
+        let loop = try loop()
+        guard !loop.isInBatch, engine.threads.role != .logging else {
+            throw .other(
+                .wrongThread,
+                "a log function and a function that observes requests must not call this: it could wait for itself"
+            )
+        }
+        guard process == getpid() else {
+            throw .other(
+                .denied,
+                "the host was made before fork(2), and its threads are its parent's alone: make one in the child"
+            )
+        }
+        let answer = RequestAnswer<Answer>()
+        let job = RequestJob(
+            apply: { (book, store, now) throws(StoreFault) in
+                answer.value = try body(&book, store, now)
+            }, finish: { answer.fault = $0 })
+        guard loop.inbox.addAndWait(job, runBatch: { loop.runBatchIfAsleep() }) else {
+            throw .other(.closing, HostPhase.closing.message)
+        }
+        return try answer.get()
     }
 
     // MARK: Submitting
@@ -110,7 +148,7 @@ package final class RequestService: @unchecked Sendable {
             throw .other(error.status, error.message)
         }
         guard engine.phase.isOpen else { throw .other(.closing, HostPhase.closing.message) }
-        let answer = try loop().perform { (book, store, now) throws(StoreFault) in
+        let answer = try perform { (book, store, now) throws(StoreFault) in
             try book.submit(description, payload: payload, at: now, store)
         }
         switch answer {
@@ -130,7 +168,7 @@ package final class RequestService: @unchecked Sendable {
     /// Cancels a request; a running one is cancelled once its task has stopped.
     /// Returns `ok`, or `already` if it was over.
     package func cancel(_ id: RequestID) throws(RequestFailure) -> Status {
-        let answer = try loop().perform { (book, store, now) throws(StoreFault) in
+        let answer = try perform { (book, store, now) throws(StoreFault) in
             try book.cancel(id, at: now, store)
         }
         switch answer {
@@ -145,7 +183,7 @@ package final class RequestService: @unchecked Sendable {
 
     private func cancelTask(of id: RequestID, launch: UInt64) {
         guard let loop = existing else { return }
-        let task = try? loop.perform { [loop] (_, _, _) throws(StoreFault) in
+        let task = try? perform { [loop] (_, _, _) throws(StoreFault) in
             loop.tasks[RequestTicket(request: id, launch: launch)]
         }
         if let task { _ = engine.cancel(task) }
@@ -158,7 +196,7 @@ package final class RequestService: @unchecked Sendable {
         var filter = RequestFilter(
             states: [.pending, .parked], identifier: identifier, limit: 1_000)
         while true {
-            let page = try loop().perform {
+            let page = try perform {
                 [filter] (book, store, now) throws(StoreFault) in
                 let pending = try store.requests(filter)
                 for request in pending { _ = try book.cancel(request.id, at: now, store) }
@@ -173,7 +211,7 @@ package final class RequestService: @unchecked Sendable {
 
     /// Releases a parked request, one whose task ended with the process too often.
     package func release(_ id: RequestID) throws(RequestFailure) {
-        let isReleased = try loop().perform { (book, store, now) throws(StoreFault) in
+        let isReleased = try perform { (book, store, now) throws(StoreFault) in
             try book.release(id, at: now, store)
         }
         guard isReleased else {
@@ -184,24 +222,24 @@ package final class RequestService: @unchecked Sendable {
     // MARK: Looking
 
     package func requests(_ filter: RequestFilter) throws(RequestFailure) -> [Request] {
-        try loop().perform { (_, store, _) throws(StoreFault) in
+        try perform { (_, store, _) throws(StoreFault) in
             try store.requests(filter)
         }
     }
 
     /// Returns the payload of a request, or nil for an unknown one.
     package func payload(of id: RequestID) throws(RequestFailure) -> [UInt8]? {
-        try loop().perform { (_, store, _) throws(StoreFault) in
+        try perform { (_, store, _) throws(StoreFault) in
             try store.request(id) == nil ? nil : store.payload(of: id)
         }
     }
 
     package func request(_ id: RequestID) throws(RequestFailure) -> Request? {
-        try loop().perform { (_, store, _) throws(StoreFault) in try store.request(id) }
+        try perform { (_, store, _) throws(StoreFault) in try store.request(id) }
     }
 
     package func attempts(of id: RequestID, limit: Int) throws(RequestFailure) -> [Attempt] {
-        try loop().perform { (_, store, _) throws(StoreFault) in
+        try perform { (_, store, _) throws(StoreFault) in
             try store.attempts(of: id, limit: limit)
         }
     }
@@ -209,7 +247,7 @@ package final class RequestService: @unchecked Sendable {
     package func journal(
         after sequence: UInt64, of id: RequestID?, limit: Int
     ) throws(RequestFailure) -> [JournalEntry] {
-        let entries = try loop().perform { (_, store, _) throws(StoreFault) in
+        let entries = try perform { (_, store, _) throws(StoreFault) in
             try store.journal(after: sequence, of: id, limit: limit)
         }
         // The journal of one request always has gaps in its numbers.
@@ -224,14 +262,14 @@ package final class RequestService: @unchecked Sendable {
 
     /// Returns the state of every factor for a request, or nil for an unknown one.
     package func why(_ id: RequestID) throws(RequestFailure) -> [FactorReport]? {
-        try loop().perform { (book, store, now) throws(StoreFault) in
+        try perform { (book, store, now) throws(StoreFault) in
             try store.request(id).map { book.scheduler.why($0, at: now) }
         }
     }
 
     /// Returns the state of every factor for a new request of a queue.
     package func why(_ queue: RequestQueue) throws(RequestFailure) -> [FactorReport] {
-        try loop().perform { (book, _, now) throws(StoreFault) in
+        try perform { (book, _, now) throws(StoreFault) in
             book.why(queue, at: now)
         }
     }
@@ -243,7 +281,11 @@ package final class RequestService: @unchecked Sendable {
         guard factor.isSettable else {
             throw .other(.invalid, "the factor \(factor.name) is not the machine's")
         }
-        return try loop().factor(factor)
+        let loop = try loop()
+        return try perform { [loop] (book, _, now) throws(StoreFault) in
+            loop.readSources(&book, now)
+            return book.scheduler.board[factor]
+        }
     }
 
     /// Sets a factor of the machine manually; nil returns it to the sources.
@@ -251,7 +293,7 @@ package final class RequestService: @unchecked Sendable {
         guard factor.isSettable else {
             throw .other(.invalid, "the factor \(factor.name) is not the machine's")
         }
-        try loop().perform { (book, _, now) throws(StoreFault) in
+        try perform { (book, _, now) throws(StoreFault) in
             book.scheduler.board.set(factor, reading, at: now)
             book.scheduler.reconsider()
         }
@@ -262,7 +304,7 @@ package final class RequestService: @unchecked Sendable {
         guard factor.isSettable else {
             throw .other(.invalid, "the factor \(factor.name) is not the machine's")
         }
-        try loop().perform { (book, _, now) throws(StoreFault) in
+        try perform { (book, _, now) throws(StoreFault) in
             book.scheduler.board.observe(factor, reading, at: now)
             book.scheduler.reconsider()
         }
@@ -272,7 +314,7 @@ package final class RequestService: @unchecked Sendable {
     package func set(
         _ setting: HandlerSetting, for scope: HandlerScope
     ) throws(RequestFailure) {
-        let answer = try loop().perform { (book, store, _) throws(StoreFault) in
+        let answer = try perform { (book, store, _) throws(StoreFault) in
             try book.set(setting, for: scope, store)
         }
         if case .failure(let fault) = answer {
@@ -282,13 +324,13 @@ package final class RequestService: @unchecked Sendable {
 
     /// Records that the app of the handlers is in use now.
     package func noteUsage() throws(RequestFailure) {
-        try loop().perform { (book, _, now) throws(StoreFault) in
+        try perform { (book, _, now) throws(StoreFault) in
             book.scheduler.usage.note(at: now.wall, in: LocalZone())
         }
     }
 
     package func dayBalance() throws(RequestFailure) -> DayLimits {
-        try loop().perform { (book, _, now) throws(StoreFault) in
+        try perform { (book, _, now) throws(StoreFault) in
             book.scheduler.budget.balance(at: now.wall)
         }
     }
@@ -299,8 +341,7 @@ package final class RequestService: @unchecked Sendable {
     /// The log lines are those of Apple's debugger command.
     package func simulateLaunch(_ identifier: String) throws(RequestFailure) -> RequestID {
         log(.info, nil, 0, "Simulating launch for task with identifier \(identifier)")
-        let loop = try loop()
-        let answer = try loop.perform {
+        let answer = try perform {
             (book, store, now) throws(StoreFault) -> Result<RequestID, RequestFailure> in
             if let id = try book.simulateLaunch(identifier, at: now, store) { return .success(id) }
             return .failure(
@@ -317,7 +358,7 @@ package final class RequestService: @unchecked Sendable {
     package func simulateExpiration(_ identifier: String) throws(RequestFailure) {
         log(.info, nil, 0, "Simulating expiration for task with identifier \(identifier)")
         let loop = try loop()
-        let task = try loop.perform { [loop] (book, _, _) throws(StoreFault) -> UInt64? in
+        let task = try perform { [loop] (book, _, _) throws(StoreFault) -> UInt64? in
             book.simulated(identifier).task.flatMap {
                 loop.tasks[RequestTicket(request: $0.id, launch: $0.launch)]
             }
@@ -328,11 +369,10 @@ package final class RequestService: @unchecked Sendable {
             throw .other(.notFound, text)
         }
         // A task that is about to begin can be stopped only once it has begun.
-        let until = EventLoop.deadline(after: 1_000_000_000)
-        var status = engine.stop(task, .budget)
-        while status == .wrongState, csys_monotonic_ns() < until {
-            csys_yield()
+        var status = Status.wrongState
+        _ = engine.phase.wait(until: EventLoop.deadline(after: 1_000_000_000)) {
             status = engine.stop(task, .budget)
+            return status != .wrongState
         }
         if status != .ok { throw .other(status, status.description) }
     }
