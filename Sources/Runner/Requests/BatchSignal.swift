@@ -1,56 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystem
 import Synchronization
 
 /// Wakes the threads that wait for the end of a batch, with one futex(2) call for all.
 ///
-/// Batches are numbered and end in order. Even and odd batches have a word each, with the number of
-/// the last one, so that the batch before or after wakes no thread.
-final class BatchSignal: @unchecked Sendable {
-    // Sendable: the pointers are constant and point to atomics.
+/// Batches are numbered from 1 and end in order. The waits for even and for odd numbers are woken
+/// apart, so that the batch before or after wakes no thread.
+struct BatchSignal: ~Copyable {
+    private let last = Atomic<UInt32>(0)
+    private let even = Sleepers()
+    private let odd = Sleepers()
 
-    private let last: UnsafeMutablePointer<Atomic<UInt32>>
-    private let sleepers: UnsafeMutablePointer<Atomic<UInt32>>
-
-    init() {
-        last = .allocate(capacity: 2)
-        sleepers = .allocate(capacity: 2)
-        for parity in 0..<2 {
-            (last + parity).initialize(to: Atomic(0))
-            (sleepers + parity).initialize(to: Atomic(0))
-        }
-    }
-
-    deinit {
-        for pointer in [last, sleepers] {
-            pointer.deinitialize(count: 2)
-            pointer.deallocate()
-        }
-    }
-
-    /// Signals the end of a batch; waiting threads see its writes. Batches count from 1.
+    /// Signals the end of a batch; waiting threads see its writes.
     func end(_ batch: UInt32) {
-        let parity = Int(batch & 1)
-        last[parity].store(batch, ordering: .sequentiallyConsistent)
-        if sleepers[parity].load(ordering: .sequentiallyConsistent) > 0 {
-            csys_futex_wake(last + parity, .max)
-        }
+        last.store(batch, ordering: .sequentiallyConsistent)
+        if batch & 1 == 0 { even.wake() } else { odd.wake() }
     }
 
     func wait(for batch: UInt32) {
-        let parity = Int(batch & 1)
-        if isOver(batch, last[parity].load(ordering: .acquiring)) { return }
-        sleepers[parity].wrappingAdd(1, ordering: .sequentiallyConsistent)
-        defer { sleepers[parity].wrappingSubtract(1, ordering: .relaxed) }
-        while true {
-            let seen = last[parity].load(ordering: .sequentiallyConsistent)
-            if isOver(batch, seen) { return }
-            csys_futex_wait(last + parity, seen, .max)
-        }
+        // Checked first: a thread that announces a wait causes a call that wakes it.
+        if isOver(batch) { return }
+        _ = batch & 1 == 0 ? even.wait { isOver(batch) } : odd.wait { isOver(batch) }
     }
 
     /// Compares serial numbers that wrap around.
-    private func isOver(_ batch: UInt32, _ last: UInt32) -> Bool {
-        Int32(bitPattern: last &- batch) >= 0
+    private func isOver(_ batch: UInt32) -> Bool {
+        Int32(bitPattern: last.load(ordering: .sequentiallyConsistent) &- batch) >= 0
     }
 }
