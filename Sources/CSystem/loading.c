@@ -125,6 +125,7 @@ bool csys_wait_past(int64_t seconds, int64_t nanoseconds) {
             return now.tv_sec - then.tv_sec > coarse_seconds;
         if (now.tv_sec > then.tv_sec || (now.tv_sec == then.tv_sec && now.tv_nsec > then.tv_nsec))
             return true;
+        /* Nothing can wait for a step of that clock: clock_nanosleep(2) does not know it. */
         nanosleep(&pause, NULL);
     }
     return false;

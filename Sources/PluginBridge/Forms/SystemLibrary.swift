@@ -47,7 +47,7 @@ struct SystemLibrary {
             && parts.allSatisfy { !$0.isEmpty } && parts[0].utf8.count > 3
     }
 
-    /// Finds and opens the library. The caller must have the turn to load.
+    /// Finds and opens the library. The caller serializes loads.
     ///
     /// - Parameter allowed: the sonames a host allows.
     init(_ name: String, allowed: [String]) throws(BridgeError) {

@@ -14,7 +14,7 @@ internal import Glibc
 /// that other users may change is not used, and a program with more rights than its caller ignores
 /// the variable.
 final class PluginCopy: @unchecked Sendable {
-    // Sendable: only the thread with the turn to load releases `descriptor`; the rest is constant.
+    // Sendable: only the loading thread releases `descriptor`; the rest is constant.
 
     /// The maximum number of bytes of a library.
     static var sizeLimit: Int { 1 << 30 }

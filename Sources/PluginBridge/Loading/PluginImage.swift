@@ -10,7 +10,7 @@ internal import Glibc
 /// code of it may be on any thread's stack, and the Swift runtime keeps pointers into every image it
 /// has seen.
 package final class PluginImage: @unchecked Sendable {
-    // Sendable: everything is constant; only the thread with the turn to load uses the table.
+    // Sendable: everything is constant; only the loading thread uses the table.
 
     /// The file it was read from: absolute, without links.
     let path: String
@@ -26,8 +26,8 @@ package final class PluginImage: @unchecked Sendable {
     /// All there are, by the bytes of their path: more than one where the file was replaced.
     nonisolated(unsafe) private static var loaded: [[UInt8]: [PluginImage]] = [:]
 
-    /// Loads a library, or finds its image; only its constructors run. The caller must have the
-    /// turn to load.
+    /// Loads a library, or finds its image; only its constructors run. The caller
+    /// serializes loads.
     static func load(_ copy: PluginCopy, path: String) throws(BridgeError) -> PluginImage {
         let bytes = Array(path.utf8)
         if let image = loaded[bytes]?.first(where: { $0.copy.hasSameBytes(as: copy) }) {

@@ -14,7 +14,7 @@ package final class PluginLibrary: @unchecked Sendable {
     private var handlers: [AnyObject] = []
     private var retireFunction: curfew_retire_function?
 
-    /// Loads a checked library; only its constructors run. The caller must have the turn to load.
+    /// Loads a checked library; only its constructors run. The caller serializes loads.
     package init(_ manifest: Manifest, _ library: CheckedLibrary?) throws(BridgeError) {
         self.manifest = manifest
         image = try library.map { library throws(BridgeError) in

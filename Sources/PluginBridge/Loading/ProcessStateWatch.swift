@@ -5,9 +5,9 @@ internal import Glibc
 
 /// Keeps the state of the process while a library is loaded and entered, and puts it back.
 ///
-/// The caller must have the turn to load and be the loading thread. Changes that another thread of
-/// the embedder makes meanwhile cannot be distinguished from those of the library, and are undone
-/// as well; the header says so.
+/// The caller serializes loads and is the loading thread. Changes that another thread of the embedder
+/// makes meanwhile cannot be distinguished from those of the library, and are undone as well; the
+/// header says so.
 package struct ProcessStateWatch: ~Copyable {
     private let before: csys_process_state
     /// The working directory as it was, with its device and number.

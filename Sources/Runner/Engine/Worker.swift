@@ -12,7 +12,7 @@ final class Worker {
     private static let searchRounds = 400
     private static let yieldEvery = 8
     /// Nanoseconds with one handler before a worker switches to others that are ready.
-    private static let turn: UInt64 = 1_000_000
+    private static let timeSlice: UInt64 = 1_000_000
 
     private let engine: TaskEngine
     private let pool: WorkerPool
@@ -148,7 +148,7 @@ final class Worker {
             }
             // Real time, because other handlers wait in real time whatever the host's clock.
             if pool.readyCount.load(ordering: .relaxed) > 0,
-                csys_monotonic_ns() &- began > Self.turn
+                csys_monotonic_ns() &- began > Self.timeSlice
             {
                 cell.pointee.task.store(0, ordering: .releasing)
                 pool.add(handler, for: engine)

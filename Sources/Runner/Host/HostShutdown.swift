@@ -87,6 +87,7 @@ final class HostShutdown: Sendable {
 
     private func drain(_ limits: ShutdownLimits) {
         phase.enter(.draining)
+        LoadLock.wakeWaiters()
         loop.close()
         targets.close()
         // Wakes threads that wait for tasks, after the phase has changed.
@@ -290,7 +291,8 @@ final class HostShutdown: Sendable {
         if loop.isEmbedders { loop.end() }
         registry.loadGate.close()
         let isLoadStuck = !isEmpty(registry.loadGate, limits)
-        if isLoadStuck { LoadTurn.giveUp(of: threads) }
+        // Another host of the process may load then.
+        if isLoadStuck { LoadLock.release(of: threads.host) }
         let isThreadStuck = isLoadStuck || !threads.areOver
         let retiring = isThreadStuck ? [] : registry.retireAll(within: limits.leave)
         reportKeptReferences()

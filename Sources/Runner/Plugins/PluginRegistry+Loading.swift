@@ -74,16 +74,16 @@ extension PluginRegistry {
         guard threads.role == .other else { throw Self.wrongThread("load") }
         guard engine.phase.isOpen, loadGate.enter() else { throw HostPhase.closing }
         defer { loadGate.leave() }
-        let turn = try takeTurn(path)
-        defer { turn.leave() }
+        try acquireLoadLock(path)
+        defer { LoadLock.release(of: threads.host) }
         let (folder, manifest) = try readManifest(path)
         try load(folder, manifest)
     }
 
-    private func takeTurn(_ path: String) throws(BridgeError) -> LoadTurn {
+    private func acquireLoadLock(_ path: String) throws(BridgeError) {
         // A load that waits for long is logged.
         var warnAt = csys_monotonic_ns() &+ 2_000_000_000
-        let answer = LoadTurn.take(for: threads) {
+        let acquisition = LoadLock.acquire(for: threads.host) {
             if csys_monotonic_ns() > warnAt {
                 warnAt = .max
                 log(
@@ -93,9 +93,9 @@ extension PluginRegistry {
             }
             return !engine.phase.isOpen
         }
-        switch answer {
-        case .mine(let turn): return turn
-        case .held: throw Self.wrongThread("load")
+        switch acquisition {
+        case .acquired: break
+        case .recursive: throw Self.wrongThread("load")
         case .givenUp: throw HostPhase.closing
         }
     }

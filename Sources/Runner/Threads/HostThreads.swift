@@ -12,6 +12,9 @@ package final class HostThreads: Sendable {
     private let joinable = Locked<[UInt64]>([])
     /// Decides how polling threads share the cores.
     let cores = CoreSharing()
+    /// The host's number in this process.
+    let host = hosts.wrappingAdd(1, ordering: .relaxed).newValue
+    private static let hosts = Atomic<UInt32>(0)
     /// Distinguishes this process from its forked children.
     let processMark = csys_process_mark()
 
