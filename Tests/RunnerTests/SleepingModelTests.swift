@@ -211,4 +211,51 @@ struct SleepingModelTests {
             unsubscribing(entersFirst: false).fault?.what
                 == "a receiver is called after its subscription ended")
     }
+
+    // MARK: Losing the loop during a wait
+
+    struct Loop {
+        /// Whether the eventfd is readable; an event that was queued has made it so.
+        var readable: UInt64 = 1
+        var isOthers = false
+        var sleepers = 0
+        var isQueued = true
+        /// The event that the first thread waits for was delivered.
+        var isOver = false
+    }
+
+    /// `EventLoop.sleep`: a thread that waits says so, checks whether the loop is its own and whether
+    /// its wait is over, and sleeps on the eventfd. Another one takes the loop, empties the eventfd
+    /// and delivers the event.
+    private func losingTheLoop(wakes: Bool, leavesReadable: Bool) -> Interleavings<Loop>.Result {
+        let waiter: [Interleavings<Loop>.Step] = [
+            { shared, _ in shared.sleepers += 1 },
+            { shared, local in if shared.isOthers { local.isOver = true } },
+            { shared, local in if shared.isOver { local.isOver = true } },
+            { shared, local in if shared.readable == 0 { local.sleepsOn = 0 } },
+            { shared, _ in shared.sleepers -= 1 },
+        ]
+        let other: [Interleavings<Loop>.Step] = [
+            { shared, _ in shared.isOthers = true },
+            { shared, _ in if wakes, shared.sleepers > 0 { shared.readable = 1 } },
+            { shared, local in local.registers["sleepers"] = UInt64(shared.sleepers) },
+            { shared, local in
+                if !leavesReadable || local.registers["sleepers"] == 0 { shared.readable = 0 }
+            },
+            { shared, _ in if shared.isQueued { shared.isOver = true } },
+        ]
+        return Interleavings(Loop(), [waiter, other], word: \.readable) { _, locals in
+            locals[0].isOver ? nil : "a thread sleeps for ever"
+        }.explore()
+    }
+
+    @Test("a thread that waits learns that another one runs its loop")
+    func losingTheLoop() {
+        #expect(losingTheLoop(wakes: true, leavesReadable: true).fault == nil)
+        for (wakes, leaves) in [(true, false), (false, false)] {
+            #expect(
+                losingTheLoop(wakes: wakes, leavesReadable: leaves).fault?.what
+                    == "a thread sleeps for ever")
+        }
+    }
 }

@@ -55,7 +55,9 @@ extension EventLoop {
     package func expect(
         _ selector: EventSelector, task: UInt64, context: UInt
     ) -> Result<Expectation, BridgeError> {
-        directory.expect(selector, task: task, context: context)
+        // The replaced wait may be one that sleeps.
+        defer { wakeSleepers() }
+        return directory.expect(selector, task: task, context: context)
     }
 
     /// Waits for an expected event, at most `timeout` ns of real time, and ends the expectation.
@@ -80,12 +82,12 @@ extension EventLoop {
         let until = Self.deadline(after: timeout)
         while expectation.outcome == nil, csys_monotonic_ns() < until {
             if runWhileWaiting() {
-                if expectation.outcome == nil { sleep(until: until) }
+                sleep(until: until) { expectation.outcome != nil }
             } else {
                 expectation.sleep(until: until)
             }
         }
-        directory.giveUp(
+        giveUp(
             expectation,
             BridgeError(.timedOut, "the event did not come within \(timeout / 1_000_000) ms"))
         return expectation.outcome ?? .failure(BridgeError(.timedOut, "the event did not come"))
@@ -93,13 +95,7 @@ extension EventLoop {
 
     package func giveUp(_ expectation: Expectation, _ error: BridgeError) {
         directory.giveUp(expectation, error)
-    }
-
-    /// Sleeps until an event is queued, at most 10 ms, while the caller runs the loop.
-    ///
-    /// The limit covers a result that comes without an event, or through another thread's delivery.
-    func sleep(until deadline: UInt64) {
-        csys_wait_readable(queue.descriptor, min(deadline, csys_monotonic_ns() &+ 10_000_000))
+        wakeSleepers()
     }
 
     /// Returns the CLOCK_MONOTONIC time `timeout` ns from now, or `.max` on overflow.

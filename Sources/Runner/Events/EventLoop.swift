@@ -24,6 +24,8 @@ package final class EventLoop: @unchecked Sendable {
     private let running = Atomic<Bool>(false)
     /// The last thread that ran the loop, or 0.
     private let runner = Atomic<UInt64>(0)
+    /// Threads that sleep on the descriptor while they run the loop in a wait.
+    private let sleepers = Atomic<Int>(0)
     private let ended = Atomic<Bool>(false)
     /// Number of the latest run. A nested run delivers everything before the outer run's mark, so the
     /// outer one ends after it. Owned by the loop's thread.
@@ -86,7 +88,7 @@ package final class EventLoop: @unchecked Sendable {
 
     /// Whether the calling thread ran the loop last, or no thread has yet.
     private var isRunner: Bool {
-        let runner = runner.load(ordering: .relaxed)
+        let runner = runner.load(ordering: .sequentiallyConsistent)
         return runner == 0 || runner == csys_thread_number()
     }
 
@@ -141,7 +143,11 @@ package final class EventLoop: @unchecked Sendable {
     /// Makes the calling thread the loop's. Returns false when another thread is running it.
     private func takeLoop() -> Bool {
         guard !running.exchange(true, ordering: .acquiringAndReleasing) else { return false }
-        runner.store(csys_thread_number(), ordering: .relaxed)
+        let me = csys_thread_number()
+        if runner.load(ordering: .relaxed) != me {
+            runner.store(me, ordering: .sequentiallyConsistent)
+            wakeSleepers()
+        }
         return true
     }
 
@@ -159,8 +165,27 @@ package final class EventLoop: @unchecked Sendable {
         return false
     }
 
+    /// Sleeps in a wait while the caller runs the loop (see `runWhileWaiting()`): until an event is
+    /// queued, another thread takes the loop, or `isOver`, which is checked again by the caller.
+    func sleep(until deadline: UInt64, unless isOver: () -> Bool) {
+        sleepers.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        defer { sleepers.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+        guard isLoopThread || isRunner, !isOver() else { return }
+        csys_wait_readable(queue.descriptor, deadline)
+    }
+
+    /// Makes the threads in `sleep` check again. The caller has written their condition with a
+    /// sequentially consistent operation, or has issued such a fence since.
+    func wakeSleepers() {
+        if sleepers.load(ordering: .sequentiallyConsistent) > 0 { wake() }
+    }
+
     private func deliverWaiting(limit: UInt32, patient: Bool) -> UInt32 {
-        csys_eventfd_drain(queue.descriptor)
+        // A thread that still sleeps lost the loop to this one and has been woken: the descriptor
+        // stays readable until it has seen that.
+        if sleepers.load(ordering: .sequentiallyConsistent) == 0 {
+            csys_eventfd_drain(queue.descriptor)
+        }
         children.report(to: violations)
         // Without a limit, events raised during the run wait for the next one: a handler that
         // launches itself from its done event must not keep the embedder's loop for ever.

@@ -78,10 +78,8 @@ struct TaskWait {
             if csys_monotonic_ns() >= until { return .timedOut }
             if loop.runWhileWaiting() {
                 // The task's done event is always queued here and wakes this thread. So does a
-                // shutdown, unless the run has drained that signal.
-                if !slot.state.isOver, loop.phase.isOpen {
-                    loop.sleep(until: until)
-                }
+                // shutdown, after it has changed the phase.
+                loop.sleep(until: until) { slot.state.isOver || !loop.phase.isOpen }
             } else {
                 slot.pointee.sleepers.sleep(since: word, until: until)
             }
