@@ -32,12 +32,8 @@ final class DeadlineThread {
     }
 
     private static func start(_ number: Int, of engine: TaskEngine) -> Bool {
-        let raw = Unmanaged.passRetained(DeadlineThread(engine, number))
-        let isStarted = engine.threads.start(
-            { Unmanaged<DeadlineThread>.fromOpaque($0!).takeRetainedValue().run() },
-            raw.toOpaque())
-        guard !isStarted else { return true }
-        raw.release()
+        let thread = DeadlineThread(engine, number)
+        if engine.threads.start({ thread.run() }) { return true }
         engine.deadlines.change { $0.resign(number) }
         return false
     }

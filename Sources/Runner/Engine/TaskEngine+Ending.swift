@@ -198,10 +198,10 @@ extension TaskEngine {
         guard let task = tasks.find(id), mayTouch(task, plugin) else {
             return completedNothing(id, plugin)
         }
-        guard UInt64(result.count) <= limits.result else {
+        guard UInt64(result.count) <= configuration.resultLimit else {
             violations.report(
                 .resultSize, "called complete with a result of \(result.count) bytes",
-                "the limit is \(limits.result); it is not completed",
+                "the limit is \(configuration.resultLimit); it is not completed",
                 task: id, plugin: plugin)
             return .tooLarge
         }
@@ -317,7 +317,7 @@ extension TaskEngine {
 
     private func graceOver(_ task: TaskReference, _ slot: TaskSlotPointer) -> Bool {
         // Stored before the step, so that a thread that sees the new state sees its deadline.
-        let deadline = clock.now() &+ limits.lostAfter
+        let deadline = clock.now() &+ configuration.lostAfter
         slot.pointee.deadline.store(deadline, ordering: .releasing)
         var wasPending = false
         let (decided, state) = mustStep(task) { machine in
@@ -347,8 +347,8 @@ extension TaskEngine {
         lostWorkers.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let count = cell.pointee.lost.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
         var gate = HandlerQueue.Gate.quarantined
-        if count >= limits.lost { gate |= HandlerQueue.Gate.exhausted }
-        let seconds = Double(limits.lostAfter / 1_000_000) / 1_000
+        if count >= configuration.lostLimit { gate |= HandlerQueue.Gate.exhausted }
+        let seconds = Double(configuration.lostAfter / 1_000_000) / 1_000
         let reason =
             "a task did not return within \(seconds) s after its grace; its worker is lost"
         handler.quarantineReason = reason
@@ -383,7 +383,7 @@ extension TaskEngine {
     private func reopenIfFew(_ handler: HandlerQueuePointer) {
         guard
             handler.pointee.lost.load(ordering: .sequentiallyConsistent)
-                < limits.lost
+                < configuration.lostLimit
         else { return }
         let before = handler.pointee.gate.bitwiseAnd(
             ~HandlerQueue.Gate.exhausted, ordering: .sequentiallyConsistent

@@ -12,7 +12,7 @@ extension TaskEngine {
     package func launch(_ index: UInt32, _ launch: Launch) -> Launched {
         guard let handler = launchable(index) else { return refused(index) }
         if launch.isPlain { return self.launch(handler, kept: false) { _ in } }
-        if let fault = launch.fault(payloadLimit: limits.payload) {
+        if let fault = launch.fault(payloadLimit: configuration.payloadLimit) {
             return Launched(status: fault, task: 0)
         }
         var payload = LargeCopy(launch.payload)
@@ -175,7 +175,7 @@ extension TaskEngine {
     @inline(never)
     func gateIsShut(_ handler: HandlerQueuePointer) {
         let gate = handler.pointee.gate.load(ordering: .sequentiallyConsistent)
-        guard limits.interruptsQuarantined, gate & HandlerQueue.Gate.quarantined != 0 else {
+        guard configuration.interruptsQuarantined, gate & HandlerQueue.Gate.quarantined != 0 else {
             return
         }
         for task in handler.waitingTasks() { interruptQueued(task) }

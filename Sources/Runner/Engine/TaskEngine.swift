@@ -10,26 +10,6 @@ import Synchronization
 package final class TaskEngine: @unchecked Sendable {
     // Sendable: all parts are constant and synchronize themselves.
 
-    /// The limits of tasks, named as in `HostConfiguration`.
-    struct Limits {
-        let payload: UInt64
-        let result: UInt64
-        let queue: UInt32
-        let lost: UInt32
-        let lostAfter: UInt64
-        let interruptsQuarantined: Bool
-
-        init(_ configuration: HostConfiguration) {
-            payload = configuration.payloadLimit
-            result = configuration.resultLimit
-            queue = configuration.queueLimit
-            lost = configuration.lostLimit
-            // Practically never, without overflow when added to a time.
-            lostAfter = min(configuration.lostAfter, 1 << 62)
-            interruptsQuarantined = configuration.interruptsQuarantined
-        }
-    }
-
     let tasks: TaskTable
     package let handlers: HandlerTable
     /// The entries of `handlers`, one indirection less on the path of a task.
@@ -44,7 +24,7 @@ package final class TaskEngine: @unchecked Sendable {
     let claims: HandlerClaims
     let log: HostLog
     let violations: ContractViolations
-    let limits: Limits
+    let configuration: HostConfiguration
     let short: WorkerPool
     let long: WorkerPool
 
@@ -56,8 +36,7 @@ package final class TaskEngine: @unchecked Sendable {
     private let observer = Locked<(@Sendable (HandlerRecord) -> Void)?>(nil)
 
     init(
-        _ configuration: HostConfiguration, _ limits: Limits, tasks: TaskTable,
-        handlers: HandlerTable,
+        _ configuration: HostConfiguration, tasks: TaskTable, handlers: HandlerTable,
         events: EventQueue, directory: EventDirectory, deadlines: Deadlines, phase: HostPhase,
         threads: HostThreads, children: ForkedChildren, claims: HandlerClaims, log: HostLog,
         violations: ContractViolations
@@ -75,7 +54,7 @@ package final class TaskEngine: @unchecked Sendable {
         self.claims = claims
         self.log = log
         self.violations = violations
-        self.limits = limits
+        self.configuration = configuration
         short = WorkerPool(.appRefresh, configuration.appRefresh)
         long = WorkerPool(.processing, configuration.processing)
     }
@@ -116,7 +95,7 @@ package final class TaskEngine: @unchecked Sendable {
             guard let queues = queues(handlers.count) else {
                 throw BridgeError(
                     .exhausted,
-                    "there is no memory for a queue of \(limits.queue) tasks; make the queue limit smaller"
+                    "there is no memory for a queue of \(configuration.queueLimit) tasks; make the queue limit smaller"
                 )
             }
             let signatures = handlers.flatMap {
@@ -124,7 +103,9 @@ package final class TaskEngine: @unchecked Sendable {
             }
             switch directory.declare(signatures, owner: plugin) {
             case .failure(let conflict):
-                for queue in queues { HandlerQueue.giveBack(queue, capacity: limits.queue) }
+                for queue in queues {
+                    HandlerQueue.giveBack(queue, capacity: configuration.queueLimit)
+                }
                 throw claims.describe(conflict)
             case .success(var entries):
                 return handlers.indices.map { place in
@@ -136,11 +117,11 @@ package final class TaskEngine: @unchecked Sendable {
                     let record = HandlerRecord(
                         index: first + UInt32(place), description: description, plugin: name,
                         queue: HandlerQueue.make(
-                            code, description, queues[place], capacity: limits.queue,
+                            code, description, queues[place], capacity: configuration.queueLimit,
                             index: first + UInt32(place), plugin: plugin, events: events),
                         events: events, owner: owner)
                     // The queue keeps free slots, which must not count against the task limit.
-                    tasks.limit.wrappingAdd(limits.queue, ordering: .relaxed)
+                    tasks.limit.wrappingAdd(configuration.queueLimit, ordering: .relaxed)
                     self.handlers.add(record)
                     return record
                 }
@@ -151,8 +132,10 @@ package final class TaskEngine: @unchecked Sendable {
     private func queues(_ count: Int) -> [UnsafeMutablePointer<QueueCell>]? {
         var queues: [UnsafeMutablePointer<QueueCell>] = []
         for _ in 0..<count {
-            guard let queue = HandlerQueue.makeCells(capacity: limits.queue) else {
-                for queue in queues { HandlerQueue.giveBack(queue, capacity: limits.queue) }
+            guard let queue = HandlerQueue.makeCells(capacity: configuration.queueLimit) else {
+                for queue in queues {
+                    HandlerQueue.giveBack(queue, capacity: configuration.queueLimit)
+                }
                 return nil
             }
             queues.append(queue)

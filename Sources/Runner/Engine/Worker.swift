@@ -57,12 +57,8 @@ final class Worker {
     /// Starts a worker that is searching. Returns false when no thread can be created.
     static func start(in pool: WorkerPool, for engine: TaskEngine) -> Bool {
         guard let cell = engine.deadlines.cells.take() else { return false }
-        let raw = Unmanaged.passRetained(Worker(engine, pool, cell))
-        let isStarted = engine.threads.start(
-            { Unmanaged<Worker>.fromOpaque($0!).takeRetainedValue().work() }, raw.toOpaque(),
-            stackBytes: pool.workers.stackBytes)
-        if !isStarted { raw.release() }
-        return isStarted
+        let worker = Worker(engine, pool, cell)
+        return engine.threads.start(stackBytes: pool.workers.stackBytes) { worker.work() }
     }
 
     private func work() {

@@ -50,14 +50,10 @@ package final class EventLoop: @unchecked Sendable {
     // MARK: The host's own thread
 
     func start() -> Bool {
-        let raw = Unmanaged.passRetained(self)
-        let isStarted = threads.start(
-            {
-                csys_thread_name("curfew-events")
-                Unmanaged<EventLoop>.fromOpaque($0!).takeRetainedValue().runUntilClosed()
-            }, raw.toOpaque())
-        if !isStarted { raw.release() }
-        return isStarted
+        threads.start { [self] in
+            csys_thread_name("curfew-events")
+            runUntilClosed()
+        }
     }
 
     private func runUntilClosed() {

@@ -18,6 +18,11 @@ public struct HostConfiguration: Sendable {
 
         /// Creates a configuration; `count` nil means the number of cores, but at least four.
         public init(count: Int? = nil) { self.count = count ?? Workers.defaultCount }
+
+        /// The number of cores, but at least 4: some handlers wait more than they compute.
+        package static var defaultCount: Int {
+            max(4, min(256, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+        }
     }
 
     /// Whether the embedder runs the event loop; otherwise a thread of Curfew does.
@@ -76,10 +81,6 @@ public struct HostConfiguration: Sendable {
     /// The system libraries whose functions manifests may call. Pins cover libraries only: an
     /// unpinned manifest could otherwise choose any function of the C library.
     var callableLibraries: [String]? { systemLibraries ?? (pins == nil ? nil : []) }
-
-    func workers(for kind: TaskKind) -> Workers {
-        kind.isShort ? appRefresh : processing
-    }
 
     /// A message saying why the configuration is invalid, or nil.
     var fault: String? {

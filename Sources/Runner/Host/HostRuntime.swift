@@ -23,6 +23,9 @@ package final class HostRuntime: Sendable {
         if let fault = configuration.fault {
             throw BridgeError(.invalid, "the configuration cannot be used: \(fault)")
         }
+        var configuration = configuration
+        // Practically never, without overflow when added to a time.
+        configuration.lostAfter = min(configuration.lostAfter, 1 << 62)
         self.configuration = configuration
         func made<T>(_ part: T?, _ name: String) throws(BridgeError) -> T {
             guard let part else {
@@ -43,11 +46,10 @@ package final class HostRuntime: Sendable {
         let directory = try made(EventDirectory(events.counters), "events")
         let claims = try HandlerClaims(configuration, handlers, directory, list)
         let children = ForkedChildren(threads, waking: events.descriptor)
-        let limits = TaskEngine.Limits(configuration)
         let deadlines = Deadlines(
-            HostClock(manual: configuration.clock), tasks, lostAfter: limits.lostAfter)
+            HostClock(manual: configuration.clock), tasks, lostAfter: configuration.lostAfter)
         engine = TaskEngine(
-            configuration, limits, tasks: tasks, handlers: handlers, events: events,
+            configuration, tasks: tasks, handlers: handlers, events: events,
             directory: directory, deadlines: deadlines, phase: phase, threads: threads,
             children: children, claims: claims, log: log, violations: violations)
         loop = EventLoop(

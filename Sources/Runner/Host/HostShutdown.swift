@@ -184,24 +184,23 @@ final class HostShutdown: Sendable {
     /// The handlers whose functions have not returned.
     /// `active` does not tell: a worker that looks for its next task counts too.
     private var handlersInside: [HandlerRecord] {
-        var inside: Set<UInt32> = []
-        forEachTask { task, state in
-            guard state.isEntered, !state.isReturned,
-                let queue = tasks.slot(task).handlerQueue
-            else { return }
-            inside.insert(queue.pointee.index)
-        }
+        let inside = indices { $0.isEntered && !$0.isReturned }
         return handlers.filter { $0.lost > 0 || inside.contains($0.index) }
     }
 
     private var handlersCalling: [HandlerRecord] {
-        var calling: Set<UInt32> = []
-        forEachTask { task, state in
-            if state.isCalling, let queue = tasks.slot(task).handlerQueue {
-                calling.insert(queue.pointee.index)
-            }
-        }
+        let calling = indices(where: \.isCalling)
         return handlers.filter { calling.contains($0.index) }
+    }
+
+    /// The indices of the handlers that have such a task.
+    private func indices(where isWanted: (TaskStateMachine) -> Bool) -> Set<UInt32> {
+        var found: Set<UInt32> = []
+        forEachTask { task, state in
+            guard isWanted(state), let queue = tasks.slot(task).handlerQueue else { return }
+            found.insert(queue.pointee.index)
+        }
+        return found
     }
 
     /// Whether a worker may be about to enter a function: it holds a place and is inside none.

@@ -22,15 +22,11 @@ final class PluginRetirement: Sendable {
     /// Starts the thread. If that fails, the calling thread makes the call: a plugin that is not
     /// retired keeps its resources.
     func start() {
-        let raw = Unmanaged.passRetained(self)
-        let isStarted = engine.threads.start(
-            {
-                csys_thread_name("curfew-retire")
-                Unmanaged<PluginRetirement>.fromOpaque($0!).takeRetainedValue().run()
-            }, raw.toOpaque())
-        guard !isStarted else { return }
-        raw.release()
-        run()
+        let isStarted = engine.threads.start { [self] in
+            csys_thread_name("curfew-retire")
+            run()
+        }
+        if !isStarted { run() }
     }
 
     private func run() {

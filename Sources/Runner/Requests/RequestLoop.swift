@@ -18,9 +18,6 @@ final class RequestLoop: @unchecked Sendable {
     let inbox = RequestInbox()
     let engine: TaskEngine
     let log: HostLog
-    private let clock: HostClock
-    private let phase: HostPhase
-    private let threads: HostThreads
     /// Nil once closed; then another host may open the store.
     private var store: (any RequestStore)?
     private let configuration: RequestConfiguration
@@ -67,7 +64,8 @@ final class RequestLoop: @unchecked Sendable {
     private let running = Locked<Void>(())
     /// The number of the thread that runs a batch, or 0.
     private let batchThread = Atomic<UInt64>(0)
-    private let hasStopped = Atomic<Bool>(false)
+    /// The store was closed and all jobs are finished.
+    let isStopped = Atomic<Bool>(false)
     /// CLOCK_MONOTONIC time until which the thread sleeps; 0 while it is awake.
     private let restingUntil = Atomic<UInt64>(0)
 
@@ -81,9 +79,6 @@ final class RequestLoop: @unchecked Sendable {
     init(_ engine: TaskEngine, _ configuration: RequestConfiguration) throws(StoreFault) {
         self.engine = engine
         log = engine.log
-        clock = engine.clock
-        phase = engine.phase
-        threads = engine.threads
         self.configuration = configuration
         let store = try configuration.openStore?() ?? MemoryStore()
         self.store = store
@@ -94,7 +89,7 @@ final class RequestLoop: @unchecked Sendable {
             budget: configuration.dayBudget)
         scheduler.rate = configuration.rate
         scheduler.rate.floor =
-            configuration.floor ?? (clock.manual == nil ? Self.usualFloor : 0)
+            configuration.floor ?? (engine.clock.manual == nil ? Self.usualFloor : 0)
         scheduler.places = max(1, configuration.places)
         scheduler.zone = LocalZone()
         scheduler.usageThreshold = configuration.usageThreshold
@@ -104,9 +99,9 @@ final class RequestLoop: @unchecked Sendable {
             scheduler: scheduler)
         storeWatch = StoreWatch(configuration.wakeFile, every: configuration.storeLookInterval)
         storeWatch.willRead(store)
-        let now = clock.moment()
+        let now = engine.clock.moment()
         lastLook = now
-        lastSlept = clock.slept
+        lastSlept = engine.clock.slept
         // If a later call throws, `deinit` closes the descriptors.
         let counts = try store.write { (transaction) throws(StoreFault) in
             let counts = try book.open(at: now, transaction)
@@ -125,34 +120,30 @@ final class RequestLoop: @unchecked Sendable {
     deinit { csys_close(clockWatch) }
 
     func start() -> Bool {
-        let raw = Unmanaged.passRetained(self)
-        let isStarted = threads.start(
-            {
-                csys_thread_name("curfew-requests")
-                Unmanaged<RequestLoop>.fromOpaque($0!).takeRetainedValue().run()
-            }, raw.toOpaque())
-        guard isStarted else {
-            raw.release()
-            return false
+        let isStarted = engine.threads.start { [self] in
+            csys_thread_name("curfew-requests")
+            run()
         }
-        if isCheckWanted { checkStore() }
-        return true
+        if isStarted, isCheckWanted { checkStore() }
+        return isStarted
     }
 
-    /// Checks the store's file on a detached thread.
+    /// Checks the store's file on a detached thread, concurrently with the host that uses it.
     private func checkStore() {
         guard let check = configuration.checkStore else { return }
-        let work = StoreCheck(loop: self, check: check)
-        let raw = Unmanaged.passRetained(work)
-        let failure = csys_thread_start(
-            {
-                csys_thread_name("curfew-check")
-                Unmanaged<StoreCheck>.fromOpaque($0!).takeRetainedValue().run()
-            }, raw.toOpaque(), 0, nil)
-        if failure != 0 { raw.release() }
+        HostThreads.startDetached { [weak self] in
+            csys_thread_name("curfew-check")
+            do throws(StoreFault) {
+                let problems = try check()
+                self?.checked(problems)
+            } catch {
+                // Any other error will occur in the next transaction as well.
+                if error.kind == .corrupt { self?.checked([error.message]) }
+            }
+        }
     }
 
-    func checked(_ problems: [String]) {
+    private func checked(_ problems: [String]) {
         guard let first = problems.first else { return }
         let fault = StoreFault(
             .corrupt,
@@ -170,8 +161,8 @@ final class RequestLoop: @unchecked Sendable {
     /// Runs a batch on the calling thread if the loop's thread sleeps and the caller has no role.
     /// Returns false when that is not possible.
     func runBatchIfAsleep() -> Bool {
-        guard restingUntil.load(ordering: .acquiring) > 0, phase.isOpen,
-            threads.role == .other
+        guard restingUntil.load(ordering: .acquiring) > 0, engine.phase.isOpen,
+            engine.threads.role == .other
         else { return false }
         return running.withLockIfFree { _ in
             inBatch { run(inbox.take()) }
@@ -185,9 +176,6 @@ final class RequestLoop: @unchecked Sendable {
             return true
         } ?? false
     }
-
-    /// The store was closed and all jobs are finished.
-    var isStopped: Bool { hasStopped.load(ordering: .sequentiallyConsistent) }
 
     var nextDeadline: UInt64? {
         let next = nextLook.load(ordering: .acquiring)
@@ -237,7 +225,7 @@ final class RequestLoop: @unchecked Sendable {
     /// Closes the store after the last batch. Returns false when jobs have arrived meanwhile.
     private func finish() -> Bool {
         guard inbox.close() else { return false }
-        let now = clock.moment()
+        let now = engine.clock.moment()
         var failure: StoreFault?
         do {
             try store?.write { (transaction) throws(StoreFault) in
@@ -257,15 +245,15 @@ final class RequestLoop: @unchecked Sendable {
         let last = owed
         owed = []
         for job in last { job.finish(failure) }
-        hasStopped.store(true, ordering: .sequentiallyConsistent)
-        phase.progressed()
+        isStopped.store(true, ordering: .sequentiallyConsistent)
+        engine.phase.progressed()
         return true
     }
 
     private func run(_ jobs: [RequestJob]) {
         guard let store else { fatalError("a store of requests was used after it was left") }
         if storeWatch.hasNews(store) { book.othersWrote() }
-        let now = clock.moment()
+        let now = engine.clock.moment()
         lookAtClock(now)
         if book.isAnythingWaiting || isFactorWatched.load(ordering: .acquiring) {
             readSources(&book, now)
@@ -277,7 +265,7 @@ final class RequestLoop: @unchecked Sendable {
             return
         }
         let late = owed
-        let isOpen = phase.isOpen
+        let isOpen = engine.phase.isOpen
         var effects: [RequestBook.Effect] = []
         // A failed transaction is undone in the book as well.
         let before = book.mark()
@@ -341,7 +329,7 @@ final class RequestLoop: @unchecked Sendable {
     private func lookAtClock(_ now: Moment) {
         csys_clock_watch_rearm(clockWatch)
         let passed = Int64(clamping: now.span &- lastLook.span)
-        let slept = clock.slept
+        let slept = engine.clock.slept
         let shift = now.wall &- lastLook.wall &- passed
         if shift < -1_000_000_000 || shift > 1_000_000_000 {
             log(
@@ -427,23 +415,19 @@ final class RequestLoop: @unchecked Sendable {
     }
 
     private func lookAhead() {
-        let now = clock.moment()
+        let now = engine.clock.moment()
         wake = nextWake(now)
         left = Self.left(until: wake, now)
-        nextLook.store(Self.sum(clock.now(), left), ordering: .releasing)
+        let time = engine.clock.now()
+        nextLook.store(time + min(left, .max - time), ordering: .releasing)
     }
 
     /// Returns the CLOCK_MONOTONIC time of the next work, or 0 if it is due now.
     private func untilRested() -> UInt64 {
-        guard phase.isOpen else { return .max }
+        guard engine.phase.isOpen else { return .max }
         if left == 0 { return 0 }
         // A manual clock signals the thread when it is advanced.
-        return clock.manual != nil ? .max : Self.sum(csys_monotonic_ns(), left)
-    }
-
-    private static func sum(_ time: UInt64, _ span: UInt64) -> UInt64 {
-        let (sum, overflow) = time.addingReportingOverflow(span)
-        return overflow ? .max : sum
+        return engine.clock.manual != nil ? .max : EventLoop.deadline(after: left)
     }
 
     private func rest(_ until: UInt64, _ watched: Int32) {

@@ -12,7 +12,6 @@ package final class RequestService: @unchecked Sendable {
     // Sendable: the loop is locked, the rest is constant.
 
     private let engine: TaskEngine
-    private let clock: HostClock
     private let log: HostLog
     private let configuration: RequestConfiguration
     private let process = getpid()
@@ -21,7 +20,6 @@ package final class RequestService: @unchecked Sendable {
 
     init(_ engine: TaskEngine, _ configuration: RequestConfiguration) {
         self.engine = engine
-        clock = engine.clock
         log = engine.log
         self.configuration = configuration
     }
@@ -84,7 +82,9 @@ package final class RequestService: @unchecked Sendable {
     func stop(until deadline: UInt64) {
         guard let existing else { return }
         existing.inbox.stop()
-        _ = engine.phase.wait(until: deadline) { existing.isStopped }
+        _ = engine.phase.wait(until: deadline) {
+            existing.isStopped.load(ordering: .sequentiallyConsistent)
+        }
     }
 
     // MARK: Performing
@@ -258,7 +258,7 @@ package final class RequestService: @unchecked Sendable {
     package var payloadLimit: Int { configuration.limits.payloadBytes }
 
     /// The current time for dates and reports.
-    package var moment: Moment { clock.moment() }
+    package var moment: Moment { engine.clock.moment() }
 
     /// Returns the state of every factor for a request, or nil for an unknown one.
     package func why(_ id: RequestID) throws(RequestFailure) -> [FactorReport]? {

@@ -43,8 +43,7 @@ struct StoreWatch: ~Copyable {
         let isTouched = csys_file_watch_drain(descriptor)
         let now = csys_monotonic_ns()
         guard isTouched || nextLook <= now else { return false }
-        let (next, overflow) = now.addingReportingOverflow(interval)
-        nextLook = overflow ? .max : next
+        nextLook = now + min(interval, .max - now)
         // In this order, so that the version includes writes before the watch existed.
         renew()
         let before = version

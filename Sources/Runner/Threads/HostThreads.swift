@@ -43,18 +43,30 @@ package final class HostThreads: Sendable {
     }
 
     /// Starts a thread with all signals blocked. Returns false when the system cannot create one.
-    func start(
-        _ body: @convention(c) (UnsafeMutableRawPointer?) -> Void,
-        _ argument: UnsafeMutableRawPointer, stackBytes: UInt64 = 0
-    ) -> Bool {
+    func start(stackBytes: UInt64 = 0, _ body: @escaping () -> Void) -> Bool {
         joinable.withLock { threads in
             // A lost thread that returned has ended by now, but still has its stack.
             threads.removeAll(where: csys_thread_join_ended)
             var thread: UInt64 = 0
-            guard csys_thread_start(body, argument, stackBytes, &thread) == 0 else { return false }
+            guard Self.start(body, stackBytes, &thread) else { return false }
             threads.append(thread)
             return true
         }
+    }
+
+    /// Starts a thread that belongs to no host, or does nothing if the system cannot create one.
+    static func startDetached(_ body: @escaping () -> Void) { _ = start(body, 0, nil) }
+
+    private static func start(
+        _ body: @escaping () -> Void, _ stackBytes: UInt64, _ thread: UnsafeMutablePointer<UInt64>?
+    ) -> Bool {
+        let raw = Unmanaged.passRetained(ThreadBody(body))
+        let isStarted =
+            csys_thread_start(
+                { Unmanaged<ThreadBody>.fromOpaque($0!).takeRetainedValue().run() },
+                raw.toOpaque(), stackBytes, thread) == 0
+        if !isStarted { raw.release() }
+        return isStarted
     }
 
     /// Whether every thread has ended. Joins those that have.
