@@ -47,6 +47,51 @@ struct TaskEngineTests {
         #expect(engine.wait(task)?.outcome == .expired)
     }
 
+    @Test("a thread that is no worker takes a task, runs it and ends it", arguments: [true, false])
+    func otherThread(succeeds: Bool) throws {
+        let engine = try TestEngine(observesDone: true) { _ in .pending }
+        defer { engine.end() }
+        let queue = engine.handler.queue
+        // The only place, so that no worker comes.
+        #expect(engine.engine.takePlace(queue))
+        let cancelled = kept(engine)
+        let task = kept(engine)
+        #expect(engine.engine.cancel(cancelled) == .ok)
+        let taken = try #require(engine.engine.takeTask(queue))
+        #expect(engine.engine.query(task)?.phase == .running)
+        #expect(engine.engine.takeTask(queue) == nil)
+        #expect(engine.clock.nextDeadline != nil)
+        #expect(!engine.returned(taken, succeeds ? .ok : .failed))
+        #expect(engine.clock.nextDeadline == nil)
+        engine.engine.leavePlace(queue)
+        #expect(engine.wait(task)?.outcome == (succeeds ? .succeeded : .failed))
+        try engine.host.shutDown()
+        #expect(engine.done.withLock { $0.map(\.success) } == [false, succeeds])
+    }
+
+    @Test("the budget of a task on another thread runs out, and its grace too")
+    func otherThreadIsLate() throws {
+        let engine = try TestEngine()
+        defer { engine.end() }
+        let queue = engine.handler.queue
+        #expect(engine.engine.takePlace(queue))
+        for answersInTime in [true, false] {
+            let task = kept(engine)
+            let taken = try #require(engine.engine.takeTask(queue))
+            _ = engine.clock.advance(by: engine.handler.description.budget)
+            #expect(engine.engine.query(task)?.reason == .budget)
+            #expect(engine.engine.query(task)?.phase == .stopping)
+            if !answersInTime {
+                _ = engine.clock.advance(by: engine.handler.description.grace)
+                #expect(engine.wait(task)?.outcome == .expired)
+            }
+            #expect(!engine.returned(taken, .ok))
+            #expect(engine.wait(task)?.outcome == .expired)
+            #expect(engine.wait(task)?.isAnswered == answersInTime)
+        }
+        engine.engine.leavePlace(queue)
+    }
+
     @Test("a quarantine ends, and the tasks that waited run")
     func quarantine() throws {
         let engine = try TestEngine()

@@ -70,5 +70,12 @@ final class TestEngine: Sendable {
             plugin: PluginList.embedder)
     }
 
+    /// Ends a task that the test's own thread has taken. Returns whether it counted as lost.
+    func returned(_ task: TaskReference, _ status: Status) -> Bool {
+        var error = curfew_error()
+        error.struct_size = UInt32(MemoryLayout<curfew_error>.size)
+        return engine.functionReturned(task, handler.queue, status, &error, armed: true)
+    }
+
     func end() { try? host.destroy() }
 }

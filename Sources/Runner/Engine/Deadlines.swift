@@ -106,12 +106,13 @@ final class Deadlines: @unchecked Sendable {
         wake(before: deadline)
     }
 
-    /// Counts a task that is about to be pending, and arms its budget unless it was told to stop.
+    /// Arms the budget of a task that runs on a thread without a cell, or is about to be pending,
+    /// and then counts it, unless it was told to stop.
     /// The stop reason is stored before the grace is armed, so the check protects the armed grace.
-    func armPending(_ task: TaskReference) {
+    func armBudget(_ task: TaskReference, isPending: Bool) {
         let slot = tasks.slot(task)
         let armed = state.withLock { state -> UInt64? in
-            state.pending += 1
+            if isPending { state.pending += 1 }
             let now = slot.state
             guard !now.isClaimed, now.reason == nil else { return nil }
             let deadline = slot.pointee.deadline.load(ordering: .acquiring)

@@ -9,10 +9,12 @@ import Synchronization
 ///
 /// One exchange decides, then the outcome is recorded, then the done event is queued.
 extension TaskEngine {
-    /// Handles a return other than plain success. Returns true when the worker was lost meanwhile.
+    /// Handles a return. Returns true when the worker was lost meanwhile.
+    ///
+    /// - Parameter armed: the budget is in the wheel, because the thread is no worker.
     func functionReturned(
         _ task: TaskReference, _ handler: HandlerQueuePointer, _ status: Status,
-        _ error: UnsafeMutablePointer<curfew_error>
+        _ error: UnsafeMutablePointer<curfew_error>, armed: Bool = false
     ) -> Bool {
         // This run keeps the slot from being freed until the next step.
         let slot = tasks.slot(task)
@@ -21,7 +23,7 @@ extension TaskEngine {
         var isTooLate = false
         if status == .pending {
             // Armed before the task is pending, while no other thread can free the slot.
-            deadlines.armPending(task)
+            deadlines.armBudget(task, isPending: true)
             if handler.pointee.code.isOneAtATime {
                 // In this order, so that the gate is closed before another thread opens it.
                 handler.pointee.gate.bitwiseOr(
@@ -49,7 +51,7 @@ extension TaskEngine {
                 if status != .ok {
                     write(ErrorBuffer.text(error), or: status, to: slot)
                 }
-                publish(task, handler, state, armed: state.reason != nil)
+                publish(task, handler, state, armed: armed || state.reason != nil)
                 if status != .ok, !ErrorBuffer.isSound(error) {
                     violations.report(
                         .malformedText, "returned \(status.constant ?? String(status.rawValue))",

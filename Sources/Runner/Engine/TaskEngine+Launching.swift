@@ -140,6 +140,26 @@ extension TaskEngine {
         phase.progressed()
     }
 
+    /// Takes the next task of a handler and starts its budget, on a thread that is no worker and has
+    /// taken a place. The thread runs the task, calls `functionReturned`, and leaves the place.
+    func takeTask(_ handler: HandlerQueuePointer) -> TaskReference? {
+        while handler.pointee.gate.load(ordering: .acquiring) == 0,
+            let bits = handler.take(replacement: 0)
+        {
+            let task = TaskReference(bits: bits)
+            let now = clock.now()
+            let deadline = now &+ tasks.terms(tasks.slot(task), handler).budget
+            let (action, state) = tasks.enter(task, at: now, until: deadline)
+            if action == .run {
+                deadlines.armBudget(task, isPending: false)
+                phase.progressed()
+                return task
+            }
+            freeIfDone(task, state)
+        }
+        return nil
+    }
+
     /// Requests workers for the queued tasks after a gate was opened.
     func reopen(_ handler: HandlerQueuePointer) {
         let wanted = min(UInt64(handler.pointee.maxConcurrency), handler.length)

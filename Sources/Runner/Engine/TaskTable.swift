@@ -89,6 +89,34 @@ final class TaskTable: @unchecked Sendable {
         }
     }
 
+    /// Returns the budget of a task, and its record if it belongs to a request.
+    @inline(__always)
+    func terms(
+        _ slot: TaskSlotPointer, _ handler: HandlerQueuePointer
+    ) -> (budget: UInt64, request: Unmanaged<TaskRecord>?) {
+        guard slot.pointee.record.load(ordering: .acquiring) != 0,
+            let record = existingRecord(of: slot)
+        else { return (handler.pointee.budget, nil) }
+        return (
+            record.budget != 0 ? record.budget : handler.pointee.budget,
+            record.request == nil ? nil : Unmanaged.passUnretained(record)
+        )
+    }
+
+    /// Starts the budget of a task that was taken from its queue.
+    @inline(__always)
+    func enter(
+        _ task: TaskReference, at now: UInt64, until deadline: UInt64
+    ) -> (TaskStateMachine.EnterAction, TaskStateMachine) {
+        let slot = slot(task)
+        slot.pointee.startedAt.store(now, ordering: .relaxed)
+        slot.pointee.deadline.store(deadline, ordering: .relaxed)
+        guard let entered = step(task, { $0.enter() }) else {
+            fatalError("a queued task was freed")
+        }
+        return entered
+    }
+
     /// Keeps a task from being freed while `body` runs. Returns nil when it is stale.
     func pinning<Result>(_ task: TaskReference, _ body: (TaskSlotPointer) -> Result) -> Result? {
         while true {

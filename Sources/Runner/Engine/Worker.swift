@@ -112,7 +112,7 @@ final class Worker {
             if began == 0 { began = csys_monotonic_ns() }
             let slot = tasks.slot(task)
             // References are not counted: the run keeps the task, and the task its record.
-            let (budget, request) = terms(slot, handler)
+            let (budget, request) = tasks.terms(slot, handler)
             guard enter(task, slot, budget) else { continue }
             let status = run(task, handler, request)
             let word = slot.pointee.word.load(ordering: .acquiring)
@@ -173,33 +173,16 @@ final class Worker {
         return TaskReference(bits: bits)
     }
 
-    @inline(__always)
-    private func terms(
-        _ slot: TaskSlotPointer, _ handler: HandlerQueuePointer
-    ) -> (budget: UInt64, request: Unmanaged<TaskRecord>?) {
-        guard slot.pointee.record.load(ordering: .acquiring) != 0,
-            let record = tasks.existingRecord(of: slot)
-        else { return (handler.pointee.budget, nil) }
-        return (
-            record.budget != 0 ? record.budget : handler.pointee.budget,
-            record.request == nil ? nil : Unmanaged.passUnretained(record)
-        )
-    }
-
     /// Starts a task's budget. Returns false when the task was cancelled or parked in the queue.
     @inline(__always)
     private func enter(_ task: TaskReference, _ slot: TaskSlotPointer, _ budget: UInt64) -> Bool {
         let now = clock.now()
         let deadline = now &+ budget
-        slot.pointee.startedAt.store(now, ordering: .relaxed)
-        slot.pointee.deadline.store(deadline, ordering: .relaxed)
         // Arming: store the deadline, then the task, then the full barrier of `enter`, then read
         // `promise`. A deadline thread stores `promise`, then scans.
         cell.pointee.deadline.store(deadline, ordering: .relaxed)
         cell.pointee.task.store(task.bits, ordering: .releasing)
-        guard let (action, entered) = tasks.step(task, { $0.enter() }) else {
-            fatalError("a queued task was freed")
-        }
+        let (action, entered) = tasks.enter(task, at: now, until: deadline)
         #if !(arch(x86_64) || arch(i386))
             // There an exchange does not order the two stores above before the load below.
             atomicMemoryFence(ordering: .sequentiallyConsistent)
