@@ -3,8 +3,8 @@ import CCurfew
 internal import Glibc
 package import Scheduling
 
-/// A plugin's code as one host uses it: its library, those of the system, and what its entry said.
-package final class PluginLibrary: @unchecked Sendable {
+/// A plugin's code in this process: its library, those of the system, and what its entry said.
+package final class PluginLibrary: PluginCode, @unchecked Sendable {
     // Sendable: everything is constant once `enter` has returned, which the loader waits for.
 
     private let manifest: Manifest
@@ -28,10 +28,6 @@ package final class PluginLibrary: @unchecked Sendable {
         }
     }
 
-    /// Returns the code of the handlers that need no entry, by identifier. It is valid as long as
-    /// this object.
-    ///
-    /// - Parameter allowed: the libraries of the system whose functions may be called.
     package func codes(
         _ table: PluginTable, allowed: [String]?
     ) throws(BridgeError) -> [String: HandlerCode] {
@@ -52,8 +48,7 @@ package final class PluginLibrary: @unchecked Sendable {
         return codes
     }
 
-    /// A sub that receives events: an exported function by the event's name; nil where there is
-    /// none, or the host calls it in another way.
+    /// A sub is an exported function with the event's name.
     package func sub(_ signature: EventSignature) -> SubFunction? {
         let name = signature.selector.name
         let isOurs = manifest.handlers.contains {
@@ -76,8 +71,6 @@ package final class PluginLibrary: @unchecked Sendable {
 
     /// Calls the entry with a table, once, if a handler needs it. Throws the plugin's message if
     /// the entry failed, and a fault if its info differs from the manifest.
-    ///
-    /// - Parameter interposer: who calls it in this one's place.
     package func enter(
         _ table: PluginTable, through interposer: (any EntryInterposer)? = nil
     ) throws(BridgeError) {
@@ -131,10 +124,8 @@ package final class PluginLibrary: @unchecked Sendable {
         retireFunction = info.retire
     }
 
-    /// Whether the plugin's entry gave a function to call when the plugin is retired.
     package var wantsRetirement: Bool { retireFunction != nil }
 
-    /// Tells the plugin that this host does not need it any more: the last call into it.
     package func retire() {
         let function = retireFunction
         retireFunction = nil

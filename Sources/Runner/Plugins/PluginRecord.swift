@@ -3,7 +3,7 @@ import PluginBridge
 
 /// A plugin as its host records it.
 package final class PluginRecord: @unchecked Sendable {
-    // Sendable: the lock of `PluginList` guards `status`, `reason`, `table`, `library`, `subs` and
+    // Sendable: the lock of `PluginList` guards `status`, `reason`, `table`, `code`, `subs` and
     // `libraryPath`; the rest is constant.
 
     package enum Status: Int32, Sendable {
@@ -48,7 +48,7 @@ package final class PluginRecord: @unchecked Sendable {
     var reason: String
     /// Made before the plugin's entry is called; reused when it is loaded again.
     var table: PluginTable?
-    var library: PluginLibrary?
+    var code: (any PluginCode)?
     /// Set if it has handlers with subs.
     var subs: PluginSubs?
     /// The path of its library, or its directory, when its table was made.

@@ -129,7 +129,11 @@ extension PluginRegistry {
             try check(folder.given, manifest)
             let library = try CheckedLibrary(manifest, in: folder, pins: configuration.pins)
             try manifest.checkSystemLibraries(allowed: configuration.callableLibraries)
-            try open(library, folder.shown(manifest.library ?? Manifest.fileName), manifest, record)
+            // Each library, and each manifest without one, has tables of its own.
+            try open(
+                manifest, record, shown: folder.shown(manifest.library ?? Manifest.fileName),
+                path: library?.path ?? record.directory
+            ) { () throws(BridgeError) in try PluginLibrary(manifest, library) }
         } catch let reason {
             plugins.update {
                 record.status = .failed
@@ -156,11 +160,11 @@ extension PluginRegistry {
         try engine.claims.check(manifest)
     }
 
-    private func open(
-        _ checked: CheckedLibrary?, _ shown: String, _ manifest: Manifest, _ record: PluginRecord
+    /// Enters a plugin's code, which `load` makes on this thread, and registers its handlers.
+    func open(
+        _ manifest: Manifest, _ record: PluginRecord, shown: String, path: String,
+        load code: () throws(BridgeError) -> any PluginCode
     ) throws(BridgeError) {
-        // Each library, and each manifest without one, has tables of its own.
-        let path = checked?.path ?? record.directory
         let table = plugins.beginLoading(record, manifest, path: path) {
             let table = RetiredTables.take(path)
             serve(table, plugin: record.number)
@@ -171,14 +175,14 @@ extension PluginRegistry {
             if !isUsed { table.gate.close() }
             plugins.endLoading()
         }
-        let entered = enter(checked, table, manifest, record)
+        let entered = enter(code, table, record)
         let load = plugins.loading
-        var library: PluginLibrary?
+        var library: (any PluginCode)?
         do throws(BridgeError) {
             // Checked first, because an entry may have failed over this refusal.
             if let load { try load.checkUndeclared(shown) }
             library = try entered.get()
-            plugins.update { record.library = library }
+            plugins.update { record.code = library }
             // The host may have begun to shut down during the entry.
             guard engine.phase.isOpen else { throw HostPhase.closing }
             if let load { try load.checkMissing(shown) }
@@ -216,24 +220,24 @@ extension PluginRegistry {
                 threads.during(.loading) { library.retire() }
                 engine.children.endIfChild(task: 0, plugin: record.number)
             }
-            plugins.update { record.library = nil }
+            plugins.update { record.code = nil }
             throw refusal
         }
     }
 
-    /// Loads the library and calls its entry. Restores and reports changes to the process.
+    /// Loads the code and calls its entry. Restores and reports changes to the process.
     private func enter(
-        _ checked: CheckedLibrary?, _ table: PluginTable, _ manifest: Manifest,
+        _ load: () throws(BridgeError) -> any PluginCode, _ table: PluginTable,
         _ record: PluginRecord
-    ) -> Result<PluginLibrary, BridgeError> {
+    ) -> Result<any PluginCode, BridgeError> {
         let watch = ProcessStateWatch()
         let result = threads.during(.loading) {
-            () -> Result<PluginLibrary, BridgeError> in
+            () -> Result<any PluginCode, BridgeError> in
             do throws(BridgeError) {
                 defer { engine.children.endIfChild(task: 0, plugin: record.number) }
-                let library = try PluginLibrary(manifest, checked)
-                try library.enter(table, through: configuration.interposer)
-                return .success(library)
+                let code = try load()
+                try code.enter(table, through: configuration.interposer)
+                return .success(code)
             } catch {
                 return .failure(error)
             }

@@ -85,14 +85,14 @@ package final class PluginRegistry: Sendable {
     func retireAll(within limit: UInt64) -> [String] {
         var stuck: [String] = []
         for record in plugins.all {
-            let (library, subs) = plugins.update { () -> (PluginLibrary?, PluginSubs?) in
+            let (code, subs) = plugins.update { () -> ((any PluginCode)?, PluginSubs?) in
                 guard record.status == .ready else { return (nil, nil) }
                 record.status = .retired
-                return (record.library, record.subs)
+                return (record.code, record.subs)
             }
             subs?.end()
-            guard let library, library.wantsRetirement else { continue }
-            let retirement = PluginRetirement(of: library, record, for: engine)
+            guard let code, code.wantsRetirement else { continue }
+            let retirement = PluginRetirement(of: code, record, for: engine)
             retirement.start()
             let deadline = EventLoop.deadline(after: limit)
             if !engine.phase.wait(until: deadline, { retirement.isOver })

@@ -8,12 +8,12 @@ import Synchronization
 final class PluginRetirement: Sendable {
     private let engine: TaskEngine
     private let number: Int32
-    private let library: PluginLibrary
+    private let code: any PluginCode
     private let over = Atomic<Bool>(false)
 
-    init(of library: PluginLibrary, _ record: PluginRecord, for engine: TaskEngine) {
+    init(of code: any PluginCode, _ record: PluginRecord, for engine: TaskEngine) {
         self.engine = engine
-        self.library = library
+        self.code = code
         number = record.number
     }
 
@@ -31,7 +31,7 @@ final class PluginRetirement: Sendable {
 
     private func run() {
         // In this role a thread cannot destroy the host or load plugins.
-        engine.threads.during(.loading) { library.retire() }
+        engine.threads.during(.loading) { code.retire() }
         engine.children.endIfChild(task: 0, plugin: number)
         over.store(true, ordering: .sequentiallyConsistent)
         engine.phase.progressed()

@@ -57,7 +57,7 @@ final class PluginSubs: @unchecked Sendable {
     private let state = Locked(State())
     /// The engine outlives this object, which its handlers keep alive.
     private unowned let engine: TaskEngine
-    private let library: PluginLibrary
+    private let library: any PluginCode
     private let plugin: String
     private let kind: TaskKind
     /// All events about its handlers, and those that their tasks raise.
@@ -66,7 +66,7 @@ final class PluginSubs: @unchecked Sendable {
     private let expired: Set<EventSelector>
     private let index = Locked<UInt32?>(nil)
 
-    init(_ library: PluginLibrary, _ manifest: Manifest, _ engine: TaskEngine) {
+    init(_ library: any PluginCode, _ manifest: Manifest, _ engine: TaskEngine) {
         self.library = library
         self.engine = engine
         plugin = manifest.id
