@@ -63,6 +63,7 @@ extension Repetition {
     /// Repeats a launch at an interval of 1 s…366 days, counted from date to date.
     ///
     /// - Parameters:
+    ///   - interval: the duration from a date to the next one.
     ///   - catchUp: the treatment of dates that passed while the host was not running.
     ///   - jitter: the longest delay of a date; a date always has the same delay.
     public static func every(

@@ -23,6 +23,7 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
         }
     }
 
+    /// Returns the date after a duration; the first or the last one where that is out of range.
     public func advanced(by duration: Duration) -> Instant {
         let (sum, overflow) = nanosecondsSince1970.addingReportingOverflow(
             duration.signedNanoseconds)
@@ -30,6 +31,7 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
             nanosecondsSince1970: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
+    /// Returns the duration from this date to another one.
     public func duration(to other: Instant) -> Duration {
         .nanoseconds(other.nanosecondsSince1970) - .nanoseconds(nanosecondsSince1970)
     }

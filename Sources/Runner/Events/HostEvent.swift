@@ -4,6 +4,7 @@ public import Scheduling
 
 /// A delivered event as a value.
 public struct HostEvent: Sendable {
+    /// The name and the arity.
     public let selector: EventSelector
     /// The parameters, with the declared types.
     public let values: [EventValue]
