@@ -12,7 +12,6 @@ package final class RequestService: @unchecked Sendable {
     // Sendable: the loop is locked, the rest is constant.
 
     private let engine: TaskEngine
-    private let log: HostLog
     private let configuration: RequestConfiguration
     private let process = getpid()
     /// Made on first use, or with the host if it has a store.
@@ -20,7 +19,6 @@ package final class RequestService: @unchecked Sendable {
 
     init(_ engine: TaskEngine, _ configuration: RequestConfiguration) {
         self.engine = engine
-        log = engine.log
         self.configuration = configuration
     }
 
@@ -340,7 +338,7 @@ package final class RequestService: @unchecked Sendable {
     /// Launches the pending request of an identifier at once, whatever it waits for.
     /// The log lines are those of Apple's debugger command.
     package func simulateLaunch(_ identifier: String) throws(RequestFailure) -> RequestID {
-        log(.info, nil, 0, "Simulating launch for task with identifier \(identifier)")
+        engine.log(.info, nil, 0, "Simulating launch for task with identifier \(identifier)")
         let answer = try perform {
             (book, store, now) throws(StoreFault) -> Result<RequestID, RequestFailure> in
             if let id = try book.simulateLaunch(identifier, at: now, store) { return .success(id) }
@@ -351,12 +349,12 @@ package final class RequestService: @unchecked Sendable {
                         .notFound,
                         "No task request with identifier \(identifier) has been scheduled"))
         }
-        if case .failure(let failure) = answer { log(.warning, nil, 0, failure.message) }
+        if case .failure(let failure) = answer { engine.log(.warning, nil, 0, failure.message) }
         return try answer.get()
     }
 
     package func simulateExpiration(_ identifier: String) throws(RequestFailure) {
-        log(.info, nil, 0, "Simulating expiration for task with identifier \(identifier)")
+        engine.log(.info, nil, 0, "Simulating expiration for task with identifier \(identifier)")
         let loop = try loop()
         let task = try perform { [loop] (book, _, _) throws(StoreFault) -> UInt64? in
             book.simulated(identifier).task.flatMap {
@@ -365,7 +363,7 @@ package final class RequestService: @unchecked Sendable {
         }
         guard let task else {
             let text = "Task with identifier \(identifier) is not currently being simulated"
-            log(.warning, nil, 0, text)
+            engine.log(.warning, nil, 0, text)
             throw .other(.notFound, text)
         }
         // A task that is about to begin can be stopped only once it has begun.
