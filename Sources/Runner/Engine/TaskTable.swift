@@ -103,14 +103,15 @@ final class TaskTable: @unchecked Sendable {
         )
     }
 
-    /// Starts the budget of a task that was taken from its queue.
+    /// Starts the budget of a task that was taken from its queue. `arm` is called before the step.
     @inline(__always)
     func enter(
-        _ task: TaskReference, at now: UInt64, until deadline: UInt64
+        _ task: TaskReference, at now: UInt64, until deadline: UInt64, arm: () -> Void = {}
     ) -> (TaskStateMachine.EnterAction, TaskStateMachine) {
         let slot = slot(task)
         slot.pointee.startedAt.store(now, ordering: .relaxed)
         slot.pointee.deadline.store(deadline, ordering: .relaxed)
+        arm()
         guard let entered = step(task, { $0.enter() }) else {
             fatalError("a queued task was freed")
         }

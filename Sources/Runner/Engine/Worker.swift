@@ -180,9 +180,10 @@ final class Worker {
         let deadline = now &+ budget
         // Arming: store the deadline, then the task, then the full barrier of `enter`, then read
         // `promise`. A deadline thread stores `promise`, then scans.
-        cell.pointee.deadline.store(deadline, ordering: .relaxed)
-        cell.pointee.task.store(task.bits, ordering: .releasing)
-        let (action, entered) = tasks.enter(task, at: now, until: deadline)
+        let (action, entered) = tasks.enter(task, at: now, until: deadline) {
+            cell.pointee.deadline.store(deadline, ordering: .relaxed)
+            cell.pointee.task.store(task.bits, ordering: .releasing)
+        }
         #if !(arch(x86_64) || arch(i386))
             // There an exchange does not order the two stores above before the load below.
             atomicMemoryFence(ordering: .sequentiallyConsistent)
