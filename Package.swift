@@ -105,12 +105,15 @@ let package = Package(
 
         // Worker threads, timers, budgets, events, lifecycle.
         .target(
-            name: "Runner", dependencies: ["Scheduling", "PluginBridge", "CCurfew", "CSystem"],
+            name: "Runner",
+            dependencies: ["Scheduling", "PluginBridge", "CurfewValues", "CCurfew", "CSystem"],
             swiftSettings: swift),
 
         .testTarget(
             name: "RunnerTests",
-            dependencies: ["Runner", "Scheduling", "PluginBridge", "CCurfew", "TestSupport"],
+            dependencies: [
+                "Runner", "Scheduling", "PluginBridge", "CurfewValues", "CCurfew", "TestSupport",
+            ],
             swiftSettings: swift),
 
         // The Swift embedding API and the one place where parts are put together.
@@ -123,32 +126,36 @@ let package = Package(
             swiftSettings: swift),
         // Subs and waits, as B4X has them, on the event loop of a host.
         .target(
-            name: "CurfewB4X", dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling"],
+            name: "CurfewB4X",
+            dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling", "CurfewValues"],
             swiftSettings: swift),
         .testTarget(
             name: "CurfewTests",
             dependencies: [
-                "Curfew", "CurfewB4X", "CInterface", "CCurfew", "Persistence", "Runner",
-                "PluginBridge", "Scheduling", "RequestFaults", "TestSupport",
+                "Curfew", "CurfewB4X", "CInterface", "CurfewValues", "CCurfew", "Persistence",
+                "Runner", "PluginBridge", "Scheduling", "RequestFaults", "TestSupport",
             ],
             swiftSettings: swift),
 
         // An app's one host, behind Apple's modules; in a plugin, the table of the host around it.
         .target(name: "CAppHost", dependencies: ["CCurfew"]),
         .target(
-            name: "AppHost", dependencies: ["CAppHost", "CCurfew"], swiftSettings: swift),
+            name: "AppHost", dependencies: ["CAppHost", "CurfewValues", "CCurfew"],
+            swiftSettings: swift),
         // What Apple's Foundation has about the background, and Linux' has not.
         .target(
-            name: "FoundationBackground", dependencies: ["AppHost", "CCurfew"], swiftSettings: swift
-        ),
+            name: "FoundationBackground", dependencies: ["AppHost", "CurfewValues", "CCurfew"],
+            swiftSettings: swift),
         // Apple's modules, by the names and types that Apple gives.
         .target(
-            name: "BackgroundTasks", dependencies: ["FoundationBackground", "AppHost", "CCurfew"],
+            name: "BackgroundTasks",
+            dependencies: ["FoundationBackground", "AppHost", "CurfewValues", "CCurfew"],
             swiftSettings: swift),
         // UIApplication's part in it. Not called UIKit, which would be seen by "#if canImport" in all
         // targets: that module is a package of its own in Sources/UIKit.
         .target(
-            name: "UIKitBackground", dependencies: ["FoundationBackground", "AppHost", "CCurfew"],
+            name: "UIKitBackground",
+            dependencies: ["FoundationBackground", "AppHost", "CurfewValues", "CCurfew"],
             swiftSettings: swift),
         .executableTarget(
             name: "life-harness",
@@ -208,7 +215,8 @@ let package = Package(
         .target(
             name: "Conformance",
             dependencies: [
-                "Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew", "CSystem", "CTags",
+                "Curfew", "Runner", "PluginBridge", "Scheduling", "CurfewValues", "CCurfew",
+                "CSystem", "CTags",
             ],
             swiftSettings: swift),
         .testTarget(
@@ -219,8 +227,8 @@ let package = Package(
         .executableTarget(
             name: "curfew",
             dependencies: [
-                "Conformance", "Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew",
-                "CSystem",
+                "Conformance", "Curfew", "Runner", "PluginBridge", "Scheduling", "CurfewValues",
+                "CCurfew", "CSystem",
             ],
             swiftSettings: swift,
             linkerSettings: runtimeInside),
@@ -281,8 +289,8 @@ let package = Package(
         .testTarget(
             name: "EnduranceTests",
             dependencies: [
-                "Curfew", "Runner", "Scheduling", "Persistence", "PluginBridge", "RequestFaults",
-                "TestSupport", "CSystem",
+                "Curfew", "CurfewValues", "Runner", "Scheduling", "Persistence", "PluginBridge",
+                "RequestFaults", "TestSupport", "CSystem",
             ],
             exclude: ["disk-recorder.c", "failing-sync.c", "read-only-disk.c"], swiftSettings: swift
         ),

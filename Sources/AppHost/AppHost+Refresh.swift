@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CAppHost
 import CCurfew
+import CurfewValues
 
 /// The setting for background refresh, and the host's date.
 extension AppHost {
-    private static let refreshObservers = AppLocked<[@Sendable () -> Void]>([])
+    private static let refreshObservers = Locked<[@Sendable () -> Void]>([])
 
     /// The setting for background refresh of the whole app, as a page of settings shows it. It is
     /// stored with the requests. Setting it also ends a suspension of all handlers, and posts

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CAppHost
 public import CCurfew
+import CurfewValues
 import Dispatch
 import Foundation
 
@@ -26,7 +27,7 @@ public final class AppHost: Sendable {
         case made(AppHost)
     }
 
-    private static let state = AppLocked(State.unmade(Configuration()))
+    private static let state = Locked(State.unmade(Configuration()))
 
     /// The app's life cycle, as the app reports it.
     public static let life = AppLife()

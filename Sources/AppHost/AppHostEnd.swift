@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import CAppHost
 import CCurfew
+import CurfewValues
 import Glibc
 
 /// Shuts down the app's host when the process ends by `exit`: it stops tasks and closes the store,
 /// so that running tasks do not count as crashed.
 enum AppHostEnd {
-    private static let host = AppLocked<AppHostEnding?>(nil)
+    private static let host = Locked<AppHostEnding?>(nil)
 
     static func arrange(_ made: OpaquePointer, _ functions: capphost_functions) {
         host.withLock { $0 = AppHostEnding(host: made, functions: functions, process: getpid()) }

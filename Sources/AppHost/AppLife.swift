@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CurfewValues
 
 /// The app's life cycle. On iOS the system knows it; on Linux the program that shows the windows
 /// reports it here. All functions may be called from any thread.
@@ -16,7 +17,7 @@ public final class AppLife: Sendable {
         var waiting: [@Sendable () -> Void] = []
     }
 
-    private let state = AppLocked(State())
+    private let state = Locked(State())
 
     init() {}
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import CurfewValues
 
 /// The names of an app's identifiers in its host. Apple accepts identifiers of one component; for
 /// the host they are appended to the bundle identifier.
 final class AppNames: Sendable {
     private let bundle: String
     /// The identifiers that `inHost` has prefixed.
-    private let short = AppLocked<Set<String>>([])
+    private let short = Locked<Set<String>>([])
 
     init(bundle: String) { self.bundle = bundle }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
+import CurfewValues
 import Dispatch
 public import Foundation
 
 /// A task that its user has begun and waits for. It reports its progress: one that does not come any
 /// further for a minute expires before its time.
 open class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Sendable {
-    private let texts: AppLocked<(title: String, subtitle: String)>
-    private let stall: AppLocked<StallStateMachine>
-    private let timer = AppLocked<(any DispatchSourceTimer)?>(nil)
+    private let texts: Locked<(title: String, subtitle: String)>
+    private let stall: Locked<StallStateMachine>
+    private let timer = Locked<(any DispatchSourceTimer)?>(nil)
     private let counted = TaskProgress()
 
     /// A task that has not come any further for so long, is expired.
@@ -16,8 +17,8 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Send
 
     override init(_ launch: TaskLaunch) {
         let details = ContinuedDetails(launch.payload)
-        texts = AppLocked((details.title, details.subtitle))
-        stall = AppLocked(StallStateMachine(limit: Self.stallLimit, remaining: launch.remaining))
+        texts = Locked((details.title, details.subtitle))
+        stall = Locked(StallStateMachine(limit: Self.stallLimit, remaining: launch.remaining))
         super.init(launch)
         counted.whenChanged { [weak self] in self?.look() }
         let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))

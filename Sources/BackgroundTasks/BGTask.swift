@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
+import CurfewValues
 public import Foundation
 
 /// A launch of a handler. Abstract: the launch handler gets a subclass, by the kind of the request.
@@ -13,8 +14,8 @@ open class BGTask: NSObject, @unchecked Sendable {
     public let identifier: String
 
     let launch: TaskLaunch
-    private let life = AppLocked(TaskLifeStateMachine())
-    private let handler = AppLocked<ExpirationHandler?>(nil)
+    private let life = Locked(TaskLifeStateMachine())
+    private let handler = Locked<ExpirationHandler?>(nil)
 
     init(_ launch: TaskLaunch) {
         identifier = launch.identifier

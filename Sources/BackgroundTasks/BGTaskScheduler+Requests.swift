@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 import CCurfew
+import CurfewValues
 import Dispatch
 import Foundation
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 import CCurfew
+import CurfewValues
 public import Dispatch
 public import Foundation
 
@@ -20,9 +21,9 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     open class var shared: BGTaskScheduler { instance }
 
     let host: AppHost
-    let handlers = AppLocked(LaunchHandlers())
+    let handlers = Locked(LaunchHandlers())
     /// Identifiers whose launch was simulated.
-    private let simulated = AppLocked<Set<String>>([])
+    private let simulated = Locked<Set<String>>([])
 
     private init(_ host: AppHost) { self.host = host }
 

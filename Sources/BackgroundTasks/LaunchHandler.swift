@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 import CCurfew
+import CurfewValues
 import Dispatch
 import Foundation
 
@@ -13,7 +14,7 @@ final class LaunchHandler: Sendable {
     private let body: AppClosure<BGTask>
     private let host: AppHost
     /// It was registered after the app had finished launching, and that was not logged yet.
-    private let isLate: AppLocked<Bool>
+    private let isLate: Locked<Bool>
 
     init(
         _ identifier: String, _ queue: DispatchQueue?, _ host: AppHost,
@@ -23,7 +24,7 @@ final class LaunchHandler: Sendable {
         self.queue = queue
         self.host = host
         self.body = body
-        isLate = AppLocked(AppHost.life.stage != .launching)
+        isLate = Locked(AppHost.life.stage != .launching)
     }
 
     /// Returns the handler of an identifier that matches the wildcard.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
+import CurfewValues
 import FoundationBackground
 
 /// The tasks that were handed to the app and are not over, without holding them.
@@ -10,7 +11,7 @@ final class RunningTasks: Sendable {
         var isAwake = true
     }
 
-    private let entries = AppLocked<[UInt64: Entry]>([:])
+    private let entries = Locked<[UInt64: Entry]>([:])
 
     func note(_ task: BGTask) {
         entries.withLock { $0[task.launch.task] = Entry(task: task) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
+import CurfewValues
 import Foundation
 
 /// The progress of a continued task: changes are passed on at once. The progress of its children is
@@ -7,7 +8,7 @@ import Foundation
 final class TaskProgress: Progress, @unchecked Sendable {
     // Sendable: as Progress is said to be.
 
-    private let changed = AppLocked<(@Sendable () -> Void)?>(nil)
+    private let changed = Locked<(@Sendable () -> Void)?>(nil)
 
     init() { super.init(parent: nil, userInfo: nil) }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
-import Synchronization
+import CurfewValues
 
 /// The error of a task that was stopped before its handler was entered.
 private struct NotBegun: Error, CustomStringConvertible {
@@ -17,7 +17,7 @@ final class RegisteredHandler: Sendable {
     }
 
     private let handler: any TaskHandler
-    private let running = Mutex<[curfew_task: Running]>([:])
+    private let running = Locked<[curfew_task: Running]>([:])
 
     init(_ handler: any TaskHandler) {
         self.handler = handler

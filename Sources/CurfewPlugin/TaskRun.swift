@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
+import CurfewValues
 import Synchronization
 
 /// The state that all copies of a `HandlerTask` share: the task's constants, and the gate to the
@@ -22,7 +23,7 @@ final class TaskRun: Sendable {
     /// Twice the number of calls that are inside; the lowest bit is set once the run has ended.
     private let gate = Atomic<Int>(0)
     private let reason = Atomic<Int32>(0)
-    private let result = Mutex<Result<[UInt8], any Error>?>(nil)
+    private let result = Locked<Result<[UInt8], any Error>?>(nil)
 
     /// Returns nil if the host knows no such task.
     init?(_ id: curfew_task, _ api: UnsafePointer<curfew_host_api>) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CurfewValues
 import Glibc
 
 /// Runs the jobs of one handler's Swift task on the worker that entered the handler.
@@ -6,84 +7,65 @@ import Glibc
 /// Swift's own pool has as many threads as the machine has cores, shared by all plugins in the
 /// process: two handlers that spin would stop all others. Here a handler occupies only its worker.
 final class WorkerExecutor: TaskExecutor, @unchecked Sendable {
-    // `mutex` guards `jobs`, `first` and `isOpen`; the two pointers are constants.
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var jobs: [UnownedJob] = []
-    /// The index in `jobs` of the next job.
-    private var first = 0
-    private var isOpen = true
-
-    init() {
-        pthread_mutex_init(mutex, nil)
-        pthread_cond_init(changed, nil)
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var isOpen = true
     }
 
+    // Sendable: the pointer is a constant, and the semaphore may be used by any thread.
+    private let state = Locked(State())
+    /// Posted after each change that the worker may wait for.
+    private let changed = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() { sem_init(changed, 0, 0) }
+
     deinit {
-        pthread_cond_destroy(changed)
-        pthread_mutex_destroy(mutex)
+        sem_destroy(changed)
         changed.deallocate()
-        mutex.deallocate()
     }
 
     /// Queues a job. A job that comes after the handler's function has ended belongs to code that
     /// the handler did not wait for; there is no worker for it, so it goes to the global pool.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        pthread_mutex_lock(mutex)
-        let taken = isOpen
-        if taken {
-            jobs.append(job)
-            pthread_cond_signal(changed)
+        let taken = state.withLock { state in
+            if state.isOpen { state.jobs.append(job) }
+            return state.isOpen
         }
-        pthread_mutex_unlock(mutex)
-        if !taken { globalConcurrentExecutor.enqueue(job) }
+        if taken { wake() } else { globalConcurrentExecutor.enqueue(job) }
     }
 
     /// Runs jobs on the calling thread, in order, until one of them calls `finish`.
     func drain() {
         let executor = asUnownedTaskExecutor()
-        while let job = next() { job.runSynchronously(on: executor) }
-        pthread_mutex_lock(mutex)
-        let left = jobs[first...]
-        jobs = []
-        pthread_mutex_unlock(mutex)
-        for job in left { globalConcurrentExecutor.enqueue(job) }
+        var batch: [UnownedJob] = []
+        repeat {
+            waitUntil { !isOpen || state.withLock { !$0.jobs.isEmpty } }
+            state.withLock { swap(&batch, &$0.jobs) }
+            for job in batch {
+                if isOpen {
+                    job.runSynchronously(on: executor)
+                } else {
+                    globalConcurrentExecutor.enqueue(job)
+                }
+            }
+            batch.removeAll(keepingCapacity: true)
+        } while isOpen || state.withLock { !$0.jobs.isEmpty }
     }
 
-    /// Waits for a job; returns nil after `finish`.
-    private func next() -> UnownedJob? {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        while isOpen && first == jobs.count { pthread_cond_wait(changed, mutex) }
-        guard isOpen else { return nil }
-        let job = jobs[first]
-        first += 1
-        if first == jobs.count {
-            jobs.removeAll(keepingCapacity: true)
-            first = 0
-        }
-        return job
-    }
+    private var isOpen: Bool { state.withLock { $0.isOpen } }
 
     /// Ends `drain` after the job that calls it.
     func finish() {
-        pthread_mutex_lock(mutex)
-        isOpen = false
-        pthread_cond_signal(changed)
-        pthread_mutex_unlock(mutex)
+        state.withLock { $0.isOpen = false }
+        wake()
     }
 
-    /// Blocks until the condition holds; the code that makes it true calls `wake`.
+    /// Blocks the worker until the condition holds; the code that makes it true calls `wake`.
     func waitUntil(_ condition: () -> Bool) {
-        pthread_mutex_lock(mutex)
-        while !condition() { pthread_cond_wait(changed, mutex) }
-        pthread_mutex_unlock(mutex)
+        // A semaphore counts: a post between the look and the wait is not lost.
+        while !condition() { sem_wait(changed) }
     }
 
-    func wake() {
-        pthread_mutex_lock(mutex)
-        pthread_cond_broadcast(changed)
-        pthread_mutex_unlock(mutex)
-    }
+    func wake() { sem_post(changed) }
 }

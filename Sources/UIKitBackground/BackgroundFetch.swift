@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 import CCurfew
+import CurfewValues
 import Foundation
 
 /// Fetches of the old kind, as requests to the host.
@@ -13,7 +14,7 @@ final class BackgroundFetch: Sendable {
     /// Apple's smallest interval, in seconds: a shorter one would make no noticeable difference.
     static let shortest: TimeInterval = 15 * 60
 
-    private let state = AppLocked(State())
+    private let state = Locked(State())
 
     var identifier: String { AppHost.shared.bundle.identifier + ".fetch" }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 import CCurfew
+import CurfewValues
 import Foundation
 
 /// The battery as an app sees it while it monitors it.
@@ -15,7 +16,7 @@ final class BatteryWatch: Sendable {
     /// The level is read this often, in nanoseconds: Apple posts its changes once a minute at most.
     private static let interval: UInt64 = 60_000_000_000
 
-    private let state = AppLocked(State())
+    private let state = Locked(State())
     private let clock = BackgroundExecution.current.clock
 
     var isEnabled: Bool {

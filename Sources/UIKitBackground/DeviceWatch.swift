@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 import CCurfew
+import CurfewValues
 import Foundation
 
 /// Tells the delegate and observers of what changes about the machine: protected data, and memory that
@@ -12,7 +13,7 @@ final class DeviceWatch: Sendable {
         case memoryWarning
     }
 
-    private let isProtectedDataAvailable = AppLocked(true)
+    private let isProtectedDataAvailable = Locked(true)
 
     /// Observes the host's factors from now on.
     func begin(_ host: AppHost) {

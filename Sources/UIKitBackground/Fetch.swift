@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 import CCurfew
+import CurfewValues
 
 /// A call of `application(_:performFetchWithCompletionHandler:)`, which keeps the app running until
 /// it is over. It lives as long as its completion handler.
@@ -8,7 +9,7 @@ final class Fetch: @unchecked Sendable {
     // Sendable: the table may be used from any thread; what changes is behind the lock.
     private let task: curfew_task
     private let api: UnsafePointer<curfew_host_api>
-    private let life = AppLocked(FetchLifeStateMachine())
+    private let life = Locked(FetchLifeStateMachine())
 
     init(_ task: curfew_task, _ api: UnsafePointer<curfew_host_api>) {
         self.task = task

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 import CCurfew
+import CurfewValues
 import Foundation
 
 /// The way from the host's launches to the delegate, and back.
@@ -9,7 +10,7 @@ enum FetchHandler {
         weak var fetch: Fetch?
     }
 
-    private static let running = AppLocked<[curfew_task: Entry]>([:])
+    private static let running = Locked<[curfew_task: Entry]>([:])
 
     /// Registers it with the host, which keeps it for the life of the process.
     static func register(_ identifier: String) throws(AppRegistryFailure) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 import CCurfew
+import CurfewValues
 import Foundation
 
 /// Reports whether launches are allowed, and posts changes.
 final class RefreshWatch: Sendable {
     /// The last status; nil if it was never read.
-    private let last = AppLocked<UIBackgroundRefreshStatus?>(nil)
+    private let last = Locked<UIBackgroundRefreshStatus?>(nil)
 
     /// The current status. The first read starts the posting of changes.
     var status: UIBackgroundRefreshStatus {

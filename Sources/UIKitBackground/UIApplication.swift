@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 import CCurfew
+import CurfewValues
 import Foundation
 
 /// The app, as far as its life in the background is concerned: UIKit's class by its name and types,
@@ -52,9 +53,9 @@ open class UIApplication: UIResponder, @unchecked Sendable {
     let assertions: ProcessAssertions
     let refresh = RefreshWatch()
     let fetches = BackgroundFetch()
-    let scene = AppLocked<UIWindowScene?>(nil)
+    let scene = Locked<UIWindowScene?>(nil)
     private let device = DeviceWatch()
-    private let shown = AppLocked(Shown())
+    private let shown = Locked(Shown())
 
     private init(_ assertions: ProcessAssertions) { self.assertions = assertions }
 

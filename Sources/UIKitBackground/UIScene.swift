@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
+import CurfewValues
 public import Foundation
 
 /// An instance of the app's user interface, with its life cycle only.
@@ -36,7 +37,7 @@ open class UIScene: UIResponder, @unchecked Sendable {
     /// The session that it belongs to.
     public let session: UISceneSession
 
-    private let state = AppLocked(State())
+    private let state = Locked(State())
 
     /// Makes a scene that is not connected.
     public init(session: UISceneSession, connectionOptions: UIScene.ConnectionOptions) {

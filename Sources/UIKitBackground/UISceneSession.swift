@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
+import CurfewValues
 public import Foundation
 
 /// The part of a scene that also exists while it is not connected.
@@ -22,8 +23,8 @@ open class UISceneSession: NSObject, @unchecked Sendable {
     /// A name that is constant over starts of the app.
     public let persistentIdentifier: String
 
-    private let kept: AppLocked<UISceneConfiguration>
-    private let connected = AppLocked<WeakScene>(WeakScene())
+    private let kept: Locked<UISceneConfiguration>
+    private let connected = Locked<WeakScene>(WeakScene())
 
     private struct WeakScene {
         weak var scene: UIScene?
@@ -32,7 +33,7 @@ open class UISceneSession: NSObject, @unchecked Sendable {
     init(_ configuration: UISceneConfiguration, identifier: String) {
         role = configuration.role
         persistentIdentifier = identifier
-        kept = AppLocked(configuration)
+        kept = Locked(configuration)
     }
 
     /// The configuration of the scene.

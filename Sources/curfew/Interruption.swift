@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 import Curfew
+import CurfewValues
 import Glibc
-import Synchronization
 
 /// Ctrl-C and its like, taken by a thread of its own.
 ///
@@ -16,7 +16,7 @@ final class Interruption: Sendable {
         var isOver = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let feed: LifeFeed
     private let signals: [Int32]
 

@@ -3,7 +3,6 @@ import CSystem
 import PluginBridge
 import Runner
 import Scheduling
-import Synchronization
 
 /// A bounded queue from a host's threads to the thread that prints, in order.
 ///
@@ -27,7 +26,7 @@ final class LifeFeed: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// A reading of CLOCK_MONOTONIC.
     let beginning = csys_monotonic_ns()
     /// Readable when there is something to take.

@@ -2,9 +2,9 @@
 import CSystem
 import Conformance
 import Curfew
+import CurfewValues
 import PluginBridge
 import Runner
-import Synchronization
 
 /// The child of `curfew inspect --load`: loads a plugin, tells what that did, retires it, and ends.
 struct TrialChild {
@@ -65,7 +65,7 @@ struct TrialChild {
         where isNew("signal \(number)") { tell(.signal, ProcessFacts.name(ofSignal: number)) }
     }
 
-    private static let told = Mutex<Set<String>>([])
+    private static let told = Locked<Set<String>>([])
 
     private func isNew(_ fact: String) -> Bool {
         Self.told.withLock { $0.insert(fact).inserted }

@@ -199,17 +199,17 @@ extension Scenario {
         },
         "no-expiration-handler": { stage in
             stage.open()
-            let (launched, kept) = (Signal(), AppLocked<BGTask?>(nil))
+            let (launched, kept) = (Signal(), Guarded<BGTask?>(nil))
             begin(stage, BGAppRefreshTaskRequest(identifier: Stage.refresh)) { task in
-                kept.exchange(task)
+                kept.value = task
                 launched.send()
             }
             launched.wait("the launch")
             stage.advance(30)
             print(stage.ended(1))
             // Too late, and without effect.
-            kept.withLock { $0 }?.expirationHandler = { print("called") }
-            print("kept: \(kept.withLock { $0 }?.expirationHandler != nil)")
+            kept.value?.expirationHandler = { print("called") }
+            print("kept: \(kept.value?.expirationHandler != nil)")
         },
         "expired-concurrently": { stage in
             stage.open()
@@ -233,13 +233,13 @@ extension Scenario {
         },
         "never-completed": { stage in
             stage.open()
-            let (launched, expired, kept) = (Signal(), Signal(), AppLocked<BGTask?>(nil))
+            let (launched, expired, kept) = (Signal(), Signal(), Guarded<BGTask?>(nil))
             begin(stage, BGAppRefreshTaskRequest(identifier: Stage.refresh)) { task in
                 task.expirationHandler = {
                     print("expired, and on it goes")
                     expired.send()
                 }
-                kept.exchange(task)
+                kept.value = task
                 launched.send()
             }
             launched.wait("the launch")
@@ -247,7 +247,7 @@ extension Scenario {
             expired.wait("the expiration")
             stage.advance(5)
             print(stage.ended(1))
-            kept.withLock { $0 }?.setTaskCompleted(success: true)
+            kept.value?.setTaskCompleted(success: true)
             print(stage.ended(1))
             stage.submit(BGAppRefreshTaskRequest(identifier: Stage.refresh))
             print("held back by \(stage.holding(Stage.refresh, kind: 1))")

@@ -83,10 +83,10 @@ final class Source000: @unchecked Sendable {
         schedule()
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
-        let result = AppLocked("")
+        let result = Guarded("")
         let operation = BlockOperation { [weak self] in
             guard let self else { return }
-            result.exchange(work())
+            result.value = work()
         }
         task.expirationHandler = { [cancelled] in
             operation.cancel()
@@ -96,7 +96,7 @@ final class Source000: @unchecked Sendable {
             if operation.isCancelled {
                 raise("", false, "Background task expired.")
             } else {
-                let said = result.withLock { $0 }
+                let said = result.value
                 raise("", said == "Done.", said == "Done." ? "" : said)
             }
             task.setTaskCompleted(success: !operation.isCancelled)

@@ -129,13 +129,13 @@ final class Stage: Sendable {
 
     /// How many requests are pending.
     func pendingCount() -> Int {
-        let (seen, count) = (Signal(), AppLocked(0))
+        let (seen, count) = (Signal(), Guarded(0))
         BGTaskScheduler.shared.getPendingTaskRequests {
-            count.exchange($0.count)
+            count.value = $0.count
             seen.send()
         }
         seen.wait("the pending requests")
-        return count.withLock { $0 }
+        return count.value
     }
 
     /// What a submission throws, in a line.

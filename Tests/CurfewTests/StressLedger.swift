@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CurfewValues
 import Runner
 
 /// What happened to every task of a stress run, written down by many threads and checked at the end.

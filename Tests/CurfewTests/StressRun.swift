@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CInterface
+import CurfewValues
 import Glibc
 import Runner
 import Synchronization

@@ -2,7 +2,6 @@
 import CSystem
 import Glibc
 import Scheduling
-import Synchronization
 
 /// A child of this program that ran untrusted code and has ended for certain: with its process
 /// group, and with the descendants that had left the group.
@@ -46,7 +45,7 @@ package struct ContainedChild: Sendable {
         var isAbandoned = false
     }
 
-    private static let present = Mutex(Present())
+    private static let present = Locked(Present())
     /// The children that this process had when it was started.
     private static let inherited = Set(children)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import CurfewValues
 import Glibc
-import Synchronization
 
 /// The log pipe of a contained child: lines with a mark that its parent gave it.
 ///
@@ -17,7 +17,7 @@ package final class LogPipe: Sendable {
     package static var closedStatus: Int32 { 22 }
 
     private let mark: String
-    private let writing = Mutex<Void>(())
+    private let writing = Locked<Void>(())
     /// The device and the number of what the descriptor leads to.
     private let channel = LogPipe.file
 

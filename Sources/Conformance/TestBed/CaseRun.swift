@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import CurfewValues
 import Glibc
 import PluginBridge
-import Synchronization
 
 /// The context of a case, in the child.
 final class CaseRun: Sendable {
@@ -12,7 +12,7 @@ final class CaseRun: Sendable {
     /// Whether only the trial with this seed is repeated.
     let isReproducing: Bool
     private let log: LogPipe
-    private let warnings = Mutex<[String]>([])
+    private let warnings = Locked<[String]>([])
 
     init(
         _ subject: Subject, seed: UInt64, pace: UInt64 = 0, isReproducing: Bool, _ log: LogPipe
@@ -43,7 +43,7 @@ final class CaseRun: Sendable {
         pace == 0 ? wanted : max(least, min(wanted, Int(clamping: time / pace)))
     }
 
-    private let trying = Mutex<UInt64?>(nil)
+    private let trying = Locked<UInt64?>(nil)
 
     /// Tells what it is at from now on, to be put after how it ended: "while …".
     func phase(_ text: String) {
@@ -71,9 +71,9 @@ final class CaseRun: Sendable {
 
     /// A part of the verdict is what the process writes, which only a parent can see.
     var isAboutOutput: Bool { silence.withLock { $0 } }
-    private let silence = Mutex(false)
+    private let silence = Locked(false)
 
-    private let kept = Mutex<[TestBed]>([])
+    private let kept = Locked<[TestBed]>([])
 
     /// A host that is not to end before the process does, but by itself.
     func keep(_ bed: TestBed) { kept.withLock { $0.append(bed) } }
@@ -146,7 +146,7 @@ final class CaseRun: Sendable {
         var name: String { "\(handler.identifier), example \"\(example.name)\"" }
     }
 
-    private let places = Mutex<[String: String]>([:])
+    private let places = Locked<[String: String]>([:])
     /// The working directory at the beginning, which was empty.
     private let beginning = String(cString: getcwd(nil, 0))
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurfew
 import CSystem
+import CurfewValues
 import Glibc
 import PluginBridge
-import Synchronization
 
 /// A host's table for a plugin, made so that what the plugin must not do is noticed, and in front of
 /// the real one, which does the work.
@@ -79,7 +79,7 @@ final class Interposer: EntryInterposer {
     private let hasExtensions: Bool
     private let refusal: Refusal?
     private let tags: HeaderTags
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// The host's own, once the entry was called. Written on the loading thread before any other
     /// has this object's table.
     nonisolated(unsafe) var real: UnsafePointer<curfew_host_api>!

@@ -4,7 +4,6 @@ import Curfew
 import PluginBridge
 import Runner
 import Scheduling
-import Synchronization
 
 /// A host of a case's own, as an embedder would have it, that remembers what it was told.
 final class TestBed: Sendable {
@@ -21,7 +20,8 @@ final class TestBed: Sendable {
 
     let host: Host
     private let run: CaseRun
-    private let log: LogKeeper
+    /// Warnings and errors of the host.
+    private let log = Locked<[String]>([])
     private let done: DoneCounter
     private let observation: Observation
 
@@ -42,13 +42,14 @@ final class TestBed: Sendable {
         queueLimit: UInt32 = 4_096, remembers: Bool = true
     ) throws {
         self.run = run
-        let log = LogKeeper()
-        self.log = log
         var configuration = HostConfiguration()
         configuration.appRefresh.count = workers
         configuration.processing.count = workers
         configuration.queueLimit = queueLimit
-        configuration.log = { level, _, _, line in if remembers { log.add(level, line) } }
+        configuration.log = { [log] level, _, _, line in
+            guard remembers, level > .info else { return }
+            log.withLock { if $0.count < 1_000 { $0.append(line) } }
+        }
         configuration.interposer = interposer
         host = try Host(configuration)
         let done = DoneCounter()
@@ -166,7 +167,7 @@ final class TestBed: Sendable {
     /// Returns the log lines about violations of the rules.
     func violations(_ rules: [ContractRule]) -> [String] {
         let marks = rules.map { "\($0.fault.code) \($0.rawValue): " }
-        return log.lines.filter { line in marks.contains { line.hasPrefix($0) } }
+        return log.withLock { $0 }.filter { line in marks.contains { line.hasPrefix($0) } }
     }
 
     /// Fails the case if the host logged a violation of one of the rules.
@@ -189,17 +190,6 @@ final class TestBed: Sendable {
         return done.count(task.id)
     }
 
-    /// Log lines, from any thread.
-    private final class LogKeeper: Sendable {
-        private let kept = Mutex<[String]>([])
-        var lines: [String] { kept.withLock { $0 } }
-
-        func add(_ level: LogLevel, _ line: String) {
-            guard level > .info else { return }
-            kept.withLock { if $0.count < 1_000 { $0.append(line) } }
-        }
-    }
-
     /// The tasks of the last done events; memory for them is there from the beginning, so that what
     /// a plugin loses shows.
     private final class DoneCounter: Sendable {
@@ -212,7 +202,7 @@ final class TestBed: Sendable {
             var fences = 0
         }
 
-        private let state = Mutex(State())
+        private let state = Locked(State())
 
         func count(_ task: UInt64) -> Int { state.withLock { $0.tasks.count { $0 == task } } }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
+import CurfewValues
 import Dispatch
 
 /// A block of `performExpiringActivity`: decides which of its two calls happens, and when its
@@ -8,7 +9,7 @@ final class ExpiringActivity: Sendable {
     private let reason: String
     private let block: @Sendable (Bool) -> Void
     private let assertions: ProcessAssertions
-    private let life = AppLocked(ActivityLifeStateMachine())
+    private let life = Locked(ActivityLifeStateMachine())
 
     init(
         _ reason: String, _ assertions: ProcessAssertions,

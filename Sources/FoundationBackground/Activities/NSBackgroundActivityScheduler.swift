@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 import CCurfew
+import CurfewValues
 import Dispatch
 public import Foundation
 
@@ -38,7 +39,7 @@ open class NSBackgroundActivityScheduler: NSObject, @unchecked Sendable {
 
     /// Its name, the same at each start of the app: `com.example.mine.tidy`.
     public let identifier: String
-    private let state = AppLocked(State())
+    private let state = Locked(State())
     private let clock: any BackgroundClock
 
     /// - Parameter identifier: a name in reverse DNS notation.

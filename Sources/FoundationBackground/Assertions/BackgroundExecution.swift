@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
+import CurfewValues
 
 /// The limits of an app in the background, and the effect of exceeding them.
 ///
@@ -26,7 +27,7 @@ public struct BackgroundExecution: Sendable {
         case used(BackgroundExecution)
     }
 
-    private static let state = AppLocked(State.open(BackgroundExecution()))
+    private static let state = Locked(State.open(BackgroundExecution()))
 
     /// Says how it is. Stops the process with a message where it is too late.
     public static func configure(_ execution: BackgroundExecution) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
+import CurfewValues
 import Dispatch
 import Foundation
 
@@ -25,11 +26,11 @@ package final class ProcessAssertions: Sendable {
     }()
 
     private let execution: BackgroundExecution
-    private let state: AppLocked<State>
+    private let state: Locked<State>
 
     init(_ execution: BackgroundExecution) {
         self.execution = execution
-        state = AppLocked(
+        state = Locked(
             State(
                 machine: AssertionStateMachine(
                     budget: BackgroundExecution.nanoseconds(execution.budget),

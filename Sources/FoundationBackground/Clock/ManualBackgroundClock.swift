@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
+import CurfewValues
 
 /// A clock for tests: no time passes but what the test lets pass.
 public final class ManualBackgroundClock: BackgroundClock {
@@ -15,7 +16,7 @@ public final class ManualBackgroundClock: BackgroundClock {
         var waiting: [Waiting] = []
     }
 
-    private let state = AppLocked(State())
+    private let state = Locked(State())
 
     /// Makes a clock at which it is 0.
     public init() {}

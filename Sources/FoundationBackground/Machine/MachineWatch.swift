@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppHost
 import CCurfew
+import CurfewValues
 import Dispatch
 import Foundation
 
@@ -17,7 +18,7 @@ final class MachineWatch: Sendable {
         return watch
     }()
 
-    private let state = AppLocked(State())
+    private let state = Locked(State())
 
     static var savesPower: Bool {
         AppHost.shared.factor(Int32(CURFEW_FACTOR_LOW_POWER_MODE)) == .no

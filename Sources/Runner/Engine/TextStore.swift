@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CurfewValues
 
 /// Deduplicated NUL-terminated strings that live as long as their store.
 final class TextStore: @unchecked Sendable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CurfewValues
 import Synchronization
 
 /// The cells of all workers of a host, scanned by the deadline threads.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CurfewValues
 import PluginBridge
 
 /// Tables of destroyed hosts, for reuse by the next host that loads the same library.

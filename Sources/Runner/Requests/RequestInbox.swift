@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import CurfewValues
 
 /// The jobs that wait for the next batch of a host's requests.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import CurfewValues
 import Synchronization
 
 /// The threads of one host, and the role of each thread of the process in that host.

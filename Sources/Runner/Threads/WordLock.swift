@@ -2,7 +2,10 @@
 import CSystem
 import Synchronization
 
-/// A four-byte lock stored in place, for numerous objects with little contention.
+/// A four-byte lock stored in the object that it is for, without memory of its own.
+///
+/// For the record of a task: a host may have a million, each with a lock that is nearly always free.
+/// A `Locked` takes 128 bytes in three allocations. Everything else uses `Locked`.
 struct WordLock: ~Copyable {
     private let word = Atomic<UInt32>(0)
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Scheduling
-import Synchronization
 
 /// Reports whether a user has, or had, a session of their own since the machine was started. Reads
 /// logind's sessions and utmp(5); without both, the state is unknown.
@@ -10,7 +9,7 @@ import Synchronization
 package final class FirstUnlockSource: FactorSource {
     private let run: String
     private let records: String
-    private let seen = Mutex<FactorReading?>(nil)
+    private let seen = Locked<FactorReading?>(nil)
 
     /// - Parameter run: where /run is.
     package init(run: String = "/run") {

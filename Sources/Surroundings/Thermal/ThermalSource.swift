@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Scheduling
-import Synchronization
 
 /// Whether the machine is too hot: /sys/class/thermal.
 ///
@@ -10,7 +9,7 @@ import Synchronization
 package final class ThermalSource: FactorSource {
     private let directory: String
     /// The levels by the zones' paths.
-    private let levels = Mutex<[String: ThermalLevel]>([:])
+    private let levels = Locked<[String: ThermalLevel]>([:])
 
     /// - Parameter sys: where sysfs is.
     package init(sys: String = "/sys") { directory = sys + "/class/thermal" }

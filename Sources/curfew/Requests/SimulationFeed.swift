@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 import Curfew
+import CurfewValues
 import PluginBridge
 import Runner
-import Synchronization
 
 /// The queue from a simulated host to the thread that prints.
 ///
@@ -46,7 +46,7 @@ final class SimulationFeed: Sendable {
     }
 
     private static let limit = 4_096
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Readable when there is something to take.
     private let filled: Int32
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+public import Glibc  // public: otherwise the members are not inlined into other modules
 
-/// A value behind a lock.
+/// A value behind a lock: the lock of all targets.
 ///
-/// `Mutex` of Synchronization costs the same when uncontended and saves an allocation, but
-/// ThreadSanitizer does not see its locking (Swift 6.3: it reports every use as a race).
-package final class Locked<State>: @unchecked Sendable {
+/// On a POSIX mutex, whose locking ThreadSanitizer sees. `Mutex` of Synchronization costs the same
+/// when uncontended and saves an allocation, but locks inside the runtime, which is built without
+/// the sanitizer (Swift 6.3): ThreadSanitizer reports every use as a race.
+@usableFromInline package final class Locked<State>: @unchecked Sendable {
     // Sendable: `state` is only reached with the lock held; the pointers are constant.
 
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let state: UnsafeMutablePointer<State>
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline let state: UnsafeMutablePointer<State>
 
+    @inlinable
     package init(_ initial: State) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -19,6 +21,7 @@ package final class Locked<State>: @unchecked Sendable {
         state.initialize(to: initial)
     }
 
+    @inlinable
     deinit {
         state.deinitialize(count: 1)
         state.deallocate()
@@ -26,7 +29,7 @@ package final class Locked<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -36,9 +39,20 @@ package final class Locked<State>: @unchecked Sendable {
     }
 
     /// Calls `body` if the lock is free. Returns nil, without waiting, if it is held.
+    @inlinable
     package func withLockIfFree<Result>(_ body: (inout State) -> Result) -> Result? {
         guard pthread_mutex_trylock(mutex) == 0 else { return nil }
         defer { pthread_mutex_unlock(mutex) }
         return body(&state.pointee)
+    }
+
+    /// Replaces the value and returns the previous one, which is released outside of the lock.
+    @discardableResult @inlinable
+    package func exchange(_ new: State) -> State {
+        withLock { state in
+            let old = state
+            state = new
+            return old
+        }
     }
 }
