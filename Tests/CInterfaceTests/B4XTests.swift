@@ -19,9 +19,9 @@ struct B4XTests {
     func names() {
         main.noting("CamelCase_Done:")
         #expect(main.raise("CamelCase_Done:", [.bool(true)]).answer == .ok)
-        #expect(main.untaken.now == ["CamelCase_Done:"])
+        #expect(main.untaken.value == ["CamelCase_Done:"])
         #expect(main.call("CamelCase_Done", [.bool(false)]).answer == .ok)
-        #expect(main.notes.now == ["camelcase_done(false)"])
+        #expect(main.notes.value == ["camelcase_done(false)"])
         #expect(curfew_target_has_sub(host.raw, main.number, "CAMELCASE_DONE", 1))
         #expect(!curfew_target_has_sub(host.raw, main.number, "camelcase_done", 0))
     }
@@ -34,8 +34,8 @@ struct B4XTests {
         #expect(main.post("x", [.int32(1)]) == .invalid)
         #expect(main.post("x") == .ok)
         main.run()
-        #expect(main.notes.now == [])
-        #expect(main.untaken.now == ["x"])
+        #expect(main.notes.value == [])
+        #expect(main.untaken.value == ["x"])
         #expect(main.sub("x:") { _ in nil } == .exists)
         #expect(main.sub("a b") { _ in nil } == .invalid)
     }
@@ -50,9 +50,9 @@ struct B4XTests {
         }
         #expect(main.raise("twice:", [.int64(21)]).value == .int64(42))
         #expect(main.post("twice:", [.int64(1)]) == .ok)
-        #expect(modes.now == [false])
+        #expect(modes.value == [false])
         main.run()
-        #expect(modes.now == [false, true])
+        #expect(modes.value == [false, true])
         let main = main
         let other = Side {
             [main.raise("twice:", [.int64(1)]).answer, main.post("twice:", [.int64(1)])]
@@ -66,7 +66,7 @@ struct B4XTests {
         for number in 0..<3 { main.post("x:", [.int32(Int32(number))]) }
         main.wait("w", for: "X:")
         main.run()
-        #expect(main.notes.now == ["w x(0)", "x(1)", "x(2)"])
+        #expect(main.notes.value == ["w x(0)", "x(1)", "x(2)"])
         #expect(main.counts.resumed == 1)
         #expect(main.counts.called == 2)
     }
@@ -85,7 +85,7 @@ struct B4XTests {
         #expect(answer == .notFound)
         #expect(text.hasPrefix("Sub missing was not found."))
         main.run()
-        #expect(host.log.now.filter { $0.contains("Sub missing was not found.") }.count == 1)
+        #expect(host.log.value.filter { $0.contains("Sub missing was not found.") }.count == 1)
         #expect(page.counts.failed == 1)
         #expect(main.counts.unhandled == 3)
     }
@@ -94,11 +94,11 @@ struct B4XTests {
     func replaced() {
         main.wait("old", for: "x")
         main.wait("new", for: "x")
-        #expect(main.notes.now == [])
+        #expect(main.notes.value == [])
         main.run()
         main.post("x")
         main.run()
-        #expect(main.notes.now == ["old \(CURFEW_REPLACED)", "new x()"])
+        #expect(main.notes.value == ["old \(CURFEW_REPLACED)", "new x()"])
     }
 
     @Test("B4X.15: filters come first and match one sender; one that is forgotten ends its waits")
@@ -109,11 +109,11 @@ struct B4XTests {
         main.post("x", sender: 64)
         main.post("x", sender: 64)
         main.run()
-        #expect(main.notes.now == ["one x()", "any x()"])
+        #expect(main.notes.value == ["one x()", "any x()"])
         let two = UnsafeRawPointer(bitPattern: 128)!
         #expect(Answer(curfew_target_forget_sender(host.raw, main.number, two, nil)) == .ok)
         main.run()
-        #expect(main.notes.now.last == "two \(CURFEW_STALE)")
+        #expect(main.notes.value.last == "two \(CURFEW_STALE)")
         var options = curfew_target_wait_options()
         options.struct_size = UInt32(MemoryLayout<curfew_target_wait_options>.size)
         options.task = 1
@@ -129,8 +129,8 @@ struct B4XTests {
         main.wait("w", for: "x")
         other.post("x")
         main.run()
-        #expect(main.notes.now == [])
-        #expect(other.untaken.now == ["x"])
+        #expect(main.notes.value == [])
+        #expect(other.untaken.value == ["x"])
     }
 
     @Test("B4X.18: the sender is there while the sub runs, and not afterwards")
@@ -149,7 +149,7 @@ struct B4XTests {
         main.post("x", sender: 64)
         main.post("y", sender: 128)
         main.run()
-        #expect(main.notes.now == ["64 64", "w y()", "0"])
+        #expect(main.notes.value == ["64 64", "w y()", "0"])
         #expect(curfew_target_get_sender(raw, number) == nil)
     }
 
@@ -165,8 +165,8 @@ struct B4XTests {
         #expect(main.call("Begin").answer == .ok)
         main.wait("w", for: "Task_Done")
         main.run()
-        #expect(main.notes.now == ["begin ends", "w task_done()"])
-        #expect(main.untaken.now == ["task_done"])
+        #expect(main.notes.value == ["begin ends", "w task_done()"])
+        #expect(main.untaken.value == ["task_done"])
         #expect(main.callDelayed("x", [.int32(1), .int32(2), .int32(3)]) == .invalid)
     }
 
@@ -175,15 +175,15 @@ struct B4XTests {
         let clock = host.clock!
         main.sleep("ten", 10)
         main.sleep("zero", 0)
-        #expect(main.notes.now == [])
+        #expect(main.notes.value == [])
         main.run()
-        #expect(main.notes.now == ["zero slept"])
+        #expect(main.notes.value == ["zero slept"])
         clock.advance(9_999_999)
         main.run()
-        #expect(main.notes.now.count == 1)
+        #expect(main.notes.value.count == 1)
         clock.advance(1)
         main.run()
-        #expect(main.notes.now == ["zero slept", "ten slept"])
+        #expect(main.notes.value == ["zero slept", "ten slept"])
     }
 
     @Test("B4X.21, B4X.22, B4X.23: a resumable sub completes once, queued, to who waits for it")
@@ -192,9 +192,9 @@ struct B4XTests {
         #expect(main.finish(second, .text("two")) == .ok)
         #expect(main.complete("second", second) == .ok)
         #expect(main.complete("first", first) == .ok)
-        #expect(main.notes.now == [])
+        #expect(main.notes.value == [])
         main.run()
-        #expect(main.notes.now == ["second complete(\"two\")"])
+        #expect(main.notes.value == ["second complete(\"two\")"])
         #expect(main.finish(second, .bool(true)) == .already)
         #expect(main.complete("late", second) == .already)
         #expect(main.complete("never", 77) == .notFound)
@@ -204,7 +204,7 @@ struct B4XTests {
                 == .ok)
         main.run()
         #expect(
-            main.notes.now.last == "first \(CURFEW_FAILED) complete(\"It broke.\")")
+            main.notes.value.last == "first \(CURFEW_FAILED) complete(\"It broke.\")")
         #expect(main.counts.unhandled == 0)
     }
 
@@ -219,10 +219,12 @@ struct B4XTests {
         #expect(Answer(curfew_target_cancel_wait(host.raw, main.number, given, nil)) == .notFound)
         clock.advance(50_000_000)
         main.run()
-        #expect(main.notes.now == ["given \(CURFEW_NOT_FOUND)", "limited \(CURFEW_TIMED_OUT)"])
+        #expect(main.notes.value == ["given \(CURFEW_NOT_FOUND)", "limited \(CURFEW_TIMED_OUT)"])
         #expect(host.shutDown() == .ok)
         #expect(
-            Set(main.notes.now.suffix(2)) == ["left \(CURFEW_CLOSING)", "asleep \(CURFEW_CLOSING)"])
+            Set(main.notes.value.suffix(2)) == [
+                "left \(CURFEW_CLOSING)", "asleep \(CURFEW_CLOSING)",
+            ])
         #expect(main.wait("late", for: "x").answer == .closing)
         #expect(main.sleep("late", 1).answer == .closing)
         #expect(main.post("x") == .closing)
@@ -238,8 +240,8 @@ struct B4XTests {
         main.post("x")
         main.post("nobody")
         main.run()
-        #expect(main.notes.now == ["x()"])
-        #expect(main.untaken.now == ["paused x", "nobody"])
+        #expect(main.notes.value == ["x()"])
+        #expect(main.untaken.value == ["paused x", "nobody"])
         #expect(main.counts.paused == 1)
         #expect(main.counts.unhandled == 1)
     }
@@ -258,14 +260,14 @@ struct B4XTests {
         main.post("outer")
         main.post("broken")
         main.run()
-        #expect(main.notes.now == ["\(CURFEW_DENIED) It broke."])
-        #expect(host.log.now.filter { $0.contains("broken: It broke.") }.count == 1)
+        #expect(main.notes.value == ["\(CURFEW_DENIED) It broke."])
+        #expect(host.log.value.filter { $0.contains("broken: It broke.") }.count == 1)
         main.noting("application_error::")
         #expect(main.raise("broken").answer == .ok)
         main.post("broken")
         main.run()
         #expect(
-            main.notes.now.suffix(2)
+            main.notes.value.suffix(2)
                 == Array(repeating: "application_error(\"It broke.\", \"broken\")", count: 2))
         #expect(main.counts.failed == 1)
     }
@@ -282,7 +284,7 @@ struct B4XTests {
         #expect(host.wait(first) == .ok)
         #expect(host.wait(second) == .ok)
         target.run()
-        #expect(target.notes.now == ["tidy_done(true, \"\")", "second tidy_done(true, \"\")"])
+        #expect(target.notes.value == ["tidy_done(true, \"\")", "second tidy_done(true, \"\")"])
     }
 
     @Test("What is stale, NULL or too large is answered, and breaks nothing")
@@ -293,7 +295,7 @@ struct B4XTests {
         #expect(Answer(curfew_target_close(raw, number, nil)) == .ok)
         #expect(Answer(curfew_target_close(raw, number, nil)) == .notFound)
         main.run()
-        #expect(main.notes.now == ["w \(CURFEW_CLOSING)"])
+        #expect(main.notes.value == ["w \(CURFEW_CLOSING)"])
         #expect(main.post("x") == .notFound)
         #expect(main.raise("x").answer == .notFound)
         #expect(main.call("x").answer == .notFound)

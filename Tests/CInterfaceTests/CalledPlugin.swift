@@ -62,9 +62,9 @@ struct CalledPlugin {
 
     /// Runs one task to its end.
     func run(_ payload: [UInt8] = [], handler: Int = 0) throws -> Ending {
-        guard loaded.answer == .ok else { throw Failure("not loaded: \(loaded.text)") }
+        guard loaded.answer == .ok else { throw TestFault(text: "not loaded: \(loaded.text)") }
         let task = try host.launch("org.example.called\(handler)", keep: true, payload: payload)
-        guard host.wait(task) == .ok else { throw Failure("it does not end") }
+        guard host.wait(task) == .ok else { throw TestFault(text: "it does not end") }
         defer { _ = host.release(task) }
         return Ending(
             outcome: try host.query(task).outcome,

@@ -2,6 +2,7 @@
 import CCurfew
 import CInterface
 import ChainInC
+import TestSupport
 import Testing
 
 /// The chain of a tutorial for B4i, written in C with continuations. The test turns the loop and
@@ -16,7 +17,9 @@ struct ChainInCTests {
 
         init(_ form: chain_form = CHAIN_WHOLE) throws {
             host = try TestHost(ownLoop: true)
-            guard let module = chain_make(host.raw, form) else { throw Failure("no module") }
+            guard let module = chain_make(host.raw, form) else {
+                throw TestFault(text: "no module")
+            }
             self.module = module
         }
 
@@ -37,7 +40,7 @@ struct ChainInCTests {
         /// Launches, and returns once the handler has returned.
         func launch() throws -> curfew_task {
             let (answer, task) = host.tryLaunch(CHAIN_IDENTIFIER)
-            guard answer == .ok else { throw Failure("not launched: \(answer)") }
+            guard answer == .ok else { throw TestFault(text: "not launched: \(answer)") }
             try host.waitUntilPending(task)
             return task
         }

@@ -150,8 +150,8 @@ struct CrowdedEventTests {
         let finder = Side { () -> Int in
             var wrong = 0
             var found: UInt32 = 0
-            while known.now < count {
-                let number = known.now
+            while known.value < count {
+                let number = known.value
                 guard number > 0 else { continue }
                 for place in [0, number / 2, number - 1] {
                     let status = curfew_host_find_handler(

@@ -156,7 +156,7 @@ struct DiscoveryTests {
             return 0
         }
         #expect(host.wait(try host.launch()) == .ok)
-        #expect(inside.now == .wrongThread)
+        #expect(inside.value == .wrongThread)
         #expect(host.shutDown() == .ok)
         #expect(discover(host, [:]).answer == .closing)
     }

@@ -96,7 +96,7 @@ final class HookedPlugin: @unchecked Sendable {
             if let data {
                 let plugin = Unmanaged<HookedPlugin>.fromOpaque(data).takeUnretainedValue()
                 plugin.retirements.change { $0 += 1 }
-                plugin.onRetire.now?()
+                plugin.onRetire.value?()
                 return 0
             }
             guard let plugin = HookedPlugin.current, let api, let info, let error else {

@@ -270,8 +270,8 @@ struct HostileCallTests {
         log(api, 0, curfew_log_level(CURFEW_LOG_WARNING), endless, 100_000)
         let mark = "\(CURFEW_LOG_CONTRACT_VIOLATION) "
         let (told, lines) = (
-            host.log.now.filter { $0.hasPrefix(mark) },
-            host.log.now.filter { !$0.hasPrefix(mark) }
+            host.log.value.filter { $0.hasPrefix(mark) },
+            host.log.value.filter { !$0.hasPrefix(mark) }
         )
         #expect(lines.count == 4)
         #expect(lines.allSatisfy { line in !line.unicodeScalars.contains { $0.value < 32 } })
@@ -325,7 +325,7 @@ struct HostileCallTests {
             return 0
         }
         #expect(plugin.load(in: host).answer == .ok)
-        #expect(answers.now == [Answer](repeating: .invalid, count: 8) + [.ok])
+        #expect(answers.value == [Answer](repeating: .invalid, count: 8) + [.ok])
     }
 
     @Test("a plugin that breaks its info and error structs in the entry does no harm")

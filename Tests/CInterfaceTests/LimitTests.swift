@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What grows with use has a limit, and somebody else's use of it starves nobody.
+/// The limits of a host: slots, addresses, plugins.
 @Suite("Limits")
 struct LimitTests {
     @Test("free slots that idle in the queues of many handlers starve no other handler")
@@ -26,118 +26,6 @@ struct LimitTests {
             #expect(Answer(curfew_host_resume_handler(host.raw, name, nil)) == .ok)
             try host.waitUntil("empty") { try host.handler(name).queued == 0 }
         }
-    }
-
-    @Test("a queue costs no memory before something waits in it")
-    func untouchedQueues() throws {
-        /// The pages of the process that are in memory, in bytes.
-        func resident() throws -> Int {
-            let file = try #require(fopen("/proc/self/statm", "r"))
-            defer { fclose(file) }
-            var text = [CChar](repeating: 0, count: 128)
-            fgets(&text, 128, file)
-            let fields = String(
-                decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self
-            )
-            .split(separator: " ")
-            return try #require(Int(fields[1])) * sysconf(Int32(_SC_PAGESIZE))
-        }
-        let host = try TestHost(observing: false) { $0.queue_limit = 1 << 16 }
-        try host.register { _ in 0 }
-        let before = try resident()
-        for number in 0..<32 { try host.register("org.example.idle\(number)") { _ in 0 } }
-        // The queues are 128 MiB together.
-        #expect(try resident() - before < 32 << 20)
-        #expect(host.wait(try host.launch("org.example.idle31")) == .ok)
-    }
-
-    @Test("every launch finds its place on the first lap and on later ones", arguments: [2, 4, 64])
-    func laps(size: UInt32) throws {
-        let host = try TestHost(clock: nil, observing: false) { $0.queue_limit = size }
-        let name = "org.example.laps"
-        let index = try host.register(name) { _ in 0 }
-        var launched: UInt64 = 0
-        for lap in 0..<5 {
-            #expect(Answer(curfew_host_pause_handler(host.raw, name, nil)) == .ok)
-            // Not always to the end, so that laps begin in the middle.
-            let count = lap % 2 == 0 ? size : size - 1
-            for _ in 0..<count {
-                #expect(curfew_host_launch_by_index(host.raw, index, nil, nil, nil) == 0)
-                launched += 1
-            }
-            if count == size {
-                #expect(
-                    Answer(curfew_host_launch_by_index(host.raw, index, nil, nil, nil)) == .busy)
-            }
-            #expect(try host.handler(name).queued == count)
-            #expect(Answer(curfew_host_resume_handler(host.raw, name, nil)) == .ok)
-            try host.waitUntil("empty") { try host.handler(name).queued == 0 }
-        }
-        try host.waitUntil("over") { try host.handler(name).ended.1 == launched }
-    }
-
-    @Test(
-        "a handler for whose queue there is no memory is EXHAUSTED",
-        .enabled(if: !ProcessFacts.isSanitized))
-    func noMemoryForQueue() throws {
-        let host = try TestHost(observing: false) { $0.queue_limit = 1 << 16 }
-        try host.register { _ in 0 }
-        var before = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &before)
-        var tight = before
-        tight.rlim_cur = 1
-        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &tight)
-        let (answer, text) = host.tryRegister("org.example.large")
-        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &before)
-        #expect(answer == .exhausted)
-        #expect(text.contains("no memory for a queue of 65536 tasks"))
-        try host.register("org.example.large") { _ in 0 }
-        #expect(host.wait(try host.launch("org.example.large")) == .ok)
-    }
-
-    @Test("launches that are refused for want of a slot take no place in the queue")
-    func refusedLaunches() throws {
-        let host = try TestHost(observing: false) {
-            $0.task_limit = 8
-            $0.queue_limit = 4
-        }
-        try host.register { _ in 0 }
-        try host.register("org.example.paused") { _ in 0 }
-        #expect(Answer(curfew_host_pause_handler(host.raw, "org.example.paused", nil)) == .ok)
-        var tasks: [curfew_task] = []
-        while case (.ok, let task) = host.tryLaunch() {
-            tasks.append(task)
-            #expect(host.wait(task) == .ok)
-        }
-        for _ in 0..<8 { #expect(host.tryLaunch("org.example.paused").answer == .exhausted) }
-        for task in tasks { #expect(host.release(task) == .ok) }
-        for _ in 0..<4 { #expect(host.tryLaunch("org.example.paused").answer == .ok) }
-        #expect(host.tryLaunch("org.example.paused").answer == .busy)
-    }
-
-    @Test(
-        "a payload for which there is no memory is EXHAUSTED, and nothing was launched",
-        .enabled(if: !ProcessFacts.isSanitized))
-    func noMemory() throws {
-        let host = try TestHost(observing: false) { $0.max_payload_bytes = 1 << 31 }
-        try host.register { _ in 0 }
-        let bytes = 1 << 30
-        let memory = mmap(nil, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        defer { munmap(memory, bytes) }
-        var before = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &before)
-        var tight = before
-        tight.rlim_cur = 1
-        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &tight)
-        var options = curfew_launch_options()
-        options.struct_size = UInt32(MemoryLayout<curfew_launch_options>.size)
-        options.payload = UnsafeRawPointer(memory)
-        options.payload_bytes = UInt64(bytes)
-        let status = curfew_host_launch(host.raw, "org.example.tidy", &options, nil, nil)
-        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &before)
-        #expect(Answer(status) == .exhausted)
-        #expect(host.counts.launched == 0)
-        #expect(host.wait(try host.launch()) == .ok)
     }
 
     @Test(
@@ -180,57 +68,6 @@ struct LimitTests {
         return pages * rlim_t(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    @Test("names that no handler declares are limited, and handlers have room all the same")
-    func names() throws {
-        let host = try TestHost(ownLoop: true, observing: false)
-        var known = 0
-        while host.raise("name\(known)") == .ok {
-            known += 1
-            if known % 4_096 == 0 { host.dispatch() }
-            guard known < 1 << 17 else { break }
-        }
-        #expect(known == 1 << 15)
-        #expect(host.raise("one_more") == .exhausted)
-        #expect(host.raise("name7") == .ok)
-        try host.register { _ in 0 }
-    }
-
-    @Test("expectations that are never collected are limited, also those that were replaced")
-    func expectations() throws {
-        let host = try TestHost(observing: false)
-        var first: curfew_subscription = 0
-        for number in 0..<1 << 16 {
-            let expectation = try host.expect("hello")
-            if number == 0 { first = expectation }
-        }
-        var number: curfew_subscription = 0
-        let answer = Answer(curfew_host_expect_event(host.raw, "hello", 0, nil, &number, nil))
-        #expect(answer == .exhausted)
-        #expect(host.collect(first).answer == .replaced)
-        _ = try host.expect("hello")
-    }
-
-    @Test("waits inside each other's events end with EXHAUSTED before the stack does")
-    func nestedWaits() throws {
-        let host = try TestHost(clock: nil, ownLoop: true, observing: false)
-        let (answers, depth) = (Guarded<[Answer]>([]), Guarded(0))
-        let nesting = Observer { [weak host] _ in
-            depth.change { $0 += 1 }
-            guard let host, depth.now < 2_000, host.raise("again") == .ok,
-                let never = try? host.expect(
-                    "never", context: UnsafeRawPointer(bitPattern: depth.now))
-            else { return }
-            // Turns the loop, which delivers the next one inside this.
-            let answer = host.collect(never, within: .millisecond).answer
-            answers.change { $0.append(answer) }
-        }
-        try host.observe("again", by: nesting)
-        #expect(host.raise("again") == .ok)
-        host.dispatch()
-        #expect(answers.now.first == .exhausted)
-        #expect(depth.now < 2_000)
-    }
-
     @Test("a plugin that is refused again and again stands in the list once")
     func sameEntry() throws {
         let host = try TestHost()
@@ -247,17 +84,17 @@ struct LimitTests {
         let (table, isSound) = (Guarded<RunCall?>(nil), Guarded(false))
         let plugin = try HookedPlugin { api, _, _ in
             table.change { $0 = RunCall(api: api, task: 1) }
-            guard isSound.now else { return curfew_status(CURFEW_FAILED) }
+            guard isSound.value else { return curfew_status(CURFEW_FAILED) }
             return HookedPlugin.register("org.example.hooked", api)
         }
         #expect(plugin.load(in: host).answer == .failed)
-        let lines = host.log.now.count
-        table.now?.log("from a thread of its own")
-        #expect(host.log.now.count == lines)
+        let lines = host.log.value.count
+        table.value?.log("from a thread of its own")
+        #expect(host.log.value.count == lines)
         isSound.change { $0 = true }
         #expect(plugin.load(in: host).answer == .ok)
-        table.now?.log("from a thread of its own")
-        #expect(host.log.now.count == lines + 1)
+        table.value?.log("from a thread of its own")
+        #expect(host.log.value.count == lines + 1)
         #expect(host.destroy() == .ok)
         isSound.change { $0 = false }
     }

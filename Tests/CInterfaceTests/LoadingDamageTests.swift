@@ -36,7 +36,7 @@ struct LoadingDamageTests {
         #expect(answer == .refused)
         #expect(text.contains("libpatient.so is damaged: "), "\(text)")
         #expect(text.hasSuffix("install the file again, from where it is whole"))
-        #expect(host.log.now.contains { $0.contains("CF0324 load-damaged: ") })
+        #expect(host.log.value.contains { $0.contains("CF0324 load-damaged: ") })
     }
 
     @Test("a relocation that would be written into the host's memory is refused")
@@ -167,7 +167,7 @@ struct LoadingDamageTests {
         #expect(answer == .refused)
         #expect(
             text.contains("a process that loaded it for a trial was ended by SIGFPE"), "\(text)")
-        #expect(host.log.now.contains { $0.contains("CF0325 load-trial: ") })
+        #expect(host.log.value.contains { $0.contains("CF0325 load-trial: ") })
         // A handler of the host's for children that end hears nothing of it.
         #expect(waitpid(-1, nil, WNOHANG) == -1)
     }

@@ -42,7 +42,7 @@ struct LoadingFilesTests {
         let mode = String(place.mode, radix: 8)
         #expect(text.contains("\(path) can be changed by"))
         #expect(text.contains("(mode 0\(mode), uid \(geteuid()), gid 54321): chmod "))
-        #expect(host.log.now.contains { $0.contains("CF0311 load-writable: ") })
+        #expect(host.log.value.contains { $0.contains("CF0311 load-writable: ") })
         #expect(host.all.events.isEmpty || place.name == "/libhooked.so")
         // The command is the remedy.
         let command = try #require(text.split(separator: ": ").last)
@@ -78,7 +78,7 @@ struct LoadingFilesTests {
             #expect(answer == .refused)
             #expect(text.contains("\(path) belongs to another user than root"))
             #expect(text.hasSuffix("chown 0 \(path)"))
-            #expect(host.log.now.contains { $0.contains("CF0310 load-owner: ") })
+            #expect(host.log.value.contains { $0.contains("CF0310 load-owner: ") })
         }
     }
 
@@ -165,7 +165,7 @@ struct LoadingFilesTests {
         let isOver = Guarded(false)
         let flips = Guarded(0)
         let thread = Thread {
-            while !isOver.now {
+            while !isOver.value {
                 flip()
                 flips.change { $0 += 1 }
             }
@@ -404,7 +404,7 @@ struct LoadingFilesTests {
             return HookedPlugin.register("org.example.hooked", api, error)
         }
         #expect(plugin.load(in: host).answer == .ok)
-        let path = try #require(seen.now)
+        let path = try #require(seen.value)
         #expect(path.hasSuffix("/libhooked.so"))
         #expect(access(path, R_OK) == 0)
     }
@@ -543,7 +543,7 @@ struct LoadingFilesTests {
             #expect(
                 text.contains(
                     "needs libalong.so, which would be loaded from \(files.path)/libalong.so"))
-            #expect(host.log.now.contains { $0.contains("CF0326 load-needed: ") })
+            #expect(host.log.value.contains { $0.contains("CF0326 load-needed: ") })
         }
     }
 }

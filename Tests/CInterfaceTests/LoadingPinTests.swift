@@ -64,8 +64,8 @@ struct LoadingPinTests {
         #expect(answer == .refused)
         #expect(text.contains(try digest(plugin.directory + "/libhooked.so")))
         #expect(text.contains("the host's configuration pins \(other)"))
-        #expect(host.log.now.contains { $0.contains("CF0317 load-pin: ") })
-        #expect(!entered.now)
+        #expect(host.log.value.contains { $0.contains("CF0317 load-pin: ") })
+        #expect(!entered.value)
     }
 
     @Test("one changed byte is enough")
@@ -97,7 +97,7 @@ struct LoadingPinTests {
             let (answer, text) = try HookedPlugin().load(in: host)
             #expect(answer == .refused)
             #expect(text.contains("\"org.example.hooked\" is not in the host's list of pins"))
-            #expect(host.log.now.contains { $0.contains("CF0318 load-unpinned: ") })
+            #expect(host.log.value.contains { $0.contains("CF0318 load-unpinned: ") })
         }
     }
 

@@ -20,7 +20,7 @@ struct LoadingStateTests {
             return HookedPlugin.register("org.example.hooked", api, error)
         }
         #expect(plugin.load(in: host).answer == answer)
-        let lines = host.log.now.filter { $0.hasPrefix("\(CURFEW_LOG_CONTRACT_VIOLATION) ") }
+        let lines = host.log.value.filter { $0.hasPrefix("\(CURFEW_LOG_CONTRACT_VIOLATION) ") }
         #expect(host.counts.contract_violations == UInt64(lines.count))
         for line in lines {
             #expect(line.contains("[org.example.hooked]"))
@@ -206,7 +206,7 @@ struct LoadingStateTests {
         defer { _ = signal(SIGPIPE, before) }
         let host = try TestHost()
         #expect(plugin.load(in: host).answer == .failed)
-        let lines = host.log.now.filter { $0.contains("CF0727 process-state: ") }
+        let lines = host.log.value.filter { $0.contains("CF0727 process-state: ") }
         #expect(lines.count == 2)
         #expect(lines.first?.contains("what the signal SIGPIPE does (default → ignored)") == true)
         #expect(signal(SIGPIPE, SIG_DFL) == nil)
@@ -254,13 +254,13 @@ struct LoadingStateTests {
         last.start()
         #expect(other.shutDown() == .ok)
         #expect(waiting.wait { $0 != nil })
-        #expect(waiting.now == .closing)
-        #expect(ofThird.now == nil)
+        #expect(waiting.value == .closing)
+        #expect(ofThird.value == nil)
         mayLeave.change { $0 = true }
         #expect(loaded.wait { $0 != nil })
         #expect(ofThird.wait { $0 != nil })
-        #expect(loaded.now == .ok)
-        #expect(ofThird.now == .ok)
+        #expect(loaded.value == .ok)
+        #expect(ofThird.value == .ok)
     }
 
     @Test("a load from inside the entry of another host's plugin is WRONG_THREAD")
@@ -274,7 +274,7 @@ struct LoadingStateTests {
             return HookedPlugin.register("org.example.hooked", api, error)
         }
         #expect(plugin.load(in: outer).answer == .ok)
-        #expect(answer.now == .wrongThread)
+        #expect(answer.value == .wrongThread)
         #expect(inner.load(BuiltProducts.testPluginDirectory("patient")).answer == .ok)
     }
 

@@ -37,9 +37,9 @@ struct LoadingTests {
         #expect(try String(cString: host.handler("org.example.two").plugin) == "org.example.hooked")
         #expect(host.wait(try host.launch("org.example.one")) == .ok)
         #expect(host.wait(try host.launch("org.example.two")) == .ok)
-        #expect(plugin.retirements.now == 0)
+        #expect(plugin.retirements.value == 0)
         #expect(host.destroy() == .ok)
-        #expect(plugin.retirements.now == 1)
+        #expect(plugin.retirements.value == 1)
         #expect(registrations(host, "one") == [true])
         #expect(registrations(host, "two") == [true])
     }
@@ -101,7 +101,7 @@ struct LoadingTests {
         )
         #expect(plugin.load(in: host).answer == .abiMismatch)
         let place = "manifest-abi: \(plugin.directory)/manifest.json:1:"
-        #expect(host.log.now.contains { $0.hasPrefix("3 CF02") && $0.contains(place) })
+        #expect(host.log.value.contains { $0.hasPrefix("3 CF02") && $0.contains(place) })
     }
 
     @Test("a library of another ABI is ABI_MISMATCH before any of its code runs")
@@ -209,11 +209,11 @@ struct LoadingTests {
         let (answer, text) = plugin.load(in: host)
         #expect(answer == .refused)
         #expect(text.contains("registered \"org.example.more\""))
-        #expect(answers.now == [.denied, .ok, .exists])
+        #expect(answers.value == [.denied, .ok, .exists])
         #expect(host.tryLaunch("org.example.more").answer == .notFound)
         #expect(host.tryLaunch("org.example.hooked").answer == .notFound)
-        #expect(plugin.retirements.now == 1)
-        #expect(host.log.now.contains { $0.contains("CF0309 load-undeclared: ") })
+        #expect(plugin.retirements.value == 1)
+        #expect(host.log.value.contains { $0.contains("CF0309 load-undeclared: ") })
     }
 
     @Test("where library and manifest each have a handler the other has not, both are named")
@@ -308,7 +308,7 @@ struct LoadingTests {
         #expect(curfew_host_get_handler_count(host.raw) == 1)
         #expect(host.tryLaunch("org.example.new").answer == .notFound)
         // It was not even entered.
-        #expect(second.retirements.now == 0)
+        #expect(second.retirements.value == 0)
         // What was not taken is free for others.
         #expect(host.tryRegister("org.example.new").answer == .ok)
     }
@@ -329,7 +329,7 @@ struct LoadingTests {
             return HookedPlugin.register("org.example.hooked", api, error)
         }
         #expect(plugin.load(in: host).answer == .ok)
-        #expect(answers.now == [Answer](repeating: .wrongThread, count: 5))
+        #expect(answers.value == [Answer](repeating: .wrongThread, count: 5))
         #expect(host.wait(try host.launch("org.example.hooked")) == .ok)
     }
 
@@ -349,8 +349,8 @@ struct LoadingTests {
         }
         #expect(plugin.load(in: host).answer == .ok)
         #expect(host.destroy() == .ok)
-        #expect(answers.now == [.wrongThread, .wrongThread])
-        #expect(plugin.retirements.now == 1)
+        #expect(answers.value == [.wrongThread, .wrongThread])
+        #expect(plugin.retirements.value == 1)
     }
 
     @Test("register_handler outside the entry is WRONG_STATE and misbehaviour")
@@ -362,7 +362,7 @@ struct LoadingTests {
             return HookedPlugin.register("org.example.one", api, error)
         }
         #expect(plugin.load(in: host).answer == .ok)
-        let api = try #require(table.now)
+        let api = try #require(table.value)
         #expect(Answer(HookedPlugin.register("org.example.one", api)) == .wrongState)
         #expect(
             Answer(HookedPlugin.register("org.example.two", curfew_host_get_api(host.raw)))
@@ -382,7 +382,7 @@ struct LoadingTests {
         try host.register { _ in curfew_status(CURFEW_PENDING) }
         let task = try host.launch()
         try host.waitUntilPending(task)
-        let call = RunCall(api: try #require(table.now), task: task)
+        let call = RunCall(api: try #require(table.value), task: task)
         #expect(call.complete() == .stale)
         #expect(call.keep() == .stale)
         #expect(call.release() == .stale)
@@ -402,8 +402,8 @@ struct LoadingTests {
             return HookedPlugin.register("org.example.hooked", api, error)
         }
         for host in hosts { #expect(plugin.load(in: host).answer == .ok) }
-        try #require(tables.now.count == 2)
-        #expect(tables.now[0] != tables.now[1])
+        try #require(tables.value.count == 2)
+        #expect(tables.value[0] != tables.value[1])
         for host in hosts {
             try host.register { _ in curfew_status(CURFEW_PENDING) }
             #expect(host.wait(try host.launch("org.example.hooked")) == .ok)
@@ -419,12 +419,12 @@ struct LoadingTests {
         #expect(try hosts[1].query(tasks[1]).phase == CURFEW_TASK_PHASE_PENDING)
         _ = curfew_host_pause_handler(hosts[0].raw, nil, nil)
         #expect(hosts[0].destroy() == .ok)
-        #expect(plugin.retirements.now == 1)
+        #expect(plugin.retirements.value == 1)
         #expect(hosts[1].call(tasks[1]).complete() == .ok)
         #expect(hosts[1].wait(try hosts[1].launch("org.example.hooked")) == .ok)
         #expect(hosts[1].shutDown() == .ok)
         #expect(!hosts[1].all.events.contains { $0.task == tasks[0] })
         #expect(hosts[1].destroy() == .ok)
-        #expect(plugin.retirements.now == 2)
+        #expect(plugin.retirements.value == 2)
     }
 }

@@ -45,7 +45,7 @@ struct LogFunctionTests {
             $0.log_data = Unmanaged.passUnretained(pair).toOpaque()
             $0.log = { data, _, _, _, _, _ in
                 let (caller, clock) = Unmanaged<Guarded<(Caller, TestClock)>>.fromOpaque(data!)
-                    .takeUnretainedValue().now
+                    .takeUnretainedValue().value
                 caller.call(clock.raw)
             }
         }
@@ -58,7 +58,7 @@ struct LogFunctionTests {
         host.call(0).log("on a thread of the embedder's")
         #expect(host.wait(try host.launch()) == .ok)
         #expect(
-            caller.answers.now
+            caller.answers.value
                 == Dictionary(
                     uniqueKeysWithValues: [
                         "destroy", "shutdown", "load", "scan", "submit", "cancel", "wait",

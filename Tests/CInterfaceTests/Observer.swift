@@ -19,7 +19,7 @@ final class Observer: Sendable {
         observer.body(seen)
     }
 
-    var events: [SeenEvent] { seen.now }
+    var events: [SeenEvent] { seen.value }
 
     /// The done events of one task.
     func dones(of task: curfew_task) -> [[Parameter]] {

@@ -64,7 +64,7 @@ struct OwnLoopTests {
                 pthread_kill(thread, SIGUSR1)
                 count += 1
                 sched_yield()
-            } while !isOver.now || count < 1_000
+            } while !isOver.value || count < 1_000
             return count
         }
         for _ in 0..<2_000 {
@@ -105,9 +105,9 @@ struct OwnLoopTests {
         let observer = Observer { _ in threads.change { $0.append(pthread_self()) } }
         try host.observe("hello", by: observer)
         #expect(host.raise("hello") == .ok)
-        #expect(threads.now.isEmpty)
+        #expect(threads.value.isEmpty)
         #expect(host.dispatch() == 1)
-        #expect(threads.now == [pthread_self()])
+        #expect(threads.value == [pthread_self()])
     }
 
     @Test("without a limit, what is raised meanwhile waits for the next turn")
@@ -144,7 +144,7 @@ struct OwnLoopTests {
         #expect(Answer(curfew_host_dispatch(host.raw, 0, nil, nil)) == .wrongThread)
         stuck.go.send()
         #expect(side.join() != nil)
-        #expect(answers.now == [.wrongThread, .wrongThread])
+        #expect(answers.value == [.wrongThread, .wrongThread])
     }
 
     @Test("a wait on the loop's own thread turns the loop, inside an event and outside")
@@ -174,7 +174,7 @@ struct OwnLoopTests {
         try host.observe("outer", by: observer)
         #expect(host.raise("outer") == .ok)
         host.dispatch()
-        #expect(inside.now == [.ok, .ok])
+        #expect(inside.value == [.ok, .ok])
     }
 
     @Test("a wait elsewhere sleeps until the loop's thread has delivered")
@@ -223,7 +223,7 @@ struct OwnLoopTests {
         let tasks = try (0..<20).map { _ in try host.launch() }
         for task in tasks { #expect(host.wait(task, within: 0) != .stale) }
         for task in tasks { try host.waitUntil("over") { host.errorText(task) != nil } }
-        #expect(answers.now == [Answer](repeating: .busy, count: 6))
+        #expect(answers.value == [Answer](repeating: .busy, count: 6))
         host.dispatch()
         for task in tasks { #expect(host.all.dones(of: task).count == 1) }
         #expect(host.counts.events_lost == 20 * 6 - 4)

@@ -64,7 +64,7 @@ struct PermittedTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: place)
         for path in [list, files.path("link")] {
             if path != list { symlink(list, path) }
-            let refused = #expect(throws: Failure.self) {
+            let refused = #expect(throws: TestFault.self) {
                 try path.withCString { path in try TestHost { $0.permitted = path } }
             }
             let text = refused?.description ?? ""
@@ -101,13 +101,13 @@ struct PermittedTests {
         }
         let (answer, text) = plugin.load(in: host)
         #expect(answer == .denied)
-        #expect(!entered.now)
+        #expect(!entered.value)
         for name in ["two", "three"] {
             #expect(text.contains("manifest.json:2:"), "\(text)")
             #expect(text.contains("the handler \"org.example.\(name)\" is not permitted by"))
         }
         #expect(!text.contains("\"org.example.one\""))
-        #expect(host.log.now.contains { $0.contains("CF0421 permitted-identifier-not-listed: ") })
+        #expect(host.log.value.contains { $0.contains("CF0421 permitted-identifier-not-listed: ") })
         #expect(curfew_host_get_handler_count(host.raw) == 0)
         #expect(host.shutDown() == .ok)
         let events = host.all.events.filter { $0.selector == "registeringone_done::" }
@@ -127,7 +127,7 @@ struct PermittedTests {
     func faulty() throws {
         let files = try TemporaryDirectory()
         let path = try files.write("<plist>\n<dict/>\n</plist>\n", to: "Info.plist")
-        let error = #expect(throws: Failure.self) {
+        let error = #expect(throws: TestFault.self) {
             try path.withCString { path in _ = try TestHost { $0.permitted = path } }
         }
         let text = "\(try #require(error))"

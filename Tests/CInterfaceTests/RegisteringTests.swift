@@ -2,6 +2,7 @@
 import CCurfew
 import CInterface
 import Foundation
+import TestSupport
 import Testing
 
 /// Handlers of the embedder's own, and the configuration of a host.

@@ -29,7 +29,7 @@ struct RequestsTests {
         #expect(host.all.waits { $0.selector == "schedulingtidy_done::" })
         host.clock?.advance(60 * UInt64(second))
         try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_PHASE_FINISHED }
-        #expect(seen.now == [7, 8])
+        #expect(seen.value == [7, 8])
 
         let info = try #require(host.request(request).value)
         #expect(host.text(info.identifier) == "org.example.tidy")
@@ -80,7 +80,7 @@ struct RequestsTests {
             init(_ body: @escaping @Sendable () -> Void) { self.body = body }
         }
         let inside = Place {
-            guard let raw = place.now else { return }
+            guard let raw = place.value else { return }
             answers.change {
                 $0.append(curfew_host_submit(raw, "org.example.tidy", nil, nil, nil, nil))
             }
@@ -100,7 +100,7 @@ struct RequestsTests {
         #expect(
             Answer(curfew_host_simulate_launch(host.raw, "org.example.tidy", nil, nil)) == .ok)
         #expect(answers.wait { !$0.isEmpty })
-        #expect(answers.now == [curfew_status(CURFEW_WRONG_THREAD)])
+        #expect(answers.value == [curfew_status(CURFEW_WRONG_THREAD)])
         #expect(host.shutDown() == .ok)
     }
 
@@ -180,8 +180,8 @@ struct RequestsTests {
                     curfew_host_override_factor(
                         host.raw, lowPower, curfew_factor_value(state), "by hand", nil)) == .ok)
         }
-        try host.waitUntil("told") { seen.now.count == 2 }
-        #expect(seen.now == ["low-power-mode 0", "low-power-mode 1"])
+        try host.waitUntil("told") { seen.value.count == 2 }
+        #expect(seen.value == ["low-power-mode 0", "low-power-mode 1"])
         #expect(Answer(curfew_host_get_factor(host.raw, lowPower, &report, nil)) == .ok)
         #expect(Int(report.value) == CURFEW_FACTOR_VALUE_YES)
         #expect(host.text(report.detail) == "by hand")
@@ -204,8 +204,8 @@ struct RequestsTests {
             let request = host.submit { $0.kind = curfew_kind(kind) }.request
             try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_PHASE_FINISHED }
         }
-        #expect(seen.now.last == "2 600")
-        #expect(seen.now.first?.hasPrefix("1 ") == true)
+        #expect(seen.value.last == "2 600")
+        #expect(seen.value.first?.hasPrefix("1 ") == true)
     }
 
     @Test("all reasons are told at once, and the earliest time that can be told")
@@ -318,7 +318,7 @@ struct RequestsTests {
             var options = curfew_submit_options()
             options.struct_size = UInt32(MemoryLayout<curfew_submit_options>.size)
             options.earliest_ns = 4_000_000_000_000_000_000
-            if attempts.now.count == 1 {
+            if attempts.value.count == 1 {
                 let answer = Answer(table.pointee.snooze(call.api, call.task, 10_000_000_000, nil))
                 answers.change { $0.append(answer) }
                 return curfew_status(CURFEW_FAILED)
@@ -336,8 +336,8 @@ struct RequestsTests {
         }
         host.clock?.advance(10 * UInt64(second))
         try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_PHASE_FINISHED }
-        #expect(attempts.now == [1, 1])
-        #expect(answers.now == [.ok, .ok, .ok])
+        #expect(attempts.value == [1, 1])
+        #expect(answers.value == [.ok, .ok, .ok])
         #expect(host.state(request + 1) == CURFEW_REQUEST_PHASE_PENDING)
     }
 
@@ -357,7 +357,7 @@ struct RequestsTests {
         try host.waitUntil("over") {
             try host.query(task).phase == curfew_task_phase(CURFEW_TASK_PHASE_OVER)
         }
-        #expect(seen.now == [UInt64(CURFEW_WRONG_STATE), 0])
+        #expect(seen.value == [UInt64(CURFEW_WRONG_STATE), 0])
     }
 
     @Test("a store in a directory is taken up by the next host, and refused to a second one")
@@ -372,7 +372,7 @@ struct RequestsTests {
         do {
             _ = try host()
             Issue.record("a second host was let in")
-        } catch let failure as Failure {
+        } catch let failure as TestFault {
             #expect(failure.description.contains("\(getpid())"))
         }
         #expect(first?.destroy() == .ok)

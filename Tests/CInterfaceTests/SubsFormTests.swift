@@ -95,7 +95,7 @@ struct SubsFormTests {
         let other = try plugin.host.launch("org.example.plain")
         #expect(try plugin.ending(of: other) == Ending(CURFEW_OUTCOME_SUCCEEDED))
         try plugin.host.waitUntil("told") {
-            plugin.host.log.now.contains {
+            plugin.host.log.value.contains {
                 $0.contains("an event for its subs is lost, and others are until there is room")
             }
         }
@@ -331,7 +331,7 @@ struct SubsFormTests {
                 "-fPIC", "-shared", "-I\(BuiltProducts.packageRoot)/include", files.path("tidy.c"),
                 "-o", files.path("libtidy.so"),
             ])
-        guard run.succeeded else { throw Failure("\(run)") }
+        guard run.succeeded else { throw TestFault(text: "\(run)") }
         return host.load(files.path)
     }
 
@@ -356,7 +356,7 @@ struct SubsFormTests {
                     "libtidy.so exports neither dotidy nor tidy_controller, and the handler \"org.example.tidy\" is made of subs"
                 ))
         }
-        #expect(host.log.now.contains { $0.contains("CF0323 load-sub") })
+        #expect(host.log.value.contains { $0.contains("CF0323 load-sub") })
     }
 
     @Test("a controller gets the host's table, so its library has to say for which ABI it is")

@@ -14,7 +14,7 @@ struct SubsPlugin {
         setenv("SUBS_DIR", files.path, 1)
         host = try TestHost(ownLoop: ownLoop, configure: configure)
         let loaded = host.load(BuiltProducts.testPluginDirectory("subs"))
-        guard loaded.answer == .ok else { throw Failure("not loaded: \(loaded.text)") }
+        guard loaded.answer == .ok else { throw TestFault(text: "not loaded: \(loaded.text)") }
     }
 
     func plan(_ text: String) throws { try files.write(text, to: "plan") }
@@ -33,7 +33,7 @@ struct SubsPlugin {
     }
 
     func ending(of task: curfew_task) throws -> Ending {
-        guard host.wait(task) == .ok else { throw Failure("it does not end") }
+        guard host.wait(task) == .ok else { throw TestFault(text: "it does not end") }
         return try Ending(of: task, in: host)
     }
 }

@@ -66,7 +66,7 @@ struct SubscriberTests {
         #expect(host.wait(task) == .ok)
         #expect(try host.query(task).outcome == CURFEW_OUTCOME_SUCCEEDED)
         #expect(host.shutDown() == .ok)
-        #expect(SubscriberTests.everyType.now == sent)
+        #expect(SubscriberTests.everyType.value == sent)
     }
 
     @Test("void tidy_done(void *, bool, const char *), as the header has it")
@@ -86,7 +86,7 @@ struct SubscriberTests {
         #expect(host.wait(try host.launch()) == .ok)
         #expect(host.wait(try host.launch(payload: [1])) == .ok)
         #expect(host.shutDown() == .ok)
-        #expect(SubscriberTests.doneCalls.now == ["77 true ", "77 false no"])
+        #expect(SubscriberTests.doneCalls.value == ["77 true ", "77 false no"])
     }
 
     @Test("no doubles, and up to five parameters")
@@ -126,7 +126,7 @@ struct SubscriberTests {
         #expect(host.wait(try host.launch()) == .ok)
         #expect(host.shutDown() == .ok)
         #expect(
-            SubscriberTests.directCalls.now
+            SubscriberTests.directCalls.value
                 == [
                     "77 -2147483648", "77 true -1 -9223372036854775808",
                     "77 -2 false ä 2147483647 -3",
@@ -159,7 +159,7 @@ struct SubscriberTests {
         #expect(subscribe(host, "empty", empty) == .ok)
         #expect(host.wait(try host.launch()) == .ok)
         #expect(host.shutDown() == .ok)
-        #expect(SubscriberTests.sixteen.now == Array(1...16))
-        #expect(SubscriberTests.emptyCalls.now == 1)
+        #expect(SubscriberTests.sixteen.value == Array(1...16))
+        #expect(SubscriberTests.emptyCalls.value == 1)
     }
 }

@@ -45,7 +45,7 @@ final class TestHost: @unchecked Sendable {
             config.processing = pool
             return curfew_host_create(&config, &made, &error)
         }
-        guard status == CURFEW_OK, let made else { throw Failure("no host: \(error.text)") }
+        guard status == CURFEW_OK, let made else { throw TestFault(text: "no host: \(error.text)") }
         raw = made
         if observing { try observe(nil, by: all) }
     }
@@ -55,7 +55,7 @@ final class TestHost: @unchecked Sendable {
         guard destroy(expire: .millisecond, leave: leave) == .wrongThread else { return }
         // A callback had the last reference: another thread has to do it, and has to keep what the
         // callbacks use until then.
-        let objects = Guarded<[AnyObject]>(kept.now + [all, log] + (clock.map { [$0] } ?? []))
+        let objects = Guarded<[AnyObject]>(kept.value + [all, log] + (clock.map { [$0] } ?? []))
         nonisolated(unsafe) let raw = raw
         Thread.detachNewThread {
             _ = TestHost.withShutdown(0, .millisecond, leave) { curfew_host_destroy(raw, $0, nil) }
@@ -73,7 +73,7 @@ final class TestHost: @unchecked Sendable {
     func destroySaying(
         drain: UInt64 = 0, expire: UInt64 = 0, leave: UInt64 = 0
     ) -> (answer: Answer, text: String) {
-        if isGone.now { return (.ok, "") }
+        if isGone.value { return (.ok, "") }
         var error = curfew_error.empty
         let answer = TestHost.withShutdown(drain, expire, leave) {
             Answer(curfew_host_destroy(raw, $0, &error))
@@ -81,7 +81,7 @@ final class TestHost: @unchecked Sendable {
         if answer == .timedOut || answer == .wrongThread {
             // A thread of it may still call what the test gave it. The second: the last reference
             // went in a callback.
-            for object in kept.now { _ = Unmanaged.passRetained(object) }
+            for object in kept.value { _ = Unmanaged.passRetained(object) }
             _ = Unmanaged.passRetained(log)
             _ = Unmanaged.passRetained(all)
         }
@@ -135,7 +135,7 @@ final class TestHost: @unchecked Sendable {
         let (answer, text) = tryRegister(
             identifier, kind: kind, budget: budget ?? usual, grace: grace ?? usual,
             concurrency: concurrency, event: event, events: events, expired: expired, run: run)
-        guard answer == .ok else { throw Failure("not registered: \(text)") }
+        guard answer == .ok else { throw TestFault(text: "not registered: \(text)") }
         var index: UInt32 = 0
         _ = curfew_host_find_handler(raw, identifier, &index, nil)
         return index
@@ -175,12 +175,12 @@ final class TestHost: @unchecked Sendable {
     func handler(_ identifier: String = "org.example.tidy") throws -> curfew_handler_state {
         var index: UInt32 = 0
         guard curfew_host_find_handler(raw, identifier, &index, nil) == CURFEW_OK else {
-            throw Failure("no handler \(identifier)")
+            throw TestFault(text: "no handler \(identifier)")
         }
         let state = OutStruct.filled(curfew_handler_state.self) {
             curfew_host_get_handler(raw, index, $0, nil)
         }.value
-        guard let state else { throw Failure("no state of \(identifier)") }
+        guard let state else { throw TestFault(text: "no state of \(identifier)") }
         return state
     }
 
@@ -217,7 +217,7 @@ final class TestHost: @unchecked Sendable {
     ) throws -> curfew_task {
         let (answer, task) = tryLaunch(
             identifier, keep: keep, payload: payload, budget: budget, grace: grace)
-        guard answer == .ok else { throw Failure("not launched: \(answer)") }
+        guard answer == .ok else { throw TestFault(text: "not launched: \(answer)") }
         return task
     }
 
@@ -225,7 +225,7 @@ final class TestHost: @unchecked Sendable {
         let (answer, state) = OutStruct.filled(curfew_task_state.self) {
             curfew_host_get_task(raw, task, $0, nil)
         }
-        guard let state else { throw Failure("no state of task \(task): \(answer)") }
+        guard let state else { throw TestFault(text: "no state of task \(task): \(answer)") }
         return state
     }
 
@@ -244,10 +244,10 @@ final class TestHost: @unchecked Sendable {
     func waitUntilPending(_ task: curfew_task) throws {
         do {
             try waitUntil("pending") { try query(task).phase == CURFEW_TASK_PHASE_PENDING }
-        } catch let failure as Failure {
+        } catch let failure as TestFault {
             let state = try query(task)
-            throw Failure(
-                "\(failure): phase \(state.phase), outcome \(state.outcome)")
+            throw TestFault(
+                text: "\(failure): phase \(state.phase), outcome \(state.outcome)")
         }
     }
 
@@ -255,7 +255,9 @@ final class TestHost: @unchecked Sendable {
     func waitUntil(_ what: String, _ isSo: () throws -> Bool) throws {
         let end = SuspendingClock.now + .seconds(Guarded<Int>.limit)
         while try !isSo() {
-            guard SuspendingClock.now < end else { throw Failure("not \(what) within the limit") }
+            guard SuspendingClock.now < end else {
+                throw TestFault(text: "not \(what) within the limit")
+            }
             sched_yield()
         }
     }
@@ -308,7 +310,7 @@ final class TestHost: @unchecked Sendable {
             curfew_host_observe(
                 raw, selector, Observer.function, Unmanaged.passUnretained(observer).toOpaque(),
                 &number, nil))
-        guard answer == .ok else { throw Failure("not observed: \(answer)") }
+        guard answer == .ok else { throw TestFault(text: "not observed: \(answer)") }
         return number
     }
 
@@ -317,7 +319,7 @@ final class TestHost: @unchecked Sendable {
     ) throws -> curfew_subscription {
         var number: curfew_subscription = 0
         let answer = Answer(curfew_host_expect_event(raw, selector, task, context, &number, nil))
-        guard answer == .ok else { throw Failure("not expected: \(answer)") }
+        guard answer == .ok else { throw TestFault(text: "not expected: \(answer)") }
         return number
     }
 

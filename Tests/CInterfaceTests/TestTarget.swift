@@ -47,7 +47,7 @@ final class TestTarget: @unchecked Sendable {
         host.keep(untaken)
         var number: curfew_target = 0
         let answer = Answer(curfew_target_create(host.raw, "main", &options, &number, nil))
-        guard answer == .ok else { throw Failure("no target: \(answer)") }
+        guard answer == .ok else { throw TestFault(text: "no target: \(answer)") }
         self.number = number
     }
 

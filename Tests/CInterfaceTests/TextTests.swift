@@ -22,13 +22,13 @@ struct TextTests {
         let files = try TemporaryDirectory()
         for byte in [UInt8(0xFE), 0xFF] {
             with(Array(files.path("u").utf8) + [byte]) { path in
-                let refused = #expect(throws: Failure.self) { try TestHost { $0.store = path } }
+                let refused = #expect(throws: TestFault.self) { try TestHost { $0.store = path } }
                 #expect(refused?.description.contains("is not UTF-8") == true)
-                #expect(throws: Failure.self) { try TestHost { $0.permitted = path } }
+                #expect(throws: TestFault.self) { try TestHost { $0.permitted = path } }
             }
         }
         _ = with(Array(files.path(String(repeating: "u/", count: 3_000)).utf8)) { path in
-            #expect(throws: Failure.self) { try TestHost { $0.store = path } }
+            #expect(throws: TestFault.self) { try TestHost { $0.store = path } }
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty)
     }
@@ -51,7 +51,7 @@ struct TextTests {
         var found: UInt32 = 0
         #expect(Answer(curfew_host_scan_plugins(host.raw, files.path, &found, nil)) == .ok)
         #expect(found == 1)
-        #expect(host.log.now.contains { $0.contains("its name is not UTF-8") })
+        #expect(host.log.value.contains { $0.contains("its name is not UTF-8") })
     }
 
     @Test("two keys that are repaired to one are not one")

@@ -11,7 +11,7 @@ struct ViolationTests {
     /// The lines of violations so far, without their level; `N` stands for the task.
     private func lines(_ host: TestHost, _ task: curfew_task = 0) -> [String] {
         let mark = "\(CURFEW_LOG_CONTRACT_VIOLATION) "
-        return host.log.now.filter { $0.hasPrefix(mark) }.map {
+        return host.log.value.filter { $0.hasPrefix(mark) }.map {
             String($0.dropFirst(mark.count)).replacing("task \(task):", with: "task N:")
         }
     }
@@ -202,7 +202,7 @@ struct ViolationTests {
         #expect(host.cancel(task) == .ok)
         #expect(host.wait(task) == .ok)
         #expect(answers.wait { $0.count == 2 })
-        #expect(Set(answers.now) == [.late, .already])
+        #expect(Set(answers.value) == [.late, .already])
         #expect(host.counts.contract_violations == 0)
     }
 
@@ -224,7 +224,7 @@ struct ViolationTests {
         #expect(host.counts.contract_violations == 0)
         let level = CURFEW_LOG_INFO
         #expect(
-            host.log.now.map { $0.replacing("task \(task):", with: "task N:") } == [
+            host.log.value.map { $0.replacing("task \(task):", with: "task N:") } == [
                 #"\#(level) CF0004 expired: "org.example.tidy" called complete in task N: its grace was over and the host had answered for it; this answer is not taken"#,
                 #"\#(level) CF0004 expired: "org.example.tidy" returned in task N: its grace was over and the host had answered for it; what it returned is not taken"#,
             ])
@@ -239,7 +239,7 @@ struct ViolationTests {
         #expect(call.complete() == .stale)
         #expect(host.counts.contract_violations == 0)
         #expect(
-            host.log.now == [
+            host.log.value == [
                 "\(CURFEW_LOG_INFO) CF0006 stale: the embedder called complete for task \(call.task): it is over and its last reference is gone; this answer is not taken"
             ])
     }
@@ -254,7 +254,7 @@ struct ViolationTests {
             ])
         let other = try TestHost(workers: 1) { $0.lost_after_ns = .second }
         let stuck = Stuck()
-        try other.register(run: stuck.run())
+        try other.register(run: stuck.run { _ in 0 })
         let task = try other.launch()
         #expect(stuck.entered.wait())
         other.clock?.advance(3 * .second)
@@ -300,7 +300,7 @@ struct ViolationTests {
         try host.register { _ in curfew_status(CURFEW_PENDING) }
         let task = try host.launch()
         try host.waitUntilPending(task)
-        let call = RunCall(api: try #require(table.now), task: task)
+        let call = RunCall(api: try #require(table.value), task: task)
         let none = RunCall(api: call.api, task: task ^ 1 << 40)
         for answer in [
             none.keep(), none.release(), none.progress(0.5), none.raise("hooked_step"), call.keep(),
@@ -349,7 +349,7 @@ struct ViolationTests {
         }
         // It has more than its manifest says.
         #expect(plugin.load(in: host).answer == .refused)
-        let api = try #require(table.now)
+        let api = try #require(table.value)
         #expect(HookedPlugin.register("org.example.hooked", api) == CURFEW_CLOSING)
         let start = #"[org.example.hooked] "#
         let who = #": "org.example.hooked" called register_handler: "#

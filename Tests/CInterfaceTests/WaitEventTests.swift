@@ -127,9 +127,9 @@ struct WaitEventTests {
         #expect(host.raise("hello") == .ok)
         #expect(host.raise("other") == .ok)
         #expect(order.wait { $0.count == 3 })
-        #expect(inner.now == [.bool(true), .text("")])
-        #expect(order.now.last == "outer ends" || order.now.last == "other")
-        #expect(order.now.first == "outer begins")
+        #expect(inner.value == [.bool(true), .text("")])
+        #expect(order.value.last == "outer ends" || order.value.last == "other")
+        #expect(order.value.first == "outer begins")
     }
 
     @Test("waits are refused on a worker and a deadline thread")
@@ -150,7 +150,7 @@ struct WaitEventTests {
         try host.waitUntilPending(task)
         _ = host.cancel(task)
         #expect(host.wait(task) == .ok)
-        #expect(answers.now == [.wrongThread, .wrongThread])
+        #expect(answers.value == [.wrongThread, .wrongThread])
         #expect(host.raise("hello") == .ok)
         #expect(host.collect(expectation).answer == .ok)
     }

@@ -11,7 +11,7 @@ import Testing
 struct B4XSubTests {
     private let loop: DispatchedHost
     private let main: Target
-    private let untaken = Box<[String]>([])
+    private let untaken = Guarded<[String]>([])
 
     init() throws {
         loop = try DispatchedHost()
@@ -81,7 +81,7 @@ struct B4XSubTests {
 
     @Test("B4X.6: raiseEvent is synchronous and returns the sub's value, raiseUIEvent is queued")
     func modes() throws {
-        let modes = Box<[String]>([])
+        let modes = Guarded<[String]>([])
         try main.valueSub("twice:") { _, event in
             modes.change { $0.append("\(event.mode)") }
             guard case .int64(let number) = event.values[0] else { return nil }
@@ -98,7 +98,7 @@ struct B4XSubTests {
     func otherThread() async throws {
         let host = try Host.forTests()
         let target = try Target("main", in: host)
-        let thread = Box<[Bool]>([])
+        let thread = Guarded<[Bool]>([])
         try target.sub("x") { target, _ in
             thread.change { $0.append(target.host.runtime.loop.isLoopThread) }
         }
@@ -432,7 +432,7 @@ struct B4XSubTests {
 
     @Test("B4X.28: what nobody takes is told with its name, values, sender and mode, and counted")
     func unmatched() throws {
-        let told = Box<[TargetEvent]>([])
+        let told = Guarded<[TargetEvent]>([])
         let target = try Target("main", in: loop.host) { event, _ in
             told.change { $0.append(event) }
         }
@@ -484,10 +484,10 @@ struct B4XSubTests {
 
     @Test("A target that takes the host's events has them as its own, with the task as sender")
     func hostEvents() throws {
-        let (clock, seen) = (loop.clock, Box<[String]>([]))
+        let (clock, seen) = (loop.clock, Guarded<[String]>([]))
         let target = try Target("main", in: loop.host, takesHostEvents: true)
         try loop.host.register(.tidy) { _ in }
-        let tasks = Box<[UInt64]>([])
+        let tasks = Guarded<[UInt64]>([])
         try target.sub("tidy_done::") { target, event in
             seen.change { $0.append(event.transcript) }
             tasks.change { $0.append(target.sender?.task ?? 0) }

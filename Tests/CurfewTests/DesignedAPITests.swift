@@ -70,7 +70,7 @@ struct DesignedAPITests {
 
     @Test("A host that was not shut down writes so to its log, and is shut down")
     func dropped() throws {
-        let lines = Box<[String]>([])
+        let lines = Guarded<[String]>([])
         var configuration = HostConfiguration()
         configuration.log = { level, _, _, line in lines.change { $0.append("\(level) \(line)") } }
         do {

@@ -9,9 +9,9 @@ final class DispatchedHost: Sendable {
     let clock = ManualClock()
     let host: Host
     /// What subs noted, in order.
-    let notes = Box<[String]>([])
+    let notes = Guarded<[String]>([])
     /// Log lines, with their levels.
-    let log = Box<[String]>([])
+    let log = Guarded<[String]>([])
 
     init(_ change: (inout HostConfiguration) -> Void = { _ in }) throws {
         var configuration = HostConfiguration()

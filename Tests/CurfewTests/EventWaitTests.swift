@@ -38,8 +38,8 @@ struct EventWaitTests {
 
     @Test("An event that a wait took is not seen by subscribers, but by observers of all")
     func waitersFirst() async throws {
-        let subscribed = Box<[HostEvent]>([])
-        let observed = Box<[HostEvent]>([])
+        let subscribed = Guarded<[HostEvent]>([])
+        let observed = Guarded<[HostEvent]>([])
         let subscriber = try host.observe("hello:") { event in
             subscribed.change { $0.append(event) }
         }
@@ -121,7 +121,7 @@ struct EventWaitTests {
 
     @Test("A wait that is dropped takes no event")
     func isDropped() async throws {
-        let subscribed = Box(0)
+        let subscribed = Guarded(0)
         let subscriber = try host.observe("hello") { _ in subscribed.change { $0 += 1 } }
         do { _ = try host.expect("hello") }
         let end = try host.expect("end")

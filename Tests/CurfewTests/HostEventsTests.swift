@@ -122,7 +122,7 @@ struct HostEventsTests {
 
     @Test("An observer sees events until it ends, and is not held any longer")
     func observer() async throws {
-        final class Watcher: Sendable { let seen = Box<[HostEvent]>([]) }
+        final class Watcher: Sendable { let seen = Guarded<[HostEvent]>([]) }
         var watcher: Watcher? = Watcher()
         weak let weakWatcher = watcher
         let observation = try host.observe("hello:") { [watcher] event in
@@ -164,8 +164,8 @@ struct HostEventsTests {
 
     @Test("An observer can end itself from inside")
     func observerEndsItself() async throws {
-        let seen = Box(0)
-        let observation = Box<Observation?>(nil)
+        let seen = Guarded(0)
+        let observation = Guarded<Observation?>(nil)
         let ready = Gate()
         observation.change { box in
             box = try? host.observe("hello") { _ in
@@ -211,7 +211,7 @@ struct HostEventsTests {
     func handlersEvents() async throws {
         var tidy = HandlerDescription.tidy
         tidy.events = [EventSignature(name: "tidy_found", parameters: [.text, .int64])!]
-        let codes = Box<[CurfewError.Code?]>([])
+        let codes = Guarded<[CurfewError.Code?]>([])
         try host.register(tidy) { task in
             func code(_ body: () throws -> Void) {
                 do {
@@ -228,7 +228,7 @@ struct HostEventsTests {
             task.complete()
             code { try task.raise("tidy_found", .text("late"), .int64(8)) }
         }
-        let seen = Box<[HostEvent]>([])
+        let seen = Guarded<[HostEvent]>([])
         let observation = try host.observe { event in seen.change { $0.append(event) } }
         let task = try host.launch("org.example.tidy")
         #expect(await task.result.outcome == .succeeded)

@@ -249,7 +249,7 @@ struct HostTests {
     @Test("What must be called from outside is refused inside")
     func refusesInside() async throws {
         let host = try Host.forTests()
-        let codes = Box<[CurfewError.Code?]>([])
+        let codes = Guarded<[CurfewError.Code?]>([])
         @Sendable func note(_ body: () throws -> Void) {
             do {
                 try body()
@@ -277,7 +277,7 @@ struct HostTests {
     @Test("Where the embedder turns the loop, events come in dispatch and nowhere else")
     func ownLoop() async throws {
         let host = try Host.forTests { $0.ownLoop = true }
-        let seen = Box<[HostEvent]>([])
+        let seen = Guarded<[HostEvent]>([])
         let observation = try host.observe { event in seen.change { $0.append(event) } }
         let descriptor = try #require(host.eventDescriptor)
         func isReadable() -> Bool {
@@ -331,7 +331,7 @@ struct HostTests {
         let host = try Host.forTests()
         let gate = Gate()
         let entered = Gate()
-        let reasons = Box<[StopReason]>([])
+        let reasons = Guarded<[StopReason]>([])
         let info = try host.register(
             .tidy,
             expired: { _, reason in
@@ -395,7 +395,7 @@ struct HostTests {
         weak var weakWitness: Witness?
         let gate = Gate()
         let entered = Gate()
-        let reasons = Box<[StopReason]>([])
+        let reasons = Guarded<[StopReason]>([])
         do {
             let host = try Host.forTests()
             let witness = Witness()
@@ -424,7 +424,7 @@ struct HostTests {
     func endsOnItsWorker() async throws {
         final class Witness: Sendable {}
         weak var weakWitness: Witness?
-        let given = Box<Host?>(nil)
+        let given = Guarded<Host?>(nil)
         let ready = Gate()
         do {
             let witness = Witness()
@@ -465,7 +465,7 @@ struct HostTests {
                 guard task.payload == [payload] else { throw CancellationError() }
             }
         }
-        let seen = Box<[HostEvent]>([])
+        let seen = Guarded<[HostEvent]>([])
         let observation = try second.observe { event in seen.change { $0.append(event) } }
         let task = try first.launch("org.example.tidy", payload: [1])
         #expect(await task.result.outcome == .succeeded)

@@ -38,7 +38,7 @@ struct LaunchedTaskTests {
 
     @Test("The handler sees the payload, the attempt and what is left of the budget")
     func seesItsLaunch() async throws {
-        let seen = Box<(payload: [UInt8], attempt: UInt32, remaining: Duration)?>(nil)
+        let seen = Guarded<(payload: [UInt8], attempt: UInt32, remaining: Duration)?>(nil)
         try host.register(.tidy) { task in
             seen.change { $0 = (task.payload, task.attempt, task.remaining) }
         }
@@ -57,7 +57,7 @@ struct LaunchedTaskTests {
 
     @Test("Without a payload the handler sees none, and the first attempt")
     func seesAPlainLaunch() async throws {
-        let seen = Box<(payload: [UInt8], attempt: UInt32)?>(nil)
+        let seen = Guarded<(payload: [UInt8], attempt: UInt32)?>(nil)
         try host.register(.tidy) { task in seen.change { $0 = (task.payload, task.attempt) } }
         #expect(await (try host.launch("org.example.tidy")).result.outcome == .succeeded)
         #expect(seen.value?.payload.isEmpty == true)
@@ -66,7 +66,7 @@ struct LaunchedTaskTests {
 
     @Test("A result reaches the launcher, and later completions are refused")
     func hasAResult() async throws {
-        let second = Box<Bool?>(nil)
+        let second = Guarded<Bool?>(nil)
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
         try host.register(.tidy) { task in
             guard task.complete(result: bytes) else { throw CancellationError() }
@@ -96,7 +96,7 @@ struct LaunchedTaskTests {
     func isCancelledWhileRunning() async throws {
         let gate = Gate()
         let entered = Gate()
-        let reasons = Box<[StopReason]>([])
+        let reasons = Guarded<[StopReason]>([])
         try host.register(
             .tidy,
             expired: { _, reason in
@@ -123,7 +123,7 @@ struct LaunchedTaskTests {
 
     @Test("A task that waits and is cancelled is never entered")
     func isCancelledWhileQueued() async throws {
-        let entered = Box(0)
+        let entered = Guarded(0)
         try host.register(.tidy) { _ in entered.change { $0 += 1 } }
         try host.pause("org.example.tidy")
         let task = try host.launch("org.example.tidy")
@@ -140,7 +140,7 @@ struct LaunchedTaskTests {
 
     @Test("A task that is held back lets others pass, and runs once it is let go")
     func isPausedAndResumed() async throws {
-        let order = Box<[UInt64]>([])
+        let order = Guarded<[UInt64]>([])
         try host.register(.tidy) { task in order.change { $0.append(task.id) } }
         try host.pause()
         let first = try host.launch("org.example.tidy")
@@ -172,7 +172,7 @@ struct LaunchedTaskTests {
     func expires() async throws {
         let gate = Gate()
         let entered = Gate()
-        let reasons = Box<[StopReason]>([])
+        let reasons = Guarded<[StopReason]>([])
         try host.register(
             .tidy,
             expired: { _, reason in
@@ -200,7 +200,7 @@ struct LaunchedTaskTests {
     func expiresUnanswered() async throws {
         let gate = Gate()
         let entered = Gate()
-        let accepted = Box<Bool?>(nil)
+        let accepted = Guarded<Bool?>(nil)
         try host.register(.tidy) { task in
             entered.open()
             try gate.pass()
@@ -277,7 +277,7 @@ struct LaunchedTaskTests {
 
     @Test("A worker must not wait for a task")
     func isNotWaitedForOnAWorker() async throws {
-        let code = Box<CurfewError.Code?>(nil)
+        let code = Guarded<CurfewError.Code?>(nil)
         let other = HandlerDescription(identifier: "org.example.other")
         try host.register(other) { _ in }
         let waited = try host.launch("org.example.other")

@@ -19,7 +19,7 @@ struct RefreshChainTests {
 
     private let clock = ManualClock()
     private let host: Host
-    private let seen = Box<[HostEvent]>([])
+    private let seen = Guarded<[HostEvent]>([])
     private let observation: Observation
 
     init() throws {

@@ -11,7 +11,7 @@ final class RefreshModule: Sendable {
     final class SystemTask: Sendable {
         let running: RunningTask
         /// What `setTaskCompletedWithSuccess:` was called with.
-        let completions = Box<[Bool]>([])
+        let completions = Guarded<[Bool]>([])
         let isCompleted = Gate()
 
         init(_ running: RunningTask) { self.running = running }
@@ -29,12 +29,12 @@ final class RefreshModule: Sendable {
     let me: Target
     let loop: DispatchedHost
     /// A variable of the whole process there: one for all tasks of a type.
-    let isAppRefreshTaskExpired = Box(false)
-    let tasks = Box<[SystemTask]>([])
+    let isAppRefreshTaskExpired = Guarded(false)
+    let tasks = Guarded<[SystemTask]>([])
     /// What the code between the pauses does; may throw.
     let work: @Sendable () async throws -> Void
     /// The system calls it; set once the controller has started.
-    let expirationHandler = Box<(@Sendable () -> Void)?>(nil)
+    let expirationHandler = Guarded<(@Sendable () -> Void)?>(nil)
     let setsExpirationHandler: Bool
     let entered = Gate()
 

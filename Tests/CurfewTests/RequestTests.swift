@@ -35,7 +35,7 @@ struct RequestTests {
     @Test("A request is launched with its payload, and its end is written down")
     func wholeLife() async throws {
         let host = try host()
-        let seen = Box<[UInt8]>([])
+        let seen = Guarded<[UInt8]>([])
         try host.register(.tidy) { task in seen.change { $0 = task.payload } }
         let id = try await host.submit(tidy(), payload: [1, 2, 3]).id
         #expect(await reaches(host, id, .finished))
@@ -86,7 +86,7 @@ struct RequestTests {
     @Test("A factor that is lost while its task runs expires the task, with the reason")
     func lost() async throws {
         let host = try host()
-        let reason = Box<StopReason?>(nil)
+        let reason = Guarded<StopReason?>(nil)
         let (begun, gate) = (Gate(), Gate())
         try host.register(.tidy) { _, why in
             reason.change { $0 = why }
@@ -150,7 +150,7 @@ struct RequestTests {
     @Test("A failed request is tried again after a pause, with the next attempt's number")
     func retry() async throws {
         let host = try host()
-        let attempts = Box<[UInt32]>([])
+        let attempts = Guarded<[UInt32]>([])
         struct No: Error {}
         try host.register(.tidy) { task in
             attempts.change { $0.append(task.attempt) }
@@ -241,7 +241,7 @@ struct RequestTests {
 
     @Test("A simulated launch ignores everything that holds back, and can be expired")
     func simulation() async throws {
-        let lines = Box<[String]>([])
+        let lines = Guarded<[String]>([])
         let host = try host {
             $0.log = { _, _, _, line in lines.change { $0.append(line) } }
         }
@@ -285,7 +285,7 @@ struct RequestTests {
             begun.open()
             try gate.pass()
         }
-        let ran = Box(0)
+        let ran = Guarded(0)
         try host.register(.tidy) { _ in ran.change { $0 += 1 } }
         try host.launch("org.example.busy")
         try begun.pass()
@@ -305,7 +305,7 @@ struct RequestTests {
     @Test("A clock that is set a year forward launches a repeated request once")
     func clockForward() async throws {
         let host = try host()
-        let count = Box(0)
+        let count = Guarded(0)
         try host.register(.tidy) { _ in count.change { $0 += 1 } }
         let now = host.runtime.requests.moment.wall
         let id = try await host.submit(
@@ -328,7 +328,7 @@ struct RequestTests {
     @Test("A handler that asks for its next request without a date is launched less and less often")
     func floor() async throws {
         let host = try host { $0.requests.floor = 900_000_000_000 }
-        let launches = Box<[Int64]>([])
+        let launches = Guarded<[Int64]>([])
         let begin = clock.moment.wall
         try host.register(.tidy) { [tidy, clock, second] _ in
             launches.change { $0.append((clock.moment.wall - begin) / second) }
@@ -359,7 +359,7 @@ struct RequestTests {
     @Test("A host that is started again goes on with the floor of the one before")
     func floorOfNextHost() async throws {
         nonisolated(unsafe) let store = MemoryStore()
-        let launches = Box<[Int64]>([])
+        let launches = Guarded<[Int64]>([])
         let begin = clock.moment.wall
         for number in 1...6 {
             let host = try host {
@@ -386,7 +386,7 @@ struct RequestTests {
     @Test("A request that is repeated has a floor before its first launch")
     func floorOfRepeated() async throws {
         let host = try host { $0.requests.floor = 900_000_000_000 }
-        let launches = Box<[Int64]>([])
+        let launches = Guarded<[Int64]>([])
         let begin = clock.moment.wall
         try host.register(.tidy) { [tidy, clock, second] _ in
             launches.change { $0.append((clock.moment.wall - begin) / second) }
@@ -409,7 +409,7 @@ struct RequestTests {
     @Test("Launches that seem to be still to come do not hold the next one back")
     func floorAfterClockWasSet() async throws {
         nonisolated(unsafe) let store = MemoryStore()
-        let count = Box(0)
+        let count = Guarded(0)
         func start() throws -> Host {
             let host = try host {
                 $0.requests.openStore = { store }
@@ -435,7 +435,7 @@ struct RequestTests {
             $0.requests.floor = 900_000_000_000
             $0.requests.limits.appRefresh = 100
         }
-        let count = Box(0)
+        let count = Guarded(0)
         try host.register(.tidy) { _ in count.change { $0 += 1 } }
         for number in 1...20 {
             try await host.submit(tidy { $0.onPending = .add })
@@ -462,7 +462,7 @@ struct RequestTests {
     func backOff(shift: Int64, isBetweenHosts: Bool) async throws {
         // One host uses it after the other.
         nonisolated(unsafe) let store = MemoryStore()
-        let attempts = Box<[UInt32]>([])
+        let attempts = Guarded<[UInt32]>([])
         struct No: Error {}
         func start() throws -> Host {
             let host = try self.host { $0.requests.openStore = { store } }

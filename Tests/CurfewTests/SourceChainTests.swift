@@ -93,7 +93,7 @@ struct SourceChainTests {
                 return "\(error)"
             }
         }
-        let status = Box("")
+        let status = Guarded("")
         try module.me.resumable {
             do {
                 let text = try await asked.complete()
@@ -169,7 +169,7 @@ struct SourceChainTests {
 
     @Test("S0.31, S0.37: expired during a pause: the controller completes it with False, once")
     func expired() throws {
-        let waiting = Box<Target?>(nil)
+        let waiting = Guarded<Target?>(nil)
         let module = try module { try await waiting.value?.waitFor("never") }
         waiting.change { $0 = module.me }
         let task = try launch(module)
@@ -188,7 +188,7 @@ struct SourceChainTests {
 
     @Test("S0.30, S0.31: a do-sub that comes back after the expiration posts no second done event")
     func backAfterExpiration() throws {
-        let waiting = Box<Target?>(nil)
+        let waiting = Guarded<Target?>(nil)
         let module = try module { try await waiting.value?.waitFor("network_ready") }
         waiting.change { $0 = module.me }
         let task = try launch(module)

@@ -52,7 +52,7 @@ struct StoreWatchTests {
 
     @Test("A request that comes after the host has read and before it watches is launched")
     func between() async throws {
-        let isFirst = Box(true)
+        let isFirst = Guarded(true)
         let place = place
         let identity = try HostIdentity.current()
         let host = try host(every: .max) { () throws(StoreFault) in

@@ -14,8 +14,8 @@ struct TargetStressTests {
     func posts() async throws {
         let host = try Host.forTests()
         let target = try Target("main", in: host)
-        let called = Box(0)
-        let resumed = Box(0)
+        let called = Guarded(0)
+        let resumed = Guarded(0)
         try target.sub("x:") { _, _ in called.change { $0 += 1 } }
         await withTaskGroup(of: Void.self) { group in
             for party in 0..<Self.parties {
@@ -43,7 +43,7 @@ struct TargetStressTests {
             let host = try Host.forTests()
             let target = try Target("main", in: host, takesHostEvents: true)
             try host.register(.tidy) { _ in }
-            let rounds = Box(0)
+            let rounds = Guarded(0)
             let parties = (0..<Self.parties).map { party in
                 Task {
                     while true {

@@ -9,9 +9,9 @@ import Testing
 @Suite("Ends of tasks that the store could not write down", .timeLimit(.minutes(5)))
 struct UnwrittenEndTests {
     private let clock = ManualClock()
-    private let isFull = Box(false)
+    private let isFull = Guarded(false)
     private let store = Shared(MemoryStore())
-    private let lines = Box<[String]>([])
+    private let lines = Guarded<[String]>([])
 
     /// Hosts one after the other have it.
     private final class Shared: @unchecked Sendable {
@@ -39,7 +39,7 @@ struct UnwrittenEndTests {
     /// Submits a request and returns once its task runs.
     private func run(on host: Host, until gate: Gate) throws -> (id: RequestID, task: UInt64) {
         let begun = Gate()
-        let task = Box<UInt64>(0)
+        let task = Guarded<UInt64>(0)
         try host.register(.tidy) { running in
             task.change { $0 = running.id }
             begun.open()
@@ -53,7 +53,7 @@ struct UnwrittenEndTests {
     @Test("Nobody is told of an end before it is written, and the task says that it waits")
     func waits() async throws {
         let host = try host()
-        let done = Box<[[EventValue]]>([])
+        let done = Guarded<[[EventValue]]>([])
         let observation = try host.observe("tidy_done::") { event in
             done.change { $0.append(event.values) }
         }
@@ -79,7 +79,7 @@ struct UnwrittenEndTests {
     @Test("An end that is not written when the host leaves was an interruption")
     func leaves() async throws {
         let first = try host()
-        let done = Box<[[EventValue]]>([])
+        let done = Guarded<[[EventValue]]>([])
         let observation = try first.observe("tidy_done::") { event in
             done.change { $0.append(event.values) }
         }
@@ -104,7 +104,7 @@ struct UnwrittenEndTests {
     @Test("An end that was written though the store said otherwise is told as it was")
     func inDoubt() async throws {
         let host = try host(at: .committed)
-        let done = Box<[[EventValue]]>([])
+        let done = Guarded<[[EventValue]]>([])
         let observation = try host.observe("tidy_done::") { event in
             done.change { $0.append(event.values) }
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCurfew
 import PluginBridge
 import Scheduling
-import Synchronization
 import TestSupport
 import Testing
 
@@ -10,141 +10,97 @@ import Testing
 
 @Suite("The engine of tasks")
 struct TaskEngineTests {
-    private func kept(_ engine: TestEngine) -> UInt64 {
-        engine.engine.launch(0, Launch(keep: true)).task
-    }
-
-    @Test("a function that returns success, and one that fails")
-    func outcomes() throws {
-        let engine = try TestEngine { _ in .ok }
-        defer { engine.end() }
-        #expect(engine.wait(kept(engine))?.outcome == .succeeded)
-        let failing = try TestEngine { _ in .failed }
-        defer { failing.end() }
-        #expect(failing.wait(kept(failing))?.outcome == .failed)
-    }
-
     @Test("a pending task is completed by a thread that is no worker; the second answer is refused")
     func pending() throws {
-        let engine = try TestEngine { _ in .pending }
-        defer { engine.end() }
-        let task = kept(engine)
-        engine.awaitPending(task)
-        #expect(engine.complete(task) == .ok)
-        #expect(engine.wait(task)?.outcome == .succeeded)
-        #expect(engine.complete(task) == .already)
+        let host = try TestHost()
+        try host.register { _ in .pending }
+        let task = try host.launch()
+        try host.waitUntilPending(task)
+        #expect(host.call(task).complete() == .ok)
+        #expect(host.wait(task) == .ok)
+        #expect(try host.query(task).outcome == .succeeded)
+        #expect(host.call(task).complete() == .already)
     }
 
     @Test("a budget that is over expires the task, and its late answer says so")
     func expiration() throws {
-        let engine = try TestEngine { _ in .pending }
-        defer { engine.end() }
-        let task = kept(engine)
-        engine.awaitPending(task)
-        _ = engine.clock.advance(by: engine.handler.description.budget)
-        #expect(engine.engine.query(task)?.reason == .budget)
-        #expect(engine.complete(task) == .late)
-        #expect(engine.wait(task)?.outcome == .expired)
+        let host = try TestHost()
+        try host.register { _ in .pending }
+        let task = try host.launch()
+        try host.waitUntilPending(task)
+        _ = host.clock?.advance(by: .second)
+        #expect(try host.query(task).reason == .budget)
+        #expect(host.call(task).complete() == .late)
+        #expect(host.wait(task) == .ok)
+        #expect(try host.query(task).outcome == .expired)
+    }
+
+    /// Ends a task that the test's own thread has taken. Returns whether it counted as lost.
+    private func returned(
+        _ task: TaskReference, _ status: Status, _ queue: HandlerQueuePointer, _ host: TestHost
+    ) -> Bool {
+        var error = curfew_error()
+        error.struct_size = UInt32(MemoryLayout<curfew_error>.size)
+        return host.engine.functionReturned(task, queue, status, &error, armed: true)
     }
 
     @Test("a thread that is no worker takes a task, runs it and ends it", arguments: [true, false])
     func otherThread(succeeds: Bool) throws {
-        let engine = try TestEngine(observesDone: true) { _ in .pending }
-        defer { engine.end() }
-        let queue = engine.handler.queue
+        let host = try TestHost()
+        try host.register { _ in .pending }
+        let queue = try host.handler().queue
         // The only place, so that no worker comes.
-        #expect(engine.engine.takePlace(queue))
-        let cancelled = kept(engine)
-        let task = kept(engine)
-        #expect(engine.engine.cancel(cancelled) == .ok)
-        let taken = try #require(engine.engine.takeTask(queue))
-        #expect(engine.engine.query(task)?.phase == .running)
-        #expect(engine.engine.takeTask(queue) == nil)
-        #expect(engine.clock.nextDeadline != nil)
-        #expect(!engine.returned(taken, succeeds ? .ok : .failed))
-        #expect(engine.clock.nextDeadline == nil)
-        engine.engine.leavePlace(queue)
-        #expect(engine.wait(task)?.outcome == (succeeds ? .succeeded : .failed))
-        try engine.host.shutDown()
-        #expect(engine.done.withLock { $0.map(\.success) } == [false, succeeds])
+        #expect(host.engine.takePlace(queue))
+        let cancelled = try host.launch()
+        let task = try host.launch()
+        #expect(host.cancel(cancelled) == .ok)
+        let taken = try #require(host.engine.takeTask(queue))
+        #expect(try host.query(task).phase == .running)
+        #expect(host.engine.takeTask(queue) == nil)
+        #expect(host.clock?.nextDeadline != nil)
+        #expect(!returned(taken, succeeds ? .ok : .failed, queue, host))
+        #expect(host.clock?.nextDeadline == nil)
+        host.engine.leavePlace(queue)
+        #expect(host.wait(task) == .ok)
+        #expect(try host.query(task).outcome == (succeeds ? .succeeded : .failed))
+        #expect(host.shutDown() == .ok)
+        #expect(
+            host.all.events.filter(\.isDone).map(\.values[0]) == [.bool(false), .bool(succeeds)])
     }
 
     @Test("the budget of a task on another thread runs out, and its grace too")
     func otherThreadIsLate() throws {
-        let engine = try TestEngine()
-        defer { engine.end() }
-        let queue = engine.handler.queue
-        #expect(engine.engine.takePlace(queue))
+        let host = try TestHost()
+        try host.register { _ in .ok }
+        let queue = try host.handler().queue
+        #expect(host.engine.takePlace(queue))
         for answersInTime in [true, false] {
-            let task = kept(engine)
-            let taken = try #require(engine.engine.takeTask(queue))
-            _ = engine.clock.advance(by: engine.handler.description.budget)
-            #expect(engine.engine.query(task)?.reason == .budget)
-            #expect(engine.engine.query(task)?.phase == .stopping)
+            let task = try host.launch()
+            let taken = try #require(host.engine.takeTask(queue))
+            _ = host.clock?.advance(by: .second)
+            #expect(try host.query(task).reason == .budget)
+            #expect(try host.query(task).phase == .stopping)
             if !answersInTime {
-                _ = engine.clock.advance(by: engine.handler.description.grace)
-                #expect(engine.wait(task)?.outcome == .expired)
+                _ = host.clock?.advance(by: .second)
+                #expect(host.wait(task) == .ok)
+                #expect(try host.query(task).outcome == .expired)
             }
-            #expect(!engine.returned(taken, .ok))
-            #expect(engine.wait(task)?.outcome == .expired)
-            #expect(engine.wait(task)?.isAnswered == answersInTime)
+            #expect(!returned(taken, .ok, queue, host))
+            #expect(host.wait(task) == .ok)
+            #expect(try host.query(task).outcome == .expired)
+            #expect(try host.query(task).isAnswered == answersInTime)
         }
-        engine.engine.leavePlace(queue)
-    }
-
-    @Test("a quarantine ends, and the tasks that waited run")
-    func quarantine() throws {
-        let engine = try TestEngine()
-        defer { engine.end() }
-        engine.handler.queue.pointee.gate.bitwiseOr(
-            HandlerQueue.Gate.quarantined, ordering: .sequentiallyConsistent)
-        #expect(engine.engine.launch(0).status == .quarantined)
-        #expect(engine.host.plugins.release("org.example.work") == .ok)
-        #expect(engine.wait(kept(engine))?.outcome == .succeeded)
-        #expect(engine.host.plugins.release("org.example.other") == .notFound)
+        host.engine.leavePlace(queue)
     }
 
     @Test("the state of a handler is observed after every change")
     func observing() throws {
-        let engine = try TestEngine()
-        defer { engine.end() }
-        let seen = Locked<[Bool]>([])
-        engine.engine.observe { handler in seen.withLock { $0.append(handler.isPaused) } }
-        _ = engine.engine.pause("org.example.work")
-        _ = engine.engine.resume(nil)
-        #expect(seen.withLock { $0 } == [true, false])
-    }
-
-    @Test("each task of many threads ends once, with one done event")
-    func manyThreads() async throws {
-        let engine = try TestEngine(
-            queueLimit: 1_024, maxConcurrency: 4, observesDone: true
-        ) { $0 % 3 == 0 ? .failed : .ok }
-        defer { engine.end() }
-        let threads = 4
-        let each = 2_000
-        let launched = await withTaskGroup(of: [UInt64].self) { group in
-            for _ in 0..<threads {
-                group.addTask {
-                    var tasks: [UInt64] = []
-                    while tasks.count < each {
-                        let launched = engine.engine.launch(0)
-                        if launched.status == .ok { tasks.append(launched.task) }
-                    }
-                    return tasks
-                }
-            }
-            return await group.reduce(into: []) { $0 += $1 }
-        }
-        try engine.host.shutDown(
-            {
-                var limits = ShutdownLimits()
-                limits.drain = 60_000_000_000
-                return limits
-            }())
-        let done = engine.done.withLock { $0 }
-        #expect(done.count == launched.count)
-        #expect(Set(done.map(\.task)) == Set(launched))
-        #expect(done.allSatisfy { $0.success == ($0.task % 3 != 0) })
+        let host = try TestHost()
+        try host.register { _ in .ok }
+        let seen = Guarded<[Bool]>([])
+        host.engine.observe { handler in seen.change { $0.append(handler.isPaused) } }
+        _ = host.engine.pause("org.example.tidy")
+        _ = host.engine.resume(nil)
+        #expect(seen.value == [true, false])
     }
 }

@@ -16,7 +16,10 @@ public final class ManualClock: @unchecked Sendable {
     private let advancing = Locked<Void>(())
 
     /// Creates a clock that shows 1 s.
-    public init() {
+    public convenience init() { self.init(returnTime: 1_000_000_000) }
+
+    init(returnTime: UInt64) {
+        self.returnTime = returnTime
         time = .allocate(capacity: 1)
         time.initialize(to: Atomic(1_000_000_000))
     }
@@ -67,7 +70,7 @@ public final class ManualClock: @unchecked Sendable {
     }
 
     /// Real time in nanoseconds that functions get to return while the clock is advanced.
-    private static let returnTime: UInt64 = 1_000_000_000
+    private let returnTime: UInt64
 
     /// Waits for functions of ended tasks to return. A busy machine may not have run them during an
     /// hour that passes at once, and their workers would count as lost.
@@ -92,7 +95,7 @@ public final class ManualClock: @unchecked Sendable {
             let (sum, overflow) = now.addingReportingOverflow(nanoseconds)
             // Limited so that a deadline can still be added.
             let target = max(now, overflow ? 1 << 63 : min(sum, 1 << 63))
-            var returnTime = Self.returnTime
+            var returnTime = returnTime
             repeat {
                 if now < target { Self.awaitReturns(in: members, &returnTime) }
                 for host in members {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import CCurfew
-import CInterface
+
+import PluginBridge
+import Scheduling
 import TestSupport
 import Testing
 
-/// What runs at the same time, and what must not.
+@testable import Runner
+
+/// Tasks that run at the same time, and the limits of that.
 @Suite("Concurrency")
 struct ConcurrencyTests {
     @Test("at most max_concurrency tasks of a handler run at a time, and so many do")
@@ -20,7 +23,7 @@ struct ConcurrencyTests {
             stuck.entered.send()
             _ = stuck.go.wait()
             inside.change { $0.now -= 1 }
-            return 0
+            return .ok
         }
         let tasks = try (0..<12).map { _ in try host.launch() }
         for _ in 0..<3 { #expect(stuck.entered.wait()) }
@@ -28,8 +31,8 @@ struct ConcurrencyTests {
         #expect(try host.handler().queued == 9)
         stuck.go.send(12)
         for task in tasks { #expect(host.wait(task) == .ok) }
-        #expect(inside.now.most == 3)
-        #expect(inside.now.now == 0)
+        #expect(inside.value.most == 3)
+        #expect(inside.value.now == 0)
     }
 
     @Test("tasks of a handler start first in, first out")
@@ -38,23 +41,23 @@ struct ConcurrencyTests {
         let order = Guarded<[UInt8]>([])
         try host.register { call in
             order.change { $0 += call.payload ?? [] }
-            return 0
+            return .ok
         }
-        var last: curfew_task = 0
+        var last: UInt64 = 0
         for number in 0..<200 { last = try host.launch(payload: [UInt8(number)]) }
         #expect(host.wait(last) == .ok)
-        #expect(order.now == (0..<200).map { UInt8($0) })
+        #expect(order.value == (0..<200).map { UInt8($0) })
     }
 
     @Test("at queue_limit a launch is BUSY, and nothing was launched")
     func busy() throws {
-        let host = try TestHost { $0.queue_limit = 4 }
-        try host.register { _ in 0 }
-        _ = curfew_host_pause_handler(host.raw, nil, nil)
+        let host = try TestHost { $0.queueLimit = 4 }
+        try host.register { _ in .ok }
+        _ = host.engine.pause(nil)
         let tasks = try (0..<4).map { _ in try host.launch() }
-        #expect(host.tryLaunch().answer == .busy)
+        #expect(host.tryLaunch().status == .busy)
         #expect(try host.handler().queued == 4)
-        _ = curfew_host_resume_handler(host.raw, nil, nil)
+        _ = host.engine.resume(nil)
         for task in tasks { #expect(host.wait(task) == .ok) }
         #expect(host.wait(try host.launch()) == .ok)
         #expect(host.shutDown() == .ok)
@@ -64,26 +67,26 @@ struct ConcurrencyTests {
 
     @Test("cancelled tasks do not take the places of a paused handler's queue")
     func cancelledPlaces() throws {
-        let host = try TestHost { $0.queue_limit = 4 }
-        try host.register { _ in 0 }
-        _ = curfew_host_pause_handler(host.raw, nil, nil)
+        let host = try TestHost { $0.queueLimit = 4 }
+        try host.register { _ in .ok }
+        _ = host.engine.pause(nil)
         for _ in 0..<4 { #expect(host.cancel(try host.launch()) == .ok) }
         #expect(try host.handler().queued == 0)
-        #expect(host.tryLaunch().answer == .ok)
+        #expect(host.tryLaunch().status == .ok)
     }
 
     @Test("at task_limit a launch is EXHAUSTED, until a task is released")
     func taskLimit() throws {
         let host = try TestHost {
-            $0.task_limit = 8
-            $0.queue_limit = 4
+            $0.taskLimit = 8
+            $0.queueLimit = 4
         }
-        try host.register { _ in 0 }
-        var tasks: [curfew_task] = []
-        var answer = Answer.ok
+        try host.register { _ in .ok }
+        var tasks: [UInt64] = []
+        var answer = Status.ok
         for _ in 0..<64 where answer == .ok {
             let launched = host.tryLaunch()
-            answer = launched.answer
+            answer = launched.status
             if answer == .ok {
                 tasks.append(launched.task)
                 #expect(host.wait(launched.task) == .ok)
@@ -92,21 +95,23 @@ struct ConcurrencyTests {
         #expect(answer == .exhausted)
         #expect(tasks.count >= 8)
         #expect(host.release(tasks[0]) == .ok)
-        try host.waitUntil("free") { host.tryLaunch(keep: false).answer == .ok }
+        try host.waitUntil("free") { host.tryLaunch(keep: false).status == .ok }
     }
 
     @Test("handlers of both kinds go on while one of each kind blocks")
     func blockedHandler() throws {
         let host = try TestHost(workers: 2)
         let stuck = Stuck()
-        for kind in [CURFEW_KIND_APP_REFRESH, CURFEW_KIND_PROCESSING] {
-            try host.register("org.example.stuck\(kind)", kind: kind, run: stuck.run())
-            try host.register("org.example.fine\(kind)", kind: kind) { _ in 0 }
+        for kind in [TaskKind.appRefresh, .processing] {
+            try host.register("org.example.stuck\(kind)", kind: kind, run: stuck.run { _ in .ok })
+            try host.register("org.example.fine\(kind)", kind: kind) { _ in .ok }
         }
-        for kind in 1...2 { _ = try host.launch("org.example.stuck\(kind)") }
+        for kind in [TaskKind.appRefresh, .processing] {
+            _ = try host.launch("org.example.stuck\(kind)")
+        }
         for _ in 1...2 { #expect(stuck.entered.wait()) }
         for _ in 0..<50 {
-            for kind in 1...2 {
+            for kind in [TaskKind.appRefresh, .processing] {
                 #expect(host.wait(try host.launch("org.example.fine\(kind)")) == .ok)
             }
         }
@@ -117,8 +122,8 @@ struct ConcurrencyTests {
     func kindsApart() throws {
         let host = try TestHost(workers: 1)
         let stuck = Stuck()
-        try host.register(run: stuck.run())
-        try host.register("org.example.long", kind: CURFEW_KIND_PROCESSING) { _ in 0 }
+        try host.register(run: stuck.run { _ in .ok })
+        try host.register("org.example.long", kind: .processing) { _ in .ok }
         _ = try host.launch()
         #expect(stuck.entered.wait())
         #expect(host.wait(try host.launch("org.example.long")) == .ok)
@@ -136,7 +141,7 @@ struct ConcurrencyTests {
                 expired: { _, _ in
                     blocked.entered.send()
                     _ = blocked.go.wait()
-                }, run: stuck.run())
+                }, run: stuck.run { _ in .ok })
             _ = try host.launch("org.example.blocker\(number)")
         }
         for _ in 0..<4 { #expect(blocked.entered.wait()) }
@@ -144,11 +149,11 @@ struct ConcurrencyTests {
         try host.register(
             "org.example.last", budget: 2 * .millisecond,
             expired: { call, _ in _ = call.complete() },
-            run: { _ in curfew_status(CURFEW_PENDING) })
+            run: { _ in .pending })
         for _ in 0..<10 {
             let task = try host.launch("org.example.last")
             #expect(host.wait(task) == .ok)
-            #expect(try host.query(task).outcome == CURFEW_OUTCOME_EXPIRED)
+            #expect(try host.query(task).outcome == .expired)
         }
         blocked.go.send(4)
         stuck.go.send(4)
@@ -171,11 +176,11 @@ struct ConcurrencyTests {
                 guard isFirst else { return other.send() }
                 blocked.entered.send()
                 _ = blocked.go.wait()
-            }, run: stuck.run())
+            }, run: stuck.run { _ in .ok })
         _ = try host.launch()
         _ = try host.launch()
         for _ in 0..<2 { #expect(stuck.entered.wait()) }
-        let advance = Side { host.clock?.advance(.second) }
+        let advance = Side { host.clock?.advance(by: .second) }
         #expect(blocked.entered.wait())
         #expect(other.wait())
         #expect(!advance.isOver)
@@ -188,28 +193,27 @@ struct ConcurrencyTests {
     func racingCompletions() throws {
         let host = try TestHost(clock: nil)
         let rounds = 500
-        try host.register { _ in curfew_status(CURFEW_PENDING) }
+        try host.register { _ in .pending }
         var accepted = 0
-        let work = (0..<2).map { _ in Guarded<(round: Int, task: curfew_task)>((0, 0)) }
-        let said = Guarded<[Answer]>([])
+        let work = (0..<2).map { _ in Guarded<(round: Int, task: UInt64)>((0, 0)) }
+        let said = Guarded<[Status]>([])
         let sides = work.map { work in
             Side {
                 for round in 1...rounds {
                     guard work.wait(until: { $0.round >= round }) else { return false }
-                    let answer = host.call(work.now.task).complete(CURFEW_OK)
+                    let answer = host.call(work.value.task).complete(.ok)
                     said.change { $0.append(answer) }
                 }
                 return true
             }
         }
-        var tasks: [curfew_task] = []
+        var tasks: [UInt64] = []
         for round in 1...rounds {
             let kept = round % 2 == 0
             let task = try host.launch(keep: kept)
             tasks.append(task)
             try host.waitUntil("pending") {
-                host.queryAnswer(task) == .ok
-                    && (try? host.query(task).phase) == curfew_task_phase(CURFEW_TASK_PHASE_PENDING)
+                host.engine.query(task)?.phase == .pending
             }
             for work in work { work.change { $0 = (round, task) } }
             #expect(said.wait { $0.count == 2 })
@@ -233,36 +237,36 @@ struct ConcurrencyTests {
     @Test("a completion that races with the return of its function, and with cancelling it")
     func racingReturn() throws {
         let host = try TestHost(clock: nil)
-        let work = Guarded<curfew_task>(0)
+        let work = Guarded<UInt64>(0)
         let over = Guarded(0)
         try host.register { call in
             work.change { $0 = call.task }
-            return curfew_status(CURFEW_PENDING)
+            return .pending
         }
         let rounds = 500
-        let verdicts = Guarded<[Answer]>([])
+        let verdicts = Guarded<[Status]>([])
         let completer = Side {
-            var last: curfew_task = 0
+            var last: UInt64 = 0
             for _ in 0..<rounds {
                 guard work.wait(until: { $0 != last }) else { return false }
-                last = work.now
+                last = work.value
                 let verdict = host.call(last).complete()
                 verdicts.change { $0.append(verdict) }
             }
             return true
         }
-        var tasks: [curfew_task] = []
+        var tasks: [UInt64] = []
         for _ in 0..<rounds {
             let task = try host.launch()
             tasks.append(task)
             _ = host.cancel(task)
             #expect(host.wait(task) == .ok)
-            if try host.query(task).started_ns == 0 {
+            if try host.query(task).startedAt == 0 {
                 // Never entered: the other thread has nothing to complete.
                 work.change { $0 = task }
             }
             let outcome = try host.query(task).outcome
-            #expect(outcome == CURFEW_OUTCOME_CANCELLED || outcome == CURFEW_OUTCOME_SUCCEEDED)
+            #expect(outcome == .cancelled || outcome == .succeeded)
             over.change { $0 += 1 }
             #expect(verdicts.wait { $0.count == tasks.count })
             #expect(host.release(task) == .ok)
@@ -276,14 +280,16 @@ struct ConcurrencyTests {
     func stress() throws {
         let host = try TestHost(clock: nil, workers: 4, observing: false)
         try host.register(concurrency: 4) { call in
-            call.task % 3 == 0 ? call.fail("third") : 0
+            call.task % 3 == 0 ? call.fail("third") : .ok
         }
-        let done = Guarded<[curfew_task: Int]>([:])
-        let observer = Observer { event in done.change { $0[event.task, default: 0] += 1 } }
+        let done = Guarded<[UInt64: [EventValue]]>([:])
+        let observer = Observer { event in
+            done.change { $0[event.task, default: []].append(event.values[0]) }
+        }
         try host.observe("tidy_done::", by: observer)
         let sides = (0..<4).map { _ in
-            Side { () -> [curfew_task] in
-                var tasks: [curfew_task] = []
+            Side { () -> [UInt64] in
+                var tasks: [UInt64] = []
                 while tasks.count < 1_000 {
                     let (answer, task) = host.tryLaunch(keep: false)
                     if answer == .ok { tasks.append(task) }
@@ -294,12 +300,12 @@ struct ConcurrencyTests {
         let tasks = try sides.flatMap { try #require($0.join()) }
         #expect(host.shutDown(drain: Guarded<Int>.limit.nanoseconds) == .ok)
         #expect(Set(tasks).count == 4_000)
-        #expect(done.now.count == 4_000)
-        #expect(done.now.values.allSatisfy { $0 == 1 })
+        #expect(done.value.count == 4_000)
+        #expect(done.value.allSatisfy { $1 == [.bool($0 % 3 != 0)] })
         let counts = host.counts
         let failed = tasks.filter { $0 % 3 == 0 }.count
         #expect(counts.launched == 4_000)
-        #expect(counts.ended.1 == UInt64(4_000 - failed))
-        #expect(counts.ended.2 == UInt64(failed))
+        #expect(counts.ended[.succeeded] == UInt64(4_000 - failed))
+        #expect(counts.ended[.failed] == UInt64(failed))
     }
 }

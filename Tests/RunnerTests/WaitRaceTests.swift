@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import CCurfew
-import CInterface
-import Foundation
+
+import PluginBridge
+import Scheduling
 import TestSupport
 import Testing
 
-/// Keeps its core for so long. Who gives it away gets it back after whatever else the machine does.
+@testable import Runner
+
+/// Spins for that long: a thread that yields gets its core back much later on a busy machine.
 private func spend(microseconds: Int) {
     let end = SuspendingClock.now + .microseconds(microseconds)
     while SuspendingClock.now < end {}
 }
 
-/// Waiting for a task, and its end, at the same moment: whatever the order, who waits is told.
+/// A wait for a task and the end of the task at the same moment: in every order the wait ends.
 @Suite("Waits and ends that race")
 struct WaitRaceTests {
     @Test(
@@ -21,18 +23,18 @@ struct WaitRaceTests {
         try host.register(concurrency: 4) { call in
             // Some are over before anybody looks, some during the looks, some after them.
             spend(microseconds: call.payload?.first.map { Int($0) * 80 } ?? 0)
-            return 0
+            return .ok
         }
         let sides = (0..<4).map { side in
-            Side { () -> [Answer] in
+            Side { () -> [Status] in
                 var random = SeededGenerator(seed: UInt64(side))
-                var wrong: [Answer] = []
+                var wrong: [Status] = []
                 for round in 0..<600 {
                     let length: UInt8 =
                         round % 40 == 0 ? 3 : round % 3 == 0 ? 1 : 0
                     let launched = host.tryLaunch(payload: [length])
-                    guard launched.answer == .ok else {
-                        wrong.append(launched.answer)
+                    guard launched.status == .ok else {
+                        wrong.append(launched.status)
                         continue
                     }
                     if UInt8.random(in: 0...2, using: &random) == 0 {
@@ -56,13 +58,13 @@ struct WaitRaceTests {
     @Test("a pending task is completed while a thread goes to sleep on it")
     func sleepersAndCompletion() throws {
         let host = try TestHost(clock: nil, workers: 2, observing: false)
-        try host.register(concurrency: 2) { _ in curfew_status(CURFEW_PENDING) }
+        try host.register(concurrency: 2) { _ in .pending }
         var random = SeededGenerator(seed: 3)
         for _ in 0..<1_500 {
             let task = try host.launch()
             try host.waitUntilPending(task)
             let looks = Guarded(0)
-            let waiter = Side { () -> Answer in
+            let waiter = Side { () -> Status in
                 looks.change { $0 += 1 }
                 return host.wait(task)
             }
@@ -75,13 +77,13 @@ struct WaitRaceTests {
         }
     }
 
-    @Test("a shutdown wakes those who sleep on tasks, and those about to")
+    @Test("a shutdown wakes threads that sleep on tasks, and those about to")
     func sleepersAndShutdown() throws {
         for round in 0..<40 {
             let host = try TestHost(clock: nil, workers: 2, observing: false)
             try host.register(
                 expired: { call, _ in _ = call.complete() },
-                run: { _ in curfew_status(CURFEW_PENDING) })
+                run: { _ in .pending })
             let task = try host.launch()
             try host.waitUntilPending(task)
             let sides = (0..<3).map { _ in Side { host.wait(task) } }
@@ -98,17 +100,17 @@ struct WaitRaceTests {
     func looksAndEnds() throws {
         let host = try TestHost(clock: nil, workers: 2, observing: false)
         try host.register { call in
-            _ = call.complete(CURFEW_FAILED, error: "kaputt")
-            return curfew_status(CURFEW_PENDING)
+            _ = call.complete(.failed, error: "kaputt")
+            return .pending
         }
         // A busy machine gets through fewer; a quiet one has each order of looks thousands of times.
         let end = SuspendingClock.now + .seconds(10)
         for _ in 0..<20_000 where SuspendingClock.now < end {
             let task = try host.launch()
             var state = try host.query(task)
-            while state.outcome == 0 { state = try host.query(task) }
-            try #require(state.outcome == CURFEW_OUTCOME_FAILED)
-            try #require(state.error_bytes == 6)
+            while state.outcome == nil { state = try host.query(task) }
+            try #require(state.outcome == .failed)
+            try #require(state.errorBytes == 6)
             #expect(host.release(task) == .ok)
         }
     }
@@ -118,16 +120,16 @@ struct WaitRaceTests {
         let host = try TestHost(observing: false)
         for _ in 0..<3_000 {
             let wait = try host.expect("hello")
-            let raised = Answer(curfew_host_raise_event(host.raw, "hello", nil, 0, nil))
+            let raised = host.raise("hello")
             #expect(raised == .ok)
-            try #require(host.collect(wait).answer == .ok)
+            try #require(host.collect(wait).status == .ok)
         }
     }
 
     @Test("progress from several threads comes in some order, and all of it before the done event")
     func ownEventsFromThreads() throws {
-        let host = try TestHost(clock: nil, workers: 2) { $0.event_limit = 1 << 16 }
-        try host.register { _ in curfew_status(CURFEW_PENDING) }
+        let host = try TestHost(clock: nil, workers: 2) { $0.eventLimit = 1 << 16 }
+        try host.register { _ in .pending }
         for _ in 0..<20 {
             let task = try host.launch()
             try host.waitUntilPending(task)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import CCurfew
-import CInterface
+
+import PluginBridge
+import Scheduling
 import TestSupport
 import Testing
 
-/// What keeps a task, its id and its payload.
+@testable import Runner
+
+/// References keep a task, its id and its payload.
 @Suite("References and the place of a task")
 struct ReferenceTests {
     @Test("keep and release are extra; PENDING leaves one reference, which complete drops")
@@ -12,7 +15,7 @@ struct ReferenceTests {
         let host = try TestHost()
         try host.register { call in
             _ = call.keep()
-            return curfew_status(CURFEW_PENDING)
+            return .pending
         }
         let task = try host.launch(keep: false, payload: [1, 2, 3])
         try host.waitUntilPending(task)
@@ -25,7 +28,7 @@ struct ReferenceTests {
         #expect(call.payload == [1, 2, 3])
         #expect(call.complete() == .already)
         #expect(call.release() == .ok)
-        try host.waitUntil("stale") { host.queryAnswer(task) == .stale }
+        try host.waitUntil("stale") { host.isStale(task) }
         #expect(call.payload == nil)
         #expect(call.release() == .stale)
     }
@@ -33,15 +36,15 @@ struct ReferenceTests {
     @Test("releasing an extra reference of a pending task does not abandon it")
     func releaseExtra() throws {
         let host = try TestHost()
-        try host.register { _ in curfew_status(CURFEW_PENDING) }
+        try host.register { _ in .pending }
         let task = try host.launch()
         try host.waitUntilPending(task)
         let call = host.call(task)
         #expect(call.keep() == .ok)
         #expect(call.release() == .ok)
-        #expect(try host.query(task).phase == CURFEW_TASK_PHASE_PENDING)
+        #expect(try host.query(task).phase == .pending)
         #expect(call.complete() == .ok)
-        #expect(try host.query(task).outcome == CURFEW_OUTCOME_SUCCEEDED)
+        #expect(try host.query(task).outcome == .succeeded)
     }
 
     @Test("the payload stays readable until the last reference, the launcher's, goes")
@@ -50,50 +53,21 @@ struct ReferenceTests {
         let seen = Guarded<[UInt8]?>(nil)
         try host.register { call in
             seen.change { $0 = call.payload }
-            return 0
+            return .ok
         }
         let task = try host.launch(payload: Array("payload".utf8))
         #expect(host.wait(task) == .ok)
-        #expect(seen.now == Array("payload".utf8))
+        #expect(seen.value == Array("payload".utf8))
         #expect(host.call(task).payload == Array("payload".utf8))
         #expect(host.release(task) == .ok)
-        try host.waitUntil("stale") { host.queryAnswer(task) == .stale }
+        try host.waitUntil("stale") { host.isStale(task) }
         #expect(host.call(task).payload == nil)
-    }
-
-    @Test("an empty payload is NULL")
-    func emptyPayload() throws {
-        let host = try TestHost()
-        try host.register { _ in 0 }
-        let task = try host.launch()
-        #expect(host.wait(task) == .ok)
-        let info = try #require(host.call(task).info)
-        #expect(info.payload == nil)
-        #expect(info.payload_bytes == 0)
-    }
-
-    @Test("task_info tells kind, attempt, identifier, budget and grace, the launch's own first")
-    func info() throws {
-        let host = try TestHost()
-        try host.register(kind: CURFEW_KIND_PROCESSING, budget: 3 * .second) { _ in 0 }
-        let (_, task) = host.tryLaunch(budget: 7 * .second, attempt: 4)
-        #expect(host.wait(task) == .ok)
-        let info = try #require(host.call(task).info)
-        #expect(info.kind == CURFEW_KIND_PROCESSING)
-        #expect(info.attempt == 4)
-        #expect(info.reason == CURFEW_REASON_NONE)
-        #expect(String(cString: info.identifier) == "org.example.tidy")
-        #expect(info.budget_ns == 7 * .second)
-        #expect(info.grace_ns == .second)
-        let state = try host.query(task)
-        #expect(state.attempt == 4)
-        #expect(state.budget_ns == 7 * .second)
     }
 
     @Test("a plugin can take 60 references, an embedder 30; the next is EXHAUSTED")
     func limits() throws {
         let host = try TestHost()
-        try host.register { _ in curfew_status(CURFEW_PENDING) }
+        try host.register { _ in .pending }
         let task = try host.launch(keep: false)
         try host.waitUntilPending(task)
         let call = host.call(task)
@@ -104,14 +78,14 @@ struct ReferenceTests {
         for _ in 0..<30 { #expect(host.release(task) == .ok) }
         #expect(host.release(task) == .wrongState)
         for _ in 0..<60 { #expect(call.release() == .ok) }
-        #expect(try host.query(task).phase == CURFEW_TASK_PHASE_PENDING)
+        #expect(try host.query(task).phase == .pending)
         #expect(call.complete() == .ok)
     }
 
     @Test("waiting works for a task of which the embedder holds all references it can")
     func waitWithAllReferences() throws {
         let host = try TestHost()
-        try host.register { _ in 0 }
+        try host.register { _ in .ok }
         let task = try host.launch()
         for _ in 0..<29 { #expect(host.keepTask(task) == .ok) }
         #expect(host.wait(task) == .ok)
@@ -120,27 +94,27 @@ struct ReferenceTests {
     @Test("the function's own reference cannot be released")
     func releaseInside() throws {
         let host = try TestHost()
-        let answers = Guarded<[Answer]>([])
+        let answers = Guarded<[Status]>([])
         try host.register { call in
             answers.change { $0 = [call.release(), call.keep(), call.release(), call.release()] }
-            return 0
+            return .ok
         }
         let task = try host.launch()
         #expect(host.wait(task) == .ok)
-        #expect(answers.now == [.wrongState, .ok, .ok, .wrongState])
+        #expect(answers.value == [.wrongState, .ok, .ok, .wrongState])
     }
 
-    @Test("a queued task is nobody's in a plugin")
+    @Test("a queued task is stale to its plugin")
     func queued() throws {
         let host = try TestHost()
-        try host.register { _ in 0 }
-        _ = curfew_host_pause_handler(host.raw, nil, nil)
+        try host.register { _ in .ok }
+        _ = host.engine.pause(nil)
         let task = try host.launch()
         let call = host.call(task)
         #expect(call.complete() == .stale)
         #expect(call.keep() == .stale)
         #expect(call.release() == .stale)
-        #expect(try host.query(task).phase == CURFEW_TASK_PHASE_QUEUED)
+        #expect(try host.query(task).phase == .queued)
     }
 
     @Test("the done event comes when completion is accepted, not when the function returns")
@@ -150,15 +124,15 @@ struct ReferenceTests {
         try host.register { call in
             if call.complete() == .ok { stuck.entered.send() }
             _ = stuck.go.wait()
-            return 0
+            return .ok
         }
         let task = try host.launch()
         #expect(stuck.entered.wait())
         #expect(host.wait(task) == .ok)
         #expect(host.all.waits { $0.task == task && $0.isDone })
-        #expect(try !host.query(task).returned)
+        #expect(try !host.query(task).isReturned)
         stuck.go.send()
-        try host.waitUntil("returned") { try host.query(task).returned }
+        try host.waitUntil("returned") { try host.query(task).isReturned }
         #expect(host.shutDown() == .ok)
         #expect(host.all.dones(of: task).count == 1)
     }
@@ -176,16 +150,16 @@ struct ReferenceTests {
             } else {
                 entered.send()
             }
-            return 0
+            return .ok
         }
         let first = try host.launch(payload: [1])
         let second = try host.launch()
         #expect(stuck.entered.wait())
         #expect(host.wait(first) == .ok)
         #expect(try host.handler().active == 1)
-        #expect(try host.query(second).phase == CURFEW_TASK_PHASE_QUEUED)
+        #expect(try host.query(second).phase == .queued)
         // A handler of its own makes sure that a worker that was free would have had its turn.
-        try host.register("org.example.other") { _ in 0 }
+        try host.register("org.example.other") { _ in .ok }
         #expect(host.wait(try host.launch("org.example.other")) == .ok)
         #expect(!entered.isSet)
         stuck.go.send()
@@ -202,17 +176,17 @@ struct ReferenceTests {
             _ = call.complete()
             stuck.entered.send()
             _ = stuck.go.wait()
-            return 0
+            return .ok
         }
         try host.register("org.example.other") { _ in
             entered.send()
-            return 0
+            return .ok
         }
         let first = try host.launch()
         #expect(stuck.entered.wait())
         let second = try host.launch("org.example.other")
         #expect(host.wait(first) == .ok)
-        #expect(try host.query(second).phase == CURFEW_TASK_PHASE_QUEUED)
+        #expect(try host.query(second).phase == .queued)
         #expect(!entered.isSet)
         stuck.go.send()
         #expect(host.wait(second) == .ok)
@@ -221,50 +195,11 @@ struct ReferenceTests {
     @Test("a pending task takes neither worker nor place")
     func pendingTakesNoPlace() throws {
         let host = try TestHost(workers: 1)
-        try host.register { _ in curfew_status(CURFEW_PENDING) }
+        try host.register { _ in .pending }
         let tasks = try (0..<10).map { _ in try host.launch() }
         for task in tasks { try host.waitUntilPending(task) }
         for task in tasks.reversed() { #expect(host.call(task).complete() == .ok) }
         for task in tasks { #expect(host.wait(task) == .ok) }
-    }
-
-    @Test("a result is copied, and read in part with TOO_LARGE")
-    func results() throws {
-        let host = try TestHost()
-        try host.register { call in
-            _ = call.complete(result: [1, 2, 3, 4])
-            return 0
-        }
-        let task = try host.launch()
-        #expect(host.wait(task) == .ok)
-        #expect(try host.query(task).result_bytes == 4)
-        var bytes: [UInt8] = [0, 0, 0]
-        var count: UInt64 = 0
-        #expect(
-            Answer(curfew_host_read_task_result(host.raw, task, &bytes, 2, &count, nil))
-                == .tooLarge)
-        #expect(bytes == [1, 2, 0])
-        #expect(count == 4)
-        #expect(
-            Answer(curfew_host_read_task_result(host.raw, task, nil, 100, &count, nil)) == .tooLarge
-        )
-        #expect(count == 4)
-        #expect(host.result(task) == [1, 2, 3, 4])
-        #expect(host.errorText(task) == "")
-    }
-
-    @Test("results and texts cannot be read before the task is over")
-    func readTooEarly() throws {
-        let host = try TestHost()
-        try host.register { _ in curfew_status(CURFEW_PENDING) }
-        let task = try host.launch()
-        try host.waitUntilPending(task)
-        var count: UInt64 = 0
-        #expect(
-            Answer(curfew_host_read_task_result(host.raw, task, nil, 0, &count, nil)) == .wrongState
-        )
-        #expect(
-            Answer(curfew_host_read_task_error(host.raw, task, nil, 0, &count, nil)) == .wrongState)
     }
 
     @Test("progress is an event, and readable outside")
@@ -273,7 +208,7 @@ struct ReferenceTests {
         let stuck = Stuck()
         try host.register(
             run: stuck.run { call in
-                call.progress(0.25, "a quarter") == .ok ? 0 : curfew_status(CURFEW_FAILED)
+                call.progress(0.25, "a quarter") == .ok ? .ok : .failed
             })
         let task = try host.launch()
         #expect(stuck.entered.wait())
@@ -283,7 +218,7 @@ struct ReferenceTests {
         #expect(try host.query(task).progress == 0.25)
         #expect(host.shutDown() == .ok)
         let seen = host.all.events.filter { $0.task == task }
-        #expect(seen.map(\.selector) == ["tidy_progress::", "tidy_done::"])
-        #expect(seen.first?.parameters == [.double(0.25), .text("a quarter")])
+        #expect(seen.map(\.name) == ["tidy_progress::", "tidy_done::"])
+        #expect(seen.first?.values == [.double(0.25), .text("a quarter")])
     }
 }

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-extension UInt64 {
-    /// A second in nanoseconds.
-    static var second: UInt64 { 1_000_000_000 }
-    static var millisecond: UInt64 { 1_000_000 }
-}
