@@ -90,8 +90,8 @@ private func described(
         how?.pointee =
             switch submission {
             case .queued: curfew_submission(CURFEW_SUBMISSION_QUEUED)
-            case .kept: curfew_submission(CURFEW_SUBMISSION_DUPLICATE_PENDING)
-            case .known: curfew_submission(CURFEW_SUBMISSION_DUPLICATE_KEY)
+            case .duplicatePending: curfew_submission(CURFEW_SUBMISSION_DUPLICATE_PENDING)
+            case .duplicateKey: curfew_submission(CURFEW_SUBMISSION_DUPLICATE_KEY)
             }
     }
 }

@@ -307,7 +307,7 @@ struct SubmitTests {
             "submit", "org.example.a", "--kind", "processing", "--at", "2190-12-24T18:00Z", "--key",
             "k")
         #expect(again.code == 0)
-        #expect(again.output.hasPrefix("known  1  "))
+        #expect(again.output.hasPrefix("duplicate-key  1  "))
         let other = try desk.run("submit", "org.example.a", "--key", "k", "--needs", "power")
         #expect(other.code == 8)
         #expect(
@@ -320,13 +320,13 @@ struct SubmitTests {
                 """)
     }
 
-    @Test("a pending one is replaced, kept or joined")
+    @Test("a pending one is replaced, returned or joined")
     func onPending() throws {
         let desk = try RequestDesk()
         try desk.submit("org.example.a")
-        let kept = try desk.run(
+        let pending = try desk.run(
             "submit", "org.example.a", "--kind", "processing", "--on-pending", "keep")
-        #expect(kept.output.hasPrefix("kept  1  "))
+        #expect(pending.output.hasPrefix("duplicate-pending  1  "))
         #expect(try desk.submit("org.example.a", "--on-pending", "add") == 2)
         let replacing = try desk.run(
             "submit", "org.example.a", "--kind", "processing", "--after", "1d")

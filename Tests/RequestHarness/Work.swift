@@ -157,13 +157,13 @@ final class Work: @unchecked Sendable {
         do {
             let answer = try host.submit(request(handler, key), payload: Array(key.utf8))
             plan.reached("submit-answered")
-            var (word, replaced) = ("known", "")
+            var (word, replaced) = ("duplicate-key", "")
             switch answer {
             case .queued(_, let ids):
                 word = "queued"
                 replaced = ids.map { "\($0.rawValue)" }.joined(separator: ",")
-            case .kept: word = "kept"
-            case .known: break
+            case .duplicatePending: word = "duplicate-pending"
+            case .duplicateKey: break
             }
             History.put("ack", key, "\(answer.id.rawValue)", word, replaced)
             plan.reached("submit-told")

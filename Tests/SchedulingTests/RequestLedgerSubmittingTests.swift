@@ -50,7 +50,9 @@ struct RequestLedgerSubmittingTests {
     @Test("a pending one can stay, and the newer one is not taken in")
     func keeping() throws {
         let first = try desk.add(processing("org.example.a", .keep))
-        #expect(try desk.submit(processing("org.example.a", .keep)) == .success(.kept(first)))
+        #expect(
+            try desk.submit(processing("org.example.a", .keep))
+                == .success(.duplicatePending(first)))
         // One that runs is not pending.
         try desk.launch(first)
         let second = try desk.submit(processing("org.example.a", .keep))
@@ -103,9 +105,9 @@ struct RequestLedgerSubmittingTests {
         let id = try desk.add(description, payload: [1])
         desk.now += 10 * second
         description.earliest = desk.now + 100
-        #expect(try desk.submit(description, payload: [1]) == .success(.known(id)))
+        #expect(try desk.submit(description, payload: [1]) == .success(.duplicateKey(id)))
         _ = try desk.cancel(id)
-        #expect(try desk.submit(description, payload: [1]) == .success(.known(id)))
+        #expect(try desk.submit(description, payload: [1]) == .success(.duplicateKey(id)))
         #expect(try desk.story() == [.submitted, .cancelled])
         // Of another identifier it is another one.
         _ = try desk.add(refresh("org.example.b", key: "k"))

@@ -127,8 +127,8 @@ struct RequestWorld {
             case .success(.queued(let id, _)):
                 if !acknowledged.insert(id).inserted { faults.append("\(id) was given twice") }
                 note("submitted")
-            case .success(.kept): note("kept")
-            case .success(.known): note("known")
+            case .success(.duplicatePending): note("duplicate pending")
+            case .success(.duplicateKey): note("duplicate key")
             case .failure(.invalid(let why)): faults.append("refused as invalid: \(why)")
             case .failure(.tooMany): note("too many")
             case .failure(.keyTaken): note("key taken")

@@ -38,7 +38,8 @@ struct RequestWorldTests {
             for entry in world.history { counts[entry.what.name, default: 0] += 1 }
         }
         for way in [
-            "submitted", "kept", "known", "too many", "key taken", "replaced", "cancelled",
+            "submitted", "duplicate pending", "duplicate key", "too many", "key taken", "replaced",
+            "cancelled",
             "cancelled while running", "launched", "ended", "stopped", "failed commits",
             "backed-off", "snoozed", "repeated", "dates-skipped", "missed", "parked", "released",
             "finished", "interrupted", "clock set", "boots",

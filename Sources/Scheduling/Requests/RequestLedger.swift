@@ -38,14 +38,14 @@ package struct RequestLedger: Sendable {
             guard known.description.isSame(as: description),
                 try store.payload(of: known.id) == payload
             else { return Changed(value: .failure(.keyTaken(known.id))) }
-            return Changed(value: .success(.known(known.id)))
+            return Changed(value: .success(.duplicateKey(known.id)))
         }
         var replaced: [Request] = []
         switch description.onPending {
         case .add: break
         case .keep:
             if let kept = try store.firstPending(description.identifier) {
-                return Changed(value: .success(.kept(kept)))
+                return Changed(value: .success(.duplicatePending(kept)))
             }
         case .replace: replaced = try store.pending(of: description.identifier)
         }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The result of a submission that was accepted, or that needed no new request.
+/// The result of a submission: a new request, or a duplicate that the store already has.
 public enum Submission: Hashable, Sendable {
     /// The request is pending, and replaced the given ones.
     case queued(RequestID, replaced: [RequestID])
-    /// A request of the same identifier was pending and stays; no request was added.
-    case kept(RequestID)
+    /// A request of the same identifier is pending, and stays; no request was added.
+    case duplicatePending(RequestID)
     /// A request with the same key exists; no request was added.
-    case known(RequestID)
+    case duplicateKey(RequestID)
 
-    /// The id of the request that exists now.
+    /// The id of the new request, or of the existing one.
     public var id: RequestID {
         switch self {
-        case .queued(let id, _), .kept(let id), .known(let id): id
+        case .queued(let id, _), .duplicatePending(let id), .duplicateKey(let id): id
         }
     }
 }

@@ -181,8 +181,10 @@ final class Simulation {
             }
             view.submitted(taken, at: time, now: now)
             for note in SubmitForm.notes(description, at: now, all) { view.remark(note, at: time) }
-        case .kept(let id): view.remark("request \(id) was already pending, and stays", at: time)
-        case .known(let id): view.remark("request \(id) was submitted under the key", at: time)
+        case .duplicatePending(let id):
+            view.remark("request \(id) was already pending, and stays", at: time)
+        case .duplicateKey(let id):
+            view.remark("request \(id) was submitted under the key", at: time)
         }
     }
 

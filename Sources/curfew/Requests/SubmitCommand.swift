@@ -52,7 +52,7 @@ enum SubmitCommand {
                 title: "with --json",
                 rows: [
                     ("id", "the number of the request that stands for it"),
-                    ("status", "queued, kept (one was pending) or known (its key was)"),
+                    ("status", "queued, duplicate-pending or duplicate-key"),
                     ("replaced", "the numbers of those it took the place of"),
                     ("request", "as `curfew show --json` has it"),
                     ("store", "the directory of the store"),
@@ -134,8 +134,8 @@ enum SubmitCommand {
         let (word, colour): (String, Colour) =
             switch submission {
             case .queued: ("queued", .good)
-            case .kept: ("kept", .warning)
-            case .known: ("known", .accent)
+            case .duplicatePending: ("duplicate-pending", .warning)
+            case .duplicateKey: ("duplicate-key", .accent)
             }
         let head = "\(word)  \(submission.id)  "
         let indent = word.count + 2
@@ -155,8 +155,8 @@ enum SubmitCommand {
             if !replaced.isEmpty {
                 more("takes the place of \(replaced.map(\.description).joined(separator: ", "))")
             }
-        case .kept: more("it was already pending and stays; nothing was added")
-        case .known: more("it was submitted before under this key; nothing was added")
+        case .duplicatePending: more("it was already pending and stays; nothing was added")
+        case .duplicateKey: more("it was submitted before under this key; nothing was added")
         }
         more("stored in \(Shown.line(store.directory))")
         out.line(
@@ -201,8 +201,8 @@ enum SubmitCommand {
         let status: String
         switch submission {
         case .queued(_, let others): (status, replaced) = ("queued", others)
-        case .kept: status = "kept"
-        case .known: status = "known"
+        case .duplicatePending: status = "duplicate-pending"
+        case .duplicateKey: status = "duplicate-key"
         }
         return .object([
             ("id", RequestItem.id(submission.id)), ("status", .text(status)),
