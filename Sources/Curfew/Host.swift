@@ -29,8 +29,8 @@ public final class Host: Sendable {
     /// Makes the blocking calls of the `async` methods.
     let calls = CallThread()
 
-    /// The continuations of open event sequences, by the number of their subscription.
-    private let streams = Locked<[UInt64: AsyncStream<HostEvent>.Continuation]>([:])
+    /// The buffers of open event sequences, by the number of their subscription.
+    private let buffers = Locked<[UInt64: EventBuffer]>([:])
 
     /// Creates a host. Throws `.invalid` if the configuration cannot be used, and `.system` if the
     /// system has no thread or descriptor left.
@@ -50,8 +50,7 @@ public final class Host: Sendable {
                 "a host was dropped before it was shut down, and is shut down now: call shutDown() where its work is to end"
             )
         }
-        let end = HostEnd(
-            runtime: runtime, streams: streams.withLock { Array($0.values) })
+        let end = HostEnd(runtime: runtime, buffers: buffers)
         if !end.finish() { end.finishElsewhere() }
     }
 
@@ -189,40 +188,29 @@ public final class Host: Sendable {
 
     // MARK: Events
 
-    /// Returns the events of a selector (`"mirror_done::"`), or all events, from now on. The
-    /// sequence ends when it is released or the host has ended.
+    /// Returns the events of a selector (`"mirror_done::"`), or all events, from now on.
     ///
-    /// With `ownLoop` it ends after the last event of the shutdown was dispatched. It does not
-    /// retain the host. At most `limit` events are buffered, and further ones are dropped: consume
-    /// them quickly, or use `LaunchedTask.result` instead. In a sequence of all events, a gap in
-    /// `sequence` shows how many were dropped.
+    /// At most `limit` events are buffered; `HostEvents` says what happens to further ones, and when
+    /// the sequence ends. To await one task, use `LaunchedTask.result` instead.
     ///
     /// Throws `.invalid` if the selector is malformed.
-    public func events(named selector: String? = nil, limit: Int = 4_096)
-        throws(CurfewError) -> AsyncStream<HostEvent>
-    {
-        let parsed = try Host.parse(selector)
-        let (stream, continuation) = AsyncStream<HostEvent>.makeStream(
-            bufferingPolicy: .bufferingOldest(max(1, limit)))
-        let number: UInt64
-        switch runtime.loop.subscribe(parsed, .closure { continuation.yield($0) }) {
-        case .success(let subscribed): number = subscribed
+    public func events(
+        named selector: String? = nil, limit: Int = 4_096
+    ) throws(CurfewError) -> HostEvents {
+        let buffer = EventBuffer(limit: limit)
+        switch runtime.loop.subscribe(try Host.parse(selector), .closure { buffer.add($0) }) {
         case .failure(let error): throw CurfewError(error)
+        case .success(let number):
+            let subscription = HostEvents.Subscription(buffer, number, runtime, in: buffers)
+            // A shutdown that was over before the buffer was among `buffers` has not ended it.
+            if runtime.isClosed, !runtime.loop.isEmbedders { buffer.end() }
+            return HostEvents(subscription: subscription)
         }
-        streams.withLock { $0[number] = continuation }
-        let runtime = runtime
-        continuation.onTermination = { [weak self] _ in
-            _ = runtime.loop.unsubscribe(number)
-            self?.streams.withLock { $0[number] = nil }
-        }
-        // A shutdown that was over before the sequence was added to `streams` has not ended it.
-        if runtime.isClosed, !runtime.loop.isEmbedders { endStreams() }
-        return stream
     }
 
     /// Ends all sequences, since no further event will come.
-    private func endStreams() {
-        for continuation in streams.withLock({ Array($0.values) }) { continuation.finish() }
+    private func endSequences() {
+        for buffer in buffers.withLock({ Array($0.values) }) { buffer.end() }
     }
 
     /// Calls `body` for each event of a selector, or for all events, on the thread that runs the
@@ -296,7 +284,7 @@ public final class Host: Sendable {
         let isLast = runtime.isClosed
         switch runtime.loop.dispatch(limit: UInt32(clamping: limit)) {
         case .success(let count):
-            if isLast, limit == 0 || count < limit { endStreams() }
+            if isLast, limit == 0 || count < limit { endSequences() }
             return Int(count)
         case .failure(let error): throw CurfewError(error)
         }
@@ -347,9 +335,9 @@ public final class Host: Sendable {
         do throws(BridgeError) {
             try runtime.shutDown(limits)
         } catch {
-            if error.status != .wrongThread, !runtime.loop.isEmbedders { endStreams() }
+            if error.status != .wrongThread, !runtime.loop.isEmbedders { endSequences() }
             throw CurfewError(error)
         }
-        if !runtime.loop.isEmbedders { endStreams() }
+        if !runtime.loop.isEmbedders { endSequences() }
     }
 }

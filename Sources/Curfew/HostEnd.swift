@@ -6,7 +6,7 @@ import Runner
 /// The shutdown of a host whose last reference was released.
 struct HostEnd: Sendable {
     let runtime: HostRuntime
-    let streams: [AsyncStream<HostEvent>.Continuation]
+    let buffers: Locked<[UInt64: EventBuffer]>
 
     /// Shuts the host down and ends its sequences. Returns false on a thread of the host, which
     /// must not wait for itself; then nothing was done.
@@ -16,7 +16,7 @@ struct HostEnd: Sendable {
         } catch {
             if error.status == .wrongThread { return false }
         }
-        for stream in streams { stream.finish() }
+        for buffer in buffers.withLock({ Array($0.values) }) { buffer.end() }
         return true
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import Glibc
 import Runner
 import Scheduling
 import TestSupport
@@ -83,7 +84,7 @@ struct HostEventsTests {
             let other = try Host.forTests()
             weakHost = other
             try other.register(.tidy) { _ in }
-            var events: AsyncStream<HostEvent>? = try other.events(named: "hello")
+            var events: HostEvents? = try other.events(named: "hello")
             var iterator = events?.makeAsyncIterator()
             events = nil
             try other.raise("hello")
@@ -96,7 +97,7 @@ struct HostEventsTests {
 
     @Test("A sequence ends when the host's last reference goes")
     func sequenceOutlivesTheHost() async throws {
-        let events: AsyncStream<HostEvent>
+        let events: HostEvents
         do {
             let other = try Host.forTests()
             events = try other.events()
@@ -107,17 +108,100 @@ struct HostEventsTests {
         #expect(seen.transcript == ["hello()"])
     }
 
-    @Test("A sequence keeps as many events as it may, and drops the later ones")
+    @Test("A sequence buffers as many events as it may, and counts the later ones, which it drops")
     func sequenceIsBounded() async throws {
         let events = try host.events(named: "hello:", limit: 2)
-        let last = try host.expect("goodbye")
-        for number in 1...5 { try host.raise("hello", .int32(Int32(number))) }
-        try host.raise("goodbye")
-        _ = try await last.event(within: .seconds(60))
+        try await raiseHello(5)
+        #expect(events.dropped == 3)
+        // Room again: the next event is buffered, after those that were there.
+        let iterator = events.makeAsyncIterator()
+        #expect(await iterator.next()?.values == [.int32(1)])
+        try await raiseHello(1)
         try host.shutDown()
         var seen: [HostEvent] = []
         for await event in events { seen.append(event) }
-        #expect(seen.transcript == ["hello(1)", "hello(2)"])
+        #expect(seen.transcript == ["hello(2)", "hello(1)"])
+        #expect(events.dropped == 3)
+    }
+
+    /// Raises `hello:` that many times, and returns after all are delivered.
+    private func raiseHello(_ count: Int) async throws {
+        let last = try host.expect("goodbye")
+        for number in 1...count { try host.raise("hello", .int32(Int32(number))) }
+        try host.raise("goodbye")
+        _ = try await last.event(within: .seconds(60))
+    }
+
+    @Test("Two iterators of a sequence share its events: each event goes to one, in order")
+    func twoIterators() async throws {
+        let events = try host.events(named: "hello:")
+        let halves = (0..<2).map { _ in
+            let iterator = events.makeAsyncIterator()
+            return Task {
+                var seen: [HostEvent] = []
+                while let event = await iterator.next() { seen.append(event) }
+                return seen
+            }
+        }
+        try await raiseHello(100)
+        try host.shutDown()
+        let (first, second) = (await halves[0].value, await halves[1].value)
+        for half in [first, second] {
+            #expect(half.map(\.sequence) == half.map(\.sequence).sorted())
+        }
+        #expect(
+            (first + second).sorted { $0.sequence < $1.sequence }.flatMap(\.values)
+                == (1...100).map { .int32($0) })
+        #expect(events.dropped == 0)
+    }
+
+    @Test(
+        "Cancelling a task ends its loop, and leaves the events to others", .timeLimit(.minutes(1)))
+    func cancelledLoop() async throws {
+        let events = try host.events(named: "hello:")
+        let begun = Gate()
+        let waiting = Task {
+            let iterator = events.makeAsyncIterator()
+            begun.open()
+            return await iterator.next()
+        }
+        try begun.pass()
+        waiting.cancel()
+        #expect(await waiting.value == nil)
+        try await raiseHello(2)
+        // A cancelled task takes nothing, though an event is there.
+        let late = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await events.makeAsyncIterator().next()
+        }
+        #expect(await late.value == nil)
+        let iterator = events.makeAsyncIterator()
+        #expect(await iterator.next()?.values == [.int32(1)])
+        #expect(await iterator.next()?.values == [.int32(2)])
+    }
+
+    @Test("A shutdown ends the loops that wait, each after what it has not seen")
+    func shutdownWhileIterating() async throws {
+        let events = try host.events(named: "tidy_done::")
+        let entered = Gate()
+        try host.register(.tidy, expired: { task, _ in task.complete() }) { task in
+            entered.open()
+            while !task.isExpired { sched_yield() }
+        }
+        let loops = (0..<8).map { _ in
+            Task {
+                var seen = 0
+                for await event in events where event.task != 0 { seen += 1 }
+                return seen
+            }
+        }
+        try host.launch("org.example.tidy")
+        try entered.pass()
+        try host.shutDown()
+        var seen = 0
+        for each in loops { seen += await each.value }
+        #expect(seen == 1)
+        #expect(await events.makeAsyncIterator().next() == nil)
     }
 
     @Test("An observer sees events until it ends, and is not held any longer")

@@ -5,7 +5,7 @@ import Curfew
 struct Embedder {
     let name: String
     let host: Host
-    private var events: AsyncStream<HostEvent>.Iterator
+    private let events: HostEvents.AsyncIterator
     /// What came while the events of another task were waited for.
     private var early: [HostEvent] = []
     private var done = 0
