@@ -15,7 +15,7 @@ extension HostConfiguration {
                 "curfew_host_config.struct_size is not that of any version of the struct; set it to sizeof(curfew_host_config)"
             )
         }
-        ownLoop = copy.manual_dispatch
+        manualDispatch = copy.manual_dispatch
         if let clock = copy.clock {
             self.clock = Unmanaged<ManualClock>.fromOpaque(UnsafeRawPointer(clock))
                 .takeUnretainedValue()

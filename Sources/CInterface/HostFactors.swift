@@ -75,8 +75,8 @@ private func value(_ number: curfew_factor_value) throws(RequestFailure) -> Fact
     _ enablement: curfew_enablement, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        guard let refresh = UInt8(exactly: refresh).flatMap(HandlerSetting.Refresh.init),
-            let enablement = UInt8(exactly: enablement).flatMap(HandlerSetting.Enablement.init)
+        guard let refresh = UInt8(exactly: refresh).flatMap(RefreshSetting.init),
+            let enablement = UInt8(exactly: enablement).flatMap(HandlerEnablement.init)
         else { throw .other(.invalid, "there is no such setting") }
         let scope: HandlerScope =
             if let identifier {

@@ -4,19 +4,16 @@ import Runner
 
 /// The error of a call of a host: a code for programs and a text for people.
 public struct CurfewError: Error, Sendable, CustomStringConvertible {
-    /// A status of the C interface; later versions may have more of them.
-    public typealias Code = Status
-
-    /// The status of the call.
-    public let code: Code
+    /// The status of the call; later versions may have more of them.
+    public let code: Status
     /// The fault, its place, its effect on the tasks concerned, and the next step.
-    public let message: String
+    public var description: String { message }
     /// The name of the broken rule, such as `load-symbol`; nil if no rule applies.
     public let rule: String?
 
-    public var description: String { message }
+    package let message: String
 
-    package init(_ code: Code, _ message: String, rule: String? = nil) {
+    package init(_ code: Status, _ message: String, rule: String? = nil) {
         self.code = code
         self.message = message
         self.rule = rule

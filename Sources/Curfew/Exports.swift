@@ -4,7 +4,6 @@
 @_exported public import CurfewValues
 
 // The public API uses these types of the layers below; no other type of them is public.
-@_exported public import struct PluginBridge.PluginPin
 @_exported public import struct PluginBridge.Status
 @_exported public import struct Runner.HostConfiguration
 @_exported public import struct Runner.HostCounts
@@ -13,22 +12,18 @@
 @_exported public import struct Runner.RequestConfiguration
 @_exported public import struct Scheduling.Attempt
 @_exported public import struct Scheduling.DayLimits
-@_exported public import struct Scheduling.EventSelector
-@_exported public import struct Scheduling.EventSignature
 @_exported public import enum Scheduling.Factor
-@_exported public import struct Scheduling.FactorPolicy
 @_exported public import struct Scheduling.FactorReport
 @_exported public import enum Scheduling.FactorState
-@_exported public import struct Scheduling.HandlerDescription
+@_exported public import enum Scheduling.HandlerEnablement
 @_exported public import enum Scheduling.HandlerScope
-@_exported public import struct Scheduling.HandlerSetting
 @_exported public import struct Scheduling.JournalEntry
 @_exported public import enum Scheduling.Outcome
+@_exported public import enum Scheduling.RefreshSetting
 @_exported public import struct Scheduling.Repetition
 @_exported public import struct Scheduling.Request
 @_exported public import struct Scheduling.RequestDescription
 @_exported public import struct Scheduling.RequestID
-@_exported public import struct Scheduling.RequestLimits
 @_exported public import struct Scheduling.RequestNeeds
 @_exported public import enum Scheduling.RequestPriority
 @_exported public import enum Scheduling.RequestState

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Runner
-public import Scheduling
+package import Scheduling
 
 /// The present state of a registered handler.
 public struct HandlerInfo: Sendable {
@@ -8,10 +8,11 @@ public struct HandlerInfo: Sendable {
 
     init(_ record: HandlerRecord) { self.record = record }
 
-    /// Its declaration.
-    public var description: HandlerDescription { record.description }
+    package var description: HandlerDescription { record.description }
     /// Its identifier.
-    public var identifier: String { record.description.identifier }
+    public var identifier: String { description.identifier }
+    /// Its kind.
+    public var kind: TaskKind { description.kind }
     /// The time that each of its tasks may use.
     public var budget: Duration { Duration(inNanoseconds: record.description.budget) }
     /// The time that each of its tasks has to complete after expiration.

@@ -188,9 +188,12 @@ extension Host {
 
     /// Stores a person's setting about launches of all handlers, of a plugin, or of one handler.
     /// Throws `.invalid` if the scope's name is no identifier, or too many scopes have a setting.
-    public func set(_ setting: HandlerSetting, for scope: HandlerScope) throws(CurfewError) {
+    public func set(
+        refresh: RefreshSetting, enablement: HandlerEnablement, for scope: HandlerScope
+    ) throws(CurfewError) {
         try checked { (runtime) throws(RequestFailure) in
-            try runtime.requests.set(setting, for: scope)
+            try runtime.requests.set(
+                HandlerSetting(refresh: refresh, enablement: enablement), for: scope)
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
 package import Runner
-import Scheduling
+package import Scheduling
 
 /// A host: it loads plugins, runs their handlers under budgets, and raises an event when each task
 /// ends.
@@ -57,25 +57,19 @@ public final class Host: Sendable {
     // MARK: Plugins and handlers
 
     /// Reads the manifests of the plugins in a directory without loading code. Returns the number
-    /// of plugins. Faulty ones are not an error: `plugins` lists each with its fault.
+    /// of plugins, including faulty and shadowed ones; `plugins` lists each with its fault.
     ///
-    /// Throws `.system` if the directory cannot be read, and `.closing`.
-    @discardableResult
-    public func scan(_ directory: String) throws(CurfewError) -> Int {
-        do throws(BridgeError) { return try runtime.plugins.scan(directory) } catch {
-            throw CurfewError(error)
-        }
-    }
-
-    /// Scans the standard plugin directories, or those of `CURFEW_PLUGIN_PATH`, without loading
-    /// code. Returns the number of plugins, including faulty and shadowed ones.
+    /// Nil means the standard directories, or those of `CURFEW_PLUGIN_PATH`: `curfew paths` lists
+    /// them, and any of them may be missing. Of two plugins with the same id the first one counts.
+    /// The other is listed as `.shadowed`, and its reason names the directory of the first.
     ///
-    /// `curfew paths` lists the directories; any of them may be missing. Of two plugins with the
-    /// same id the first one counts. The other is listed as `.shadowed`, and its reason names the
-    /// directory of the first. Throws `.closing`.
+    /// Throws `.system` if the given directory cannot be read, and `.closing`.
     @discardableResult
-    public func discover() throws(CurfewError) -> Int {
-        do throws(BridgeError) { return try runtime.plugins.discover() } catch {
+    public func scan(_ directory: String? = nil) throws(CurfewError) -> Int {
+        do throws(BridgeError) {
+            guard let directory else { return try runtime.plugins.discover() }
+            return try runtime.plugins.scan(directory)
+        } catch {
             throw CurfewError(error)
         }
     }
@@ -104,16 +98,52 @@ public final class Host: Sendable {
 
     /// Registers a handler of the embedder, which the host treats like a plugin's.
     ///
-    /// A worker calls `run` within the description's budget. If it returns, the task succeeded; if
-    /// it throws, the task failed with the error's description as text, cut at about 1,000 bytes. A
-    /// deadline thread calls `expired` at most once, when the task has to stop, while `run` may
-    /// still be running; it should return soon. The host keeps both closures until it is gone, and
-    /// for ever if a thread never returned from them.
+    /// - Parameters:
+    ///   - identifier: a reverse-DNS name, unique in a host.
+    ///   - kind: the kind, which sets the default budget and selects the worker pool.
+    ///   - budget: the time that a task may use, 1 ms…24 h; nil for the kind's default.
+    ///   - grace: the time to complete after expiration, at most 10 min; nil for 5 s.
+    ///   - maxConcurrency: the number of its tasks that may run at the same time, 1…64.
+    ///   - event: the base name of its events; nil for the last component of the identifier.
+    ///   - events: the names of further events that its tasks may raise, with the types of their
+    ///     parameters.
+    ///   - needs: the conditions for launching its requests, which must hold while their tasks run.
+    ///   - expired: called at most once by a deadline thread, when the task has to stop, while `run`
+    ///     may still be running; it should return soon.
+    ///   - run: called by a worker. If it returns, the task succeeded; if it throws, the task failed with
+    ///     the error's description as text, cut at about 1,000 bytes.
+    ///
+    /// The host keeps both closures until it is gone, and for ever if a thread never returned from
+    /// them.
     ///
     /// Throws `.exists` (the identifier or an event is taken), `.denied` (not in the list of
     /// permitted handlers), `.invalid` or `.closing`.
     @discardableResult
     public func register(
+        _ identifier: String, kind: TaskKind = .appRefresh, budget: Duration? = nil,
+        grace: Duration? = nil, maxConcurrency: UInt32 = 1, event: String? = nil,
+        events: [String: [EventType]] = [:], needs: RequestNeeds = [],
+        expired: (@Sendable (RunningTask, StopReason) -> Void)? = nil,
+        run: @escaping @Sendable (RunningTask) throws -> Void
+    ) throws(CurfewError) -> HandlerInfo {
+        var description = HandlerDescription(
+            identifier: identifier, kind: kind, budget: budget?.inNanoseconds,
+            grace: grace?.inNanoseconds, maxConcurrency: maxConcurrency, event: event)
+        description.needs = needs
+        for (name, parameters) in events.sorted(by: { $0.key < $1.key }) {
+            guard let event = EventSignature(name: name, parameters: parameters) else {
+                throw CurfewError(
+                    .invalid,
+                    "\(identifier): \"\(name)\" cannot be an event of \(parameters.count) parameters"
+                )
+            }
+            description.events.append(event)
+        }
+        return try register(description, expired: expired, run: run)
+    }
+
+    @discardableResult
+    package func register(
         _ description: HandlerDescription,
         expired: (@Sendable (RunningTask, StopReason) -> Void)? = nil,
         run: @escaping @Sendable (RunningTask) throws -> Void
@@ -242,18 +272,6 @@ public final class Host: Sendable {
         }
     }
 
-    /// Waits for the next event that matches, at most `limit` of real time; nil waits until the
-    /// shutdown. It replaces an older wait for the same event and task, which throws
-    /// `CancellationError`.
-    ///
-    /// Throws `.timedOut`, `.closing`, `.invalid` if the selector is malformed, and
-    /// `CancellationError` if a newer wait took this one's place or this Swift task is cancelled.
-    public func wait(
-        for selector: String, of task: LaunchedTask? = nil, within limit: Duration? = nil
-    ) async throws -> HostEvent {
-        try await expect(selector, of: task).event(within: limit)
-    }
-
     /// Raises an event of the embedder that is not about a task. The host queues it like all
     /// others. The first event of a name and number of parameters fixes their types.
     ///
@@ -267,14 +285,14 @@ public final class Host: Sendable {
     }
 
     /// A descriptor that is readable while events wait, for `poll` or `epoll`. The host owns it: do
-    /// not read or close it. Nil without `ownLoop`.
+    /// not read or close it. Nil without `manualDispatch`.
     public var eventDescriptor: Int32? {
         let descriptor = runtime.loop.descriptor
         return descriptor < 0 ? nil : descriptor
     }
 
     /// Delivers up to `limit` events on the calling thread, or with 0 all that wait now. For a host
-    /// with `ownLoop`, or one that is shut down. Returns the number of events.
+    /// with `manualDispatch`, or one that is shut down. Returns the number of events.
     ///
     /// Throws `.wrongState` if the host's own thread runs the loop, and `.wrongThread` inside an
     /// event or while another thread dispatches.

@@ -13,7 +13,7 @@ public import Runner
 /// dropped, and `dropped` counts them.
 ///
 /// The sequence ends when its host is shut down, after the events that are buffered then. With
-/// `ownLoop` it ends once the last event of the shutdown is dispatched. It does not retain the host.
+/// `manualDispatch` it ends once the last event of the shutdown is dispatched. It does not retain the host.
 public struct HostEvents: AsyncSequence, Sendable {
     /// An iterator over the events.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {

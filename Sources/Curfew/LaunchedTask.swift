@@ -46,7 +46,7 @@ public final class LaunchedTask: Sendable {
     }
 
     /// The result; nil while the task is not over.
-    public var resultIfOver: TaskResult? {
+    package var resultIfOver: TaskResult? {
         let state = state
         return state.outcome.map { result($0, of: state) }
     }
@@ -57,7 +57,7 @@ public final class LaunchedTask: Sendable {
     /// Throws `.timedOut`, `.closing` when the shutdown begins, or `.wrongThread` on a worker or
     /// deadline thread of the host.
     @discardableResult
-    public func waitForResult(atMost limit: Duration = .hours(1)) throws(CurfewError) -> TaskResult
+    public func waitForResult(within limit: Duration = .hours(1)) throws(CurfewError) -> TaskResult
     {
         let (status, state) = host.runtime.wait(id, timeout: limit.inNanoseconds)
         try CurfewError.check(status, "waiting for a task")

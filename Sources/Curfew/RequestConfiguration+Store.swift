@@ -40,6 +40,32 @@ extension RequestConfiguration {
 
     // MARK: Limits and times
 
+    /// The limits of pending requests: by default 1 of the kind app-refresh, as on Apple's systems,
+    /// and 10 of every other kind. A kind that is left out keeps its limit.
+    public var pendingLimits: [TaskKind: Int] {
+        get { Dictionary(uniqueKeysWithValues: TaskKind.allCases.map { ($0, limits[$0]) }) }
+        set { for (kind, limit) in newValue { limits[kind] = limit } }
+    }
+
+    /// The number of ends of the process during its task, one after the other, after which a request
+    /// is parked. In the last of them its task ran alone.
+    public var crashLimit: UInt32 {
+        get { limits.crashes }
+        set { limits.crashes = newValue }
+    }
+
+    /// The maximum number of requests that are kept after they are over.
+    public var historyLimit: Int {
+        get { limits.historyCount }
+        set { limits.historyCount = newValue }
+    }
+
+    /// The time for which requests are kept after they are over.
+    public var historyDuration: Duration {
+        get { Duration(inNanoseconds: limits.historyAge) }
+        set { limits.historyAge = newValue.inNanoseconds }
+    }
+
     /// The limits of what tasks may use in a day.
     public var dayLimits: DayLimits {
         get { dayBudget.limits }
@@ -52,32 +78,12 @@ extension RequestConfiguration {
         set { debounceNanoseconds = newValue.inNanoseconds }
     }
 
-    /// The longest pause between launches of requests without a date of one identifier: a second
-    /// after the first launch, doubled after each further one, up to this value. Zero means no
-    /// pause; nil means 15 minutes, and no pause on a manual clock. Requests that are added to
-    /// pending ones, and those that a user waits for, are not delayed.
-    public var longestLaunchPause: Duration? {
+    /// The longest throttle interval between launches of requests without a date of one identifier:
+    /// a second after the first launch, doubled after each further one, up to this value. Zero means
+    /// no throttling; nil means 15 minutes, and no throttling on a manual clock. Requests that are
+    /// added to pending ones, and those that a user waits for, are not throttled.
+    public var longestThrottle: Duration? {
         get { floor.map(Duration.init(inNanoseconds:)) }
         set { floor = newValue?.inNanoseconds }
-    }
-
-    /// The interval at which the machine's factors are read, while anything depends on them.
-    public var machineInterval: Duration {
-        get { Duration(inNanoseconds: sourceInterval) }
-        set { sourceInterval = newValue.inNanoseconds }
-    }
-
-    /// The interval at which the host checks whether other processes have changed the store.
-    public var storeInterval: Duration {
-        get { Duration(inNanoseconds: storeLookInterval) }
-        set { storeLookInterval = newValue.inNanoseconds }
-    }
-}
-
-extension RequestLimits {
-    /// The time for which finished requests are kept.
-    public var historyDuration: Duration {
-        get { Duration(inNanoseconds: historyAge) }
-        set { historyAge = newValue.inNanoseconds }
     }
 }

@@ -13,18 +13,18 @@ extension RequestDescription {
     ///   - priority: the order among requests that could be launched.
     ///   - onPending: the treatment of a pending request of the same identifier.
     ///   - key: the idempotency key; submitting it again returns the existing request.
-    ///   - retry: the retries after a failure.
+    ///   - retry: the retries after a failure; nil for none, as in Apple's system.
     ///   - repetition: the dates of further launches; nil for one launch.
     public init(
         for identifier: String, kind: TaskKind = .appRefresh, notBefore: Instant? = nil,
         deadline: Instant? = nil, needs: RequestNeeds = [], priority: RequestPriority = .normal,
-        onPending: OnPending = .replace, key: String? = nil, retry: RetryPolicy = .none,
+        onPending: OnPending = .replace, key: String? = nil, retry: RetryPolicy? = nil,
         repetition: Repetition? = nil
     ) {
         self.init(
             identifier, kind: kind, earliest: notBefore?.nanosecondsSince1970,
             latest: deadline?.nanosecondsSince1970, needs: needs, priority: priority,
-            onPending: onPending, key: key, retry: retry, repetition: repetition)
+            onPending: onPending, key: key, retry: retry ?? .none, repetition: repetition)
     }
 
     /// The earliest date of its launch; nil for as soon as possible.

@@ -70,9 +70,7 @@ extension StoreClient {
                 report.factor, .unknown, holds: false, source: "host",
                 detail: "only the host knows")
         }
-        return (seen + [Self.report(host)]).sorted {
-            ($0.holds ? 0 : 1, $0.factor) < ($1.holds ? 0 : 1, $1.factor)
-        }
+        return (seen + [Self.report(host)]).sorted { $0.isBefore($1) }
     }
 
     private static func concurrency(_ running: [RequestID], _ handler: HandlerState?)

@@ -7,9 +7,6 @@ extension Duration {
     /// Returns a duration of that many hours.
     public static func hours(_ hours: some BinaryInteger) -> Duration { .seconds(hours) * 3_600 }
 
-    /// Returns a duration of that many days of 24 hours.
-    public static func days(_ days: some BinaryInteger) -> Duration { .seconds(days) * 86_400 }
-
     /// The duration in whole nanoseconds: 0 for negative durations, at most 584 years.
     package var inNanoseconds: UInt64 {
         guard self > .zero else { return 0 }

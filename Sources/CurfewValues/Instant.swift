@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A date: a point on the wall clock, in nanoseconds since 1970 in UTC.
+/// A date: a point on the wall clock, to the nanosecond.
 ///
-/// Dates outside 1678…2262 are limited to that range.
+/// Dates outside 1678…2262 are limited to that range. `epoch` converts from and to other types of
+/// dates: `.epoch + .seconds(seconds)` and `Instant.epoch.duration(to: date)`.
 public struct Instant: InstantProtocol, Hashable, Sendable {
     /// Nanoseconds since 1970-01-01 00:00:00 UTC.
-    public let nanosecondsSince1970: Int64
+    package let nanosecondsSince1970: Int64
 
     /// Creates a date from its nanoseconds since 1970 in UTC.
-    public init(nanosecondsSince1970: Int64) { self.nanosecondsSince1970 = nanosecondsSince1970 }
+    package init(nanosecondsSince1970: Int64) { self.nanosecondsSince1970 = nanosecondsSince1970 }
+
+    /// The date 1970-01-01 00:00:00 UTC.
+    public static let epoch = Instant(nanosecondsSince1970: 0)
 
     /// The current date, by CLOCK_REALTIME.
     public static var now: Instant {

@@ -3,9 +3,9 @@
 /// An event's name and arity, written as a selector: one colon per parameter, `tidy_done::`.
 ///
 /// Events are keyed by both, so `x_done` and `x_done::` are two events.
-public struct EventSelector: Hashable, Sendable, CustomStringConvertible {
+package struct EventSelector: Hashable, Sendable, CustomStringConvertible {
     /// Lower-case letters, digits and underscores, starting with a letter; at most 128 bytes.
-    public let name: String
+    package let name: String
     /// The number of parameters, 0…16.
     package let arity: Int
 
@@ -33,7 +33,7 @@ public struct EventSelector: Hashable, Sendable, CustomStringConvertible {
             name: String(decoding: text.utf8.dropLast(colons), as: UTF8.self), arity: colons)
     }
 
-    public var description: String { name + String(repeating: ":", count: arity) }
+    package var description: String { name + String(repeating: ":", count: arity) }
 
     static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, text.utf8.count <= nameLimit else { return false }

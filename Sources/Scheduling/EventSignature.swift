@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A declared event: its selector and the types of its parameters.
-public struct EventSignature: Hashable, Sendable {
+package struct EventSignature: Hashable, Sendable {
     /// Its name and the number of its parameters.
     package let selector: EventSelector
     /// The types, as many as the selector has colons.
@@ -15,7 +15,7 @@ public struct EventSignature: Hashable, Sendable {
     }
 
     /// Returns nil if the name is not valid for an event, or there are too many parameters.
-    public init?(name: String, parameters: [EventType]) {
+    package init?(name: String, parameters: [EventType]) {
         guard let selector = EventSelector(name: name, arity: parameters.count) else { return nil }
         self.selector = selector
         self.parameters = parameters

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The description of a handler, from a manifest or from the embedder.
-public struct HandlerDescription: Sendable {
+package struct HandlerDescription: Sendable {
     /// The reverse-DNS name, unique in a host.
-    public var identifier: String
+    package var identifier: String
     /// The handler's kind.
-    public var kind: TaskKind
+    package var kind: TaskKind
     /// The nanoseconds that a task may use.
     package var budget: UInt64
     /// The nanoseconds in which a task has to complete after expiration.
@@ -21,7 +21,7 @@ public struct HandlerDescription: Sendable {
     /// Further events that its tasks may raise.
     package var events: [EventSignature]
     /// The conditions for launching its requests, and for continuing their tasks.
-    public var needs: RequestNeeds = []
+    package var needs: RequestNeeds = []
     /// Whether it is the queue of a plugin's subs: it is no declared handler, its name is not a
     /// valid identifier, and its events are not delivered.
     package private(set) var isQueue = false

@@ -3,15 +3,15 @@
 /// The event counts of a target since its creation.
 public struct TargetCounts: Equatable, Sendable {
     /// Events for which a sub was called.
-    public var called: UInt64 = 0
+    public package(set) var called: UInt64 = 0
     /// Events that resumed a wait.
-    public var resumed: UInt64 = 0
+    public package(set) var resumed: UInt64 = 0
     /// Events without a receiver.
-    public var untaken: UInt64 = 0
+    public package(set) var untaken: UInt64 = 0
     /// Events that were ignored because the target was paused.
-    public var paused: UInt64 = 0
+    public package(set) var paused: UInt64 = 0
     /// Errors of subs that `application_error::` did not handle.
-    public var failed: UInt64 = 0
+    public package(set) var failed: UInt64 = 0
 
     /// Creates counts of zero.
     package init() {}

@@ -21,7 +21,7 @@ struct B4XSubTests {
         }
     }
 
-    private func code(_ body: () throws -> Void) -> CurfewError.Code? {
+    private func code(_ body: () throws -> Void) -> Status? {
         #expect(throws: CurfewError.self, performing: body)?.code
     }
 

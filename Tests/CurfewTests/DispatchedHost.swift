@@ -15,7 +15,7 @@ final class DispatchedHost: Sendable {
 
     init(_ change: (inout HostConfiguration) -> Void = { _ in }) throws {
         var configuration = HostConfiguration()
-        configuration.ownLoop = true
+        configuration.manualDispatch = true
         configuration.clock = clock
         let log = log
         configuration.log = { level, _, _, text in log.change { $0.append("\(level) \(text)") } }

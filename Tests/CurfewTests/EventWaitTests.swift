@@ -67,7 +67,7 @@ struct EventWaitTests {
     @Test("A wait ends at its limit")
     func timesOut() async throws {
         let error = await #expect(throws: CurfewError.self) {
-            try await host.wait(for: "never", within: .milliseconds(1))
+            try await host.expect("never").event(within: .milliseconds(1))
         }
         #expect(error?.code == .timedOut)
     }
@@ -93,7 +93,7 @@ struct EventWaitTests {
     @Test("A cancelled Swift task stops waiting")
     func isCancelled() async throws {
         let host = host
-        let waiting = Task { try await host.wait(for: "never") }
+        let waiting = Task { try await host.expect("never").event() }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
@@ -115,7 +115,9 @@ struct EventWaitTests {
         try host.shutDown()
         let error = await #expect(throws: CurfewError.self) { try await waiting.value }
         #expect(error?.code == .closing)
-        let late = await #expect(throws: CurfewError.self) { try await host.wait(for: "never") }
+        let late = await #expect(throws: CurfewError.self) {
+            try await host.expect("never").event()
+        }
         #expect(late?.code == .closing)
     }
 

@@ -276,7 +276,7 @@ struct HostEventsTests {
 
     @Test("Events of the embedder's own are refused where the name or the types are taken")
     func ownEvents() throws {
-        func code(_ body: () throws -> Void) -> CurfewError.Code? {
+        func code(_ body: () throws -> Void) -> Status? {
             #expect(throws: CurfewError.self, performing: body)?.code
         }
         try host.register(.tidy) { _ in }
@@ -293,10 +293,12 @@ struct HostEventsTests {
 
     @Test("A handler raises the events it has declared, before its done event, and no others")
     func handlersEvents() async throws {
-        var tidy = HandlerDescription.tidy
-        tidy.events = [EventSignature(name: "tidy_found", parameters: [.text, .int64])!]
-        let codes = Guarded<[CurfewError.Code?]>([])
-        try host.register(tidy) { task in
+        let error = #expect(throws: CurfewError.self) {
+            try host.register("org.example.tidy", events: ["Tidy found": []]) { _ in }
+        }
+        #expect(error?.code == .invalid)
+        let codes = Guarded<[Status?]>([])
+        try host.register("org.example.tidy", events: ["tidy_found": [.text, .int64]]) { task in
             func code(_ body: () throws -> Void) {
                 do {
                     try body()

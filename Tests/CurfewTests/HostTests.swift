@@ -11,7 +11,7 @@ import class Foundation.FileManager
 
 @Suite("A host", .timeLimit(.minutes(5)))
 struct HostTests {
-    private func code(_ body: () throws -> Void) -> CurfewError.Code? {
+    private func code(_ body: () throws -> Void) -> Status? {
         let error = #expect(throws: CurfewError.self, performing: body)
         #expect(error?.message.isEmpty == false)
         return error?.code
@@ -24,6 +24,18 @@ struct HostTests {
         }
         #expect(error?.code == .invalid)
         #expect(error?.message.contains("queue_limit is 3") == true)
+    }
+
+    @Test("Pins are digests, and permit the plugins that they name")
+    func pins() throws {
+        var configuration = HostConfiguration()
+        configuration.log = { _, _, _, _ in }
+        configuration.pins = ["org.example.tidy": ["00"]]
+        let error = #expect(throws: CurfewError.self) { try Host(configuration) }
+        #expect(error?.code == .invalid)
+        #expect(error?.description.contains("64 hexadecimal digits") == true)
+        configuration.pins = ["org.example.tidy": [String(repeating: "aF", count: 32)]]
+        try Host(configuration).shutDown()
     }
 
     @Test("A handler is listed as it was registered")
@@ -135,7 +147,7 @@ struct HostTests {
         try host.release("org.example.tidy")
         #expect(code { try host.launch("org.example.tidy") } == .exhausted)
         gate.open()
-        #expect(try waiting.waitForResult(atMost: .seconds(60)).outcome == .succeeded)
+        #expect(try waiting.waitForResult(within: .seconds(60)).outcome == .succeeded)
         #expect(info.lost == 0)
     }
 
@@ -208,7 +220,7 @@ struct HostTests {
         #expect(host.plugins[0].directory == directory.path("two/refresh"))
         #expect(host.plugins[1].reason.contains(directory.path("two/refresh")))
         try host.shutDown()
-        #expect(code { try host.discover() } == .closing)
+        #expect(code { try host.scan() } == .closing)
     }
 
     @Test("Plugins are scanned, loaded and listed, and faulty ones say why")
@@ -249,7 +261,7 @@ struct HostTests {
     @Test("What must be called from outside is refused inside")
     func refusesInside() async throws {
         let host = try Host.forTests()
-        let codes = Guarded<[CurfewError.Code?]>([])
+        let codes = Guarded<[Status?]>([])
         @Sendable func note(_ body: () throws -> Void) {
             do {
                 try body()
@@ -275,8 +287,8 @@ struct HostTests {
     }
 
     @Test("Where the embedder turns the loop, events come in dispatch and nowhere else")
-    func ownLoop() async throws {
-        let host = try Host.forTests { $0.ownLoop = true }
+    func manualDispatch() async throws {
+        let host = try Host.forTests { $0.manualDispatch = true }
         let seen = Guarded<[HostEvent]>([])
         let observation = try host.observe { event in seen.change { $0.append(event) } }
         let descriptor = try #require(host.eventDescriptor)
@@ -302,7 +314,7 @@ struct HostTests {
 
     @Test("What waits when a host with its own loop is shut down is dispatched afterwards")
     func ownLoopAfterTheEnd() async throws {
-        let host = try Host.forTests { $0.ownLoop = true }
+        let host = try Host.forTests { $0.manualDispatch = true }
         let gate = Gate()
         let entered = Gate()
         try host.register(.tidy, expired: { _, _ in gate.open() }) { _ in

@@ -267,17 +267,17 @@ struct LaunchedTaskTests {
         try host.register(.tidy) { _ in try gate.pass() }
         let task = try host.launch("org.example.tidy")
         let error = #expect(throws: CurfewError.self) {
-            try task.waitForResult(atMost: .milliseconds(1))
+            try task.waitForResult(within: .milliseconds(1))
         }
         #expect(error?.code == .timedOut)
         gate.open()
         #expect(try task.waitForResult().outcome == .succeeded)
-        #expect(try task.waitForResult(atMost: .zero).outcome == .succeeded)
+        #expect(try task.waitForResult(within: .zero).outcome == .succeeded)
     }
 
     @Test("A worker must not wait for a task")
     func isNotWaitedForOnAWorker() async throws {
-        let code = Guarded<CurfewError.Code?>(nil)
+        let code = Guarded<Status?>(nil)
         let other = HandlerDescription(identifier: "org.example.other")
         try host.register(other) { _ in }
         let waited = try host.launch("org.example.other")
@@ -318,7 +318,7 @@ struct LaunchedTaskTests {
 
     @Test("A launch is refused with the reason, and nothing is launched")
     func isRefused() async throws {
-        func code(_ body: () throws -> Void) -> CurfewError.Code? {
+        func code(_ body: () throws -> Void) -> Status? {
             let error = #expect(throws: CurfewError.self, performing: body)
             #expect(error?.message.isEmpty == false)
             return error?.code

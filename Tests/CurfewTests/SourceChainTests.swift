@@ -38,7 +38,7 @@ struct SourceChainTests {
 
     /// The worker returns by itself once the task was completed.
     private func end(_ task: LaunchedTask) throws -> Outcome {
-        let outcome = try task.waitForResult(atMost: .seconds(60)).outcome
+        let outcome = try task.waitForResult(within: .seconds(60)).outcome
         try loop.run()
         return outcome
     }

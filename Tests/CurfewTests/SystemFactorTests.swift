@@ -34,8 +34,7 @@ struct SystemFactorTests {
         let host = try host { $0.requests.dayBudget = DayBudget(limits: DayLimits(launches: 0)) }
         try host.override(.battery, with: .no)
         try host.override(.lowPowerMode, with: .no)
-        try host.set(
-            HandlerSetting(refresh: .denied, enablement: .suspended), for: .all)
+        try host.set(refresh: .denied, enablement: .suspended, for: .all)
         let id = try await host.submit(RequestDescription("org.example.tidy")).id
         #expect(
             try Set(holding(host, id)) == [

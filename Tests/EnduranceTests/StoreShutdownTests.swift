@@ -57,7 +57,7 @@ struct StoreShutdownTests {
         for _ in 0..<10 {
             let host = try host()
             let ids = Locked<[RequestID]>([])
-            let codes = Locked<[CurfewError.Code]>([])
+            let codes = Locked<[Status]>([])
             let begun = DispatchSemaphore(value: 0)
             let group = DispatchGroup()
             for number in 0..<2 {

@@ -17,7 +17,7 @@ struct LoopWaitTests {
     /// A host whose loop the embedder runs.
     private func host() throws -> HostRuntime {
         var configuration = HostConfiguration()
-        configuration.ownLoop = true
+        configuration.manualDispatch = true
         configuration.log = { _, _, _, _ in }
         return try HostRuntime(configuration)
     }

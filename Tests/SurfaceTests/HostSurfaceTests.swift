@@ -8,18 +8,18 @@ struct HostSurfaceTests {
         "CurfewValues", "Scheduling", "Surroundings", "Persistence", "PluginBridge", "Runner",
         "Curfew", "CurfewB4X",
     ]
-    /// The types of the layers below that only CurfewB4X exports.
+    /// Types that only CurfewB4X exports of the layers below.
     private static let typesOfB4X = [
         "EventSender", "SenderFilter", "TargetCounts", "TargetEvent", "TargetKind",
     ]
-    /// The largest number of declarations of `import Curfew`; cases of enumerations and codes of errors
-    /// are not counted.
-    private static let limit = 300
+    /// The maximum number of declarations of `import Curfew`, besides cases of enumerations and the
+    /// codes of errors, which are cases in all but name.
+    private static let limit = 250
 
     @Test("The public declarations are those of the table, in all layers")
     func surface() throws {
         let table = try SurfaceTable("curfew-surface.txt")
-        var count = 0
+        var (count, cases) = (0, 0)
         for module in Self.modules {
             let built = Set(try SymbolGraph.members(of: module).compactMap(Self.line))
             let rows = Set(table[module].map(\.member.line))
@@ -32,10 +32,12 @@ struct HostSurfaceTests {
                 )
             }
             guard module != "CurfewB4X" else { continue }
-            count += built.count {
-                !$0.hasPrefix("case ") && !$0.hasPrefix("static var Status.") && !Self.isOfB4X($0)
-            }
+            let own = built.filter { !Self.isOfB4X($0) }
+            let values = own.count { $0.hasPrefix("case ") || $0.hasPrefix("static var Status.") }
+            count += own.count - values
+            cases += values
         }
+        print("import Curfew: \(count) declarations; \(count + cases) with cases and error codes")
         #expect(count > 100, "the modules cannot be read")
         #expect(count <= Self.limit, "import Curfew has \(count) declarations")
     }

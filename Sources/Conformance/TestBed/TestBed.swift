@@ -107,7 +107,7 @@ final class TestBed: Sendable {
         let given = task.state
         let limit = Duration.nanoseconds(Int64(given.budget + given.grace)) + .seconds(5)
         do {
-            let result = try task.waitForResult(atMost: limit)
+            let result = try task.waitForResult(within: limit)
             return Ended(
                 outcome: result.outcome, text: result.error,
                 duration: csys_monotonic_ns() &- start, isAnswered: task.state.isAnswered)

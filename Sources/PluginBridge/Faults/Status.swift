@@ -3,10 +3,10 @@ public import CCurfew
 import CSystem
 
 /// A `curfew_status`, which functions return. The values and the texts are those of the header.
-public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    public let rawValue: curfew_status
+public struct Status: Hashable, Sendable, CustomStringConvertible {
+    @usableFromInline package let rawValue: curfew_status
 
-    public init(rawValue: curfew_status) { self.rawValue = rawValue }
+    @inlinable package init(rawValue: curfew_status) { self.rawValue = rawValue }
 
     /// The status of a name in the header, `CURFEW_WRONG_STATE`; nil for other names.
     init?(constant: String) {

@@ -18,9 +18,9 @@ package struct CheckedLibrary: Sendable {
     /// whether it can be loaded without harm, the ABI it was compiled for, what its handlers need of
     /// it, and the libraries that come along with it. Nil where the manifest names none.
     ///
-    /// - Parameter pins: what the embedder allows; nil where it allows everything.
+    /// - Parameter pins: the permitted digests by the id of the plugin; nil permits everything.
     package init?(
-        _ manifest: Manifest, in folder: PluginDirectory, pins: [PluginPin]?
+        _ manifest: Manifest, in folder: PluginDirectory, pins: [String: Set<String>]?
     ) throws(BridgeError) {
         guard let library = manifest.library else {
             guard pins == nil else {
@@ -33,7 +33,7 @@ package struct CheckedLibrary: Sendable {
         }
         shown = folder.shown(library)
         path = folder.path == "/" ? "/" + library : folder.path + "/" + library
-        let allowed = pins?.filter { $0.plugin == manifest.id }.map(\.sha256)
+        let allowed = pins.map { ($0[manifest.id] ?? []).map { $0.lowercased() }.sorted() }
         if let allowed, allowed.isEmpty {
             throw BridgeError(
                 .unpinned,

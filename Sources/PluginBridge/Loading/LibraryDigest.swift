@@ -4,7 +4,7 @@ internal import Glibc
 
 /// SHA-256 of a library's bytes, by OpenSSL's libcrypto.
 ///
-/// That is opened when the first digest is needed: who pins nothing needs none.
+/// That is opened when the first digest is needed: a host without pins needs none.
 package enum LibraryDigest {
     private typealias Algorithm = @convention(c) () -> OpaquePointer?
     private typealias Digest =
@@ -21,6 +21,15 @@ package enum LibraryDigest {
             unsafeBitCast(algorithm, to: Algorithm.self), unsafeBitCast(digest, to: Digest.self)
         )
     }()
+
+    /// Returns whether a text is 64 hexadecimal digits, lower-case or upper-case.
+    package static func isDigest(_ text: String) -> Bool {
+        text.utf8.count == 64
+            && text.utf8.allSatisfy {
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+                    || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 | 0x20
+            }
+    }
 
     /// In lower-case hexadecimal digits.
     package static func sha256(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) -> String {

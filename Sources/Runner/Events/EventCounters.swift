@@ -30,7 +30,7 @@ struct EventCounters: ~Copyable {
     let dropped = Atomic<UInt64>(0)
     let wakeups = Atomic<UInt64>(0)
 
-    init(ownLoop: Bool) { attention = Atomic(ownLoop ? 1 : 0) }
+    init(manualDispatch: Bool) { attention = Atomic(manualDispatch ? 1 : 0) }
 }
 
 extension Atomic where Value == UInt64 {

@@ -23,7 +23,7 @@ package final class EventQueue: @unchecked Sendable {
     private let gapQueued = Atomic<Bool>(false)
     private let workWaiting = Atomic<Int>(0)
 
-    init(limit: UInt32, ownLoop: Bool) throws(BridgeError) {
+    init(limit: UInt32, manualDispatch: Bool) throws(BridgeError) {
         self.limit = min(limit, EventRing.mostEvents)
         guard let ring = EventRing() else {
             throw BridgeError(.system, "no address space is left for the queue of events")
@@ -37,7 +37,7 @@ package final class EventQueue: @unchecked Sendable {
         counters = UnsafeMutableRawPointer.allocate(
             byteCount: MemoryLayout<EventCounters>.size, alignment: 128
         ).bindMemory(to: EventCounters.self, capacity: 1)
-        counters.initialize(to: EventCounters(ownLoop: ownLoop))
+        counters.initialize(to: EventCounters(manualDispatch: manualDispatch))
     }
 
     deinit {

@@ -5,7 +5,9 @@ public import Scheduling
 /// A delivered event as a value.
 public struct HostEvent: Sendable {
     /// The name and the arity.
-    public let selector: EventSelector
+    package let selector: EventSelector
+    /// Its name, such as `mirror_done`. Events of one name may differ in their number of parameters.
+    public var name: String { selector.name }
     /// The parameters, with the declared types.
     public let values: [EventValue]
     /// The public id of the event's task, or 0.

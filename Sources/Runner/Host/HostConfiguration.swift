@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-public import PluginBridge
+package import PluginBridge
 public import Scheduling
 
 /// The configuration of a host.
@@ -17,7 +17,7 @@ public struct HostConfiguration: Sendable {
         public var stackBytes: UInt64 = 0
 
         /// Creates a configuration; `count` nil means the number of cores, but at least four.
-        public init(count: Int? = nil) { self.count = count ?? Workers.defaultCount }
+        package init(count: Int? = nil) { self.count = count ?? Workers.defaultCount }
 
         /// The number of cores, but at least 4: some handlers wait more than they compute.
         package static var defaultCount: Int {
@@ -26,7 +26,7 @@ public struct HostConfiguration: Sendable {
     }
 
     /// Whether the embedder runs the event loop; otherwise a thread of Curfew does.
-    public var ownLoop = false
+    public var manualDispatch = false
     /// The clock of budgets and requests; nil means the system's clocks.
     public var clock: ManualClock?
     /// Receives log lines, from any thread: level, the plugin's id, the task's id or 0, the line.
@@ -59,11 +59,11 @@ public struct HostConfiguration: Sendable {
     /// It lists identifiers under `BGTaskSchedulerPermittedIdentifiers` and kinds under
     /// `UIBackgroundModes`, and is read once, when the host is made.
     public var permitted: String?
-    /// The plugins that may be loaded, and the permitted contents of their libraries.
+    /// The ids of the plugins that may be loaded, each with the permitted SHA-256 digests of its
+    /// library, as 64 hexadecimal digits.
     ///
-    /// Several pins of one plugin allow any of them. Nil allows every plugin, with the content that
-    /// its manifest pins, if it pins any.
-    public var pins: [PluginPin]?
+    /// Nil permits every plugin, with the digest that its manifest has, if it has one.
+    public var pins: [String: Set<String>]?
     /// The sonames of system libraries whose functions manifests may call.
     ///
     /// Nil means the usual libraries, or none if there are pins.
@@ -97,6 +97,9 @@ public struct HostConfiguration: Sendable {
             if workers.stackBytes != 0, !(65_536...1 << 32).contains(workers.stackBytes) {
                 return "stack_bytes is \(workers.stackBytes); it must be 0 or in 65,536…4 GiB"
             }
+        }
+        for (plugin, digests) in pins ?? [:] where !digests.allSatisfy(LibraryDigest.isDigest) {
+            return "a pin of \"\(plugin)\" is not 64 hexadecimal digits, as sha256sum prints them"
         }
         if queueLimit < 2 || queueLimit > 1 << 16 || queueLimit & (queueLimit - 1) != 0 {
             return "queue_limit is \(queueLimit); it must be a power of two in 2…65,536"

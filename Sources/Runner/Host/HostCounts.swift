@@ -5,23 +5,23 @@ import Synchronization
 /// Counters of a host since it was made.
 public struct HostCounts: Sendable {
     /// Current number of worker threads.
-    public var workers: UInt32 = 0
+    public package(set) var workers: UInt32 = 0
     /// Current number of deadline threads.
     package var deadlineThreads: UInt32 = 0
     /// Workers whose function has not returned in time.
-    public var lostWorkers: UInt32 = 0
+    public package(set) var lostWorkers: UInt32 = 0
     /// Number of tasks launched.
-    public var launched: UInt64 = 0
+    public package(set) var launched: UInt64 = 0
     /// Number of ended tasks by outcome.
-    public var ended: [Outcome: UInt64] = [:]
+    public package(set) var ended: [Outcome: UInt64] = [:]
     /// Events that a wait took or at least one subscriber received.
-    public var eventsDelivered: UInt64 = 0
+    public package(set) var eventsDelivered: UInt64 = 0
     /// Events without a receiver.
-    public var eventsUntaken: UInt64 = 0
+    public package(set) var eventsUntaken: UInt64 = 0
     /// Events dropped because the queue was full.
-    public var eventsLost: UInt64 = 0
+    public package(set) var eventsLost: UInt64 = 0
     /// Contract violations by plugins; the log names them.
-    public var contractViolations: UInt64 = 0
+    public package(set) var contractViolations: UInt64 = 0
     /// Wake-ups of workers, deadline threads and the event loop.
     package var wakeups: UInt64 = 0
 }

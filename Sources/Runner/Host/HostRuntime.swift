@@ -42,7 +42,7 @@ package final class HostRuntime: Sendable {
         let violations = try made(
             ContractViolations(log, list, tasks, handlers, phase), "contract violations")
         let events = try EventQueue(
-            limit: configuration.eventLimit, ownLoop: configuration.ownLoop)
+            limit: configuration.eventLimit, manualDispatch: configuration.manualDispatch)
         let directory = try made(EventDirectory(events.counters), "events")
         let claims = try HandlerClaims(configuration, handlers, directory, list)
         let children = ForkedChildren(threads, waking: events.descriptor)
@@ -54,14 +54,15 @@ package final class HostRuntime: Sendable {
             children: children, claims: claims, log: log, violations: violations)
         loop = EventLoop(
             events, directory, tasks, phase, threads, children, violations,
-            isEmbedders: configuration.ownLoop)
+            isEmbedders: configuration.manualDispatch)
         requests = RequestService(engine, configuration.requests)
         plugins = PluginRegistry(engine, requests, list, configuration)
         targets = TargetDirectory(loop, deadlines, log)
         shutdown = HostShutdown(engine, loop, requests, plugins, targets)
         engine.observe { [weak requests] in requests?.stateChanged($0) }
         directory.observeFactorSubscriptions { [weak requests] in requests?.watchFactors() }
-        guard DeadlineThread.startFirst(of: engine), configuration.ownLoop || loop.start() else {
+        guard DeadlineThread.startFirst(of: engine), configuration.manualDispatch || loop.start()
+        else {
             shutdown.abandonStart()
             throw BridgeError(
                 .system, "no thread could be started; raise the limit of processes (ulimit -u)")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Scheduling
+package import Scheduling
 
 /// The configuration of a host's requests.
 public struct RequestConfiguration: Sendable {
@@ -15,9 +15,9 @@ public struct RequestConfiguration: Sendable {
     package var storeLookInterval: UInt64 = 60_000_000_000
     package var host = HostIdentity(boot: "", process: 0, start: 0)
     /// Limits of accepting and keeping requests.
-    public var limits = RequestLimits()
+    package var limits = RequestLimits()
     /// The factors that apply to each kind of request.
-    public var policy = FactorPolicy()
+    package var policy = FactorPolicy()
     /// Nanoseconds that a change of a factor has to last before it counts.
     package var debounceNanoseconds: UInt64 = 5_000_000_000
     package var dayBudget = DayBudget(limits: DayLimits())
@@ -39,5 +39,5 @@ public struct RequestConfiguration: Sendable {
     package var sourceInterval: UInt64 = 30_000_000_000
 
     /// Creates the default configuration, with requests in memory.
-    public init() {}
+    package init() {}
 }

@@ -381,7 +381,7 @@ final class RequestLoop: @unchecked Sendable {
     private func reportFactors() {
         guard isFactorWatched.load(ordering: .acquiring) else { return }
         let now = factors(book)
-        for (factor, state) in now.sorted(by: { $0.key < $1.key })
+        for (factor, state) in now.sorted(by: { $0.key.rawValue < $1.key.rawValue })
         where reportedFactors[factor] != state {
             _ = engine.events.raise(
                 engine.directory.factor, [.text(factor.name), .int32(Int32(state.rawValue))],

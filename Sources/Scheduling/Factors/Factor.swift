@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A factor that the scheduler weighs before a launch.
-public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
+public enum Factor: UInt8, Sendable, CaseIterable {
     // Factors of the machine
     /// The machine has external power; counts if a request requires it.
     case externalPower = 1
@@ -54,7 +54,7 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
     package var isSettable: Bool { rawValue < 20 }
 
     /// The word used in text and JSON.
-    public var name: String {
+    package var name: String {
         switch self {
         case .externalPower: "external-power"
         case .battery: "battery"
@@ -101,6 +101,4 @@ public enum Factor: UInt8, Sendable, CaseIterable, Comparable {
             ""
         }
     }
-
-    public static func < (a: Factor, b: Factor) -> Bool { a.rawValue < b.rawValue }
 }

@@ -71,7 +71,7 @@ package struct FactorBoard: Sendable {
             // The time of the first reading.
             place(factor, change.reading, at: change.firstRead.wall)
         }
-        return due.keys.sorted()
+        return due.keys.sorted { $0.rawValue < $1.rawValue }
     }
 
     /// The time of the next call of `settle`, on the clock of spans.

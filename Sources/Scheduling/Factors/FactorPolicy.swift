@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The factors that each request depends on, and the meaning of an unknown factor.
-public struct FactorPolicy: Hashable, Sendable {
+package struct FactorPolicy: Hashable, Sendable {
     /// Factors for which an unknown state delays launches. By default none: on a machine without
     /// sources everything is launched.
-    public var unknownHolds: Set<Factor> = []
+    package var unknownHolds: Set<Factor> = []
     /// Factors that are ignored. By default the first unlock, for which requests would wait for
     /// ever on a machine without logins.
-    public var ignored: Set<Factor> = [.firstUnlock]
+    package var ignored: Set<Factor> = [.firstUnlock]
 
     /// Creates the default policy.
-    public init() {}
+    package init() {}
 
     /// Returns the machine's factors that have to allow a launch and have to hold while its task
     /// runs.

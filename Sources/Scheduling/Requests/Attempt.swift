@@ -5,12 +5,12 @@
 /// Dates are nanoseconds since 1970 in UTC.
 public struct Attempt: Hashable, Sendable {
     /// The request it is a launch of.
-    public var request: RequestID
+    package var request: RequestID
     /// The number of the launch among all launches of the request, from 1. An end that names
     /// another launch is rejected.
     package var launch: UInt64
     /// The number of the attempt, from 1; interrupted and snoozed launches do not count.
-    public var number: UInt32
+    public package(set) var number: UInt32
     /// The host that ran the task.
     package var host: HostIdentity
     /// The date of the launch.
@@ -18,11 +18,11 @@ public struct Attempt: Hashable, Sendable {
     /// The date of the end; nil while it runs.
     package var endedAt: Int64?
     /// The outcome of its task.
-    public var outcome: Outcome?
+    public package(set) var outcome: Outcome?
     /// The reason why its task was stopped; nil if it was not.
-    public var reason: StopReason?
+    public package(set) var reason: StopReason?
     /// The handler's error text, or the reason why the host ended the task; "" after success.
-    public var error: String
+    public package(set) var error: String
 
     package init(
         request: RequestID, launch: UInt64, number: UInt32, host: HostIdentity, startedAt: Int64

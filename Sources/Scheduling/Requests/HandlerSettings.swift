@@ -53,10 +53,10 @@ package struct HandlerSettings: Hashable, Sendable {
             let words = line.split(separator: Self.blank, omittingEmptySubsequences: false)
             guard words.count >= 4, let scope = Self.scope(words.dropLast(2)),
                 settings[scope] == nil,
-                let refresh = HandlerSetting.Refresh.allCases.first(where: {
+                let refresh = RefreshSetting.allCases.first(where: {
                     words[words.count - 2].elementsEqual($0.name.utf8)
                 }),
-                let enablement = HandlerSetting.Enablement.allCases.first(where: {
+                let enablement = HandlerEnablement.allCases.first(where: {
                     words[words.count - 1].elementsEqual($0.name.utf8)
                 })
             else { return nil }

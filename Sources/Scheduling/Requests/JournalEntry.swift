@@ -69,19 +69,19 @@ public struct JournalEntry: Hashable, Sendable {
     }
 
     /// The number of the entry; 0 before the store has accepted it.
-    public var sequence: UInt64
+    public package(set) var sequence: UInt64
     /// The date, in nanoseconds since 1970 in UTC.
     package var at: Int64
     /// The change.
-    public var what: What
+    public package(set) var what: What
     /// The request; nil for an entry about the host.
-    public var request: RequestID?
+    public package(set) var request: RequestID?
     /// The identifier of the request; "" for an entry about the host.
-    public var identifier: String
+    public package(set) var identifier: String
     /// The number of the launch, or 0.
     package var launch: UInt64
     /// A text for people, in lower case, without full stop; may be "".
-    public var detail: String
+    public package(set) var detail: String
 
     package init(
         _ what: What, at: Int64, request: RequestID? = nil, identifier: String = "",

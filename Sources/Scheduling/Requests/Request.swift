@@ -18,16 +18,16 @@ public struct Request: Hashable, Sendable {
     }
 
     /// The number of the request; 0 before the store has accepted it.
-    public var id: RequestID
+    public package(set) var id: RequestID
     /// The description that was submitted.
-    public var description: RequestDescription
+    public package(set) var description: RequestDescription
     /// The length of its payload.
     package var payloadBytes: Int
     /// The date of the submission.
     package var submittedAt: Int64
 
     /// The state of the request.
-    public var state: RequestState
+    public package(set) var state: RequestState
     /// Properties of the request besides its state.
     package var marks: Marks
     /// While pending: the date from which it may be launched.
@@ -40,13 +40,13 @@ public struct Request: Hashable, Sendable {
     /// For a repeated request, the current date, without jitter and pauses.
     package var nominal: Int64
     /// The number of attempts for this date.
-    public var attempts: UInt32
+    public package(set) var attempts: UInt32
     /// The number of all launches, which is the number of the running one. An end has to name it.
     package var launches: UInt64
     /// The number of launches in a row that ended with a crash of the process.
     package var crashes: UInt32
     /// The outcome of the last task.
-    public var outcome: Outcome?
+    public package(set) var outcome: Outcome?
     /// The date of the last change of its state.
     package var changedAt: Int64
 

@@ -1,37 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The limits of a store for accepting requests, and for keeping them.
-public struct RequestLimits: Hashable, Sendable {
+package struct RequestLimits: Hashable, Sendable {
     /// The limit of pending app-refresh requests; as for processing, the default is Apple's.
-    public var appRefresh = 1
+    package var appRefresh = 1
     /// The limit of pending processing requests.
-    public var processing = 10
+    package var processing = 10
     /// The limit of pending health-research requests.
-    public var healthResearch = 10
+    package var healthResearch = 10
     /// The limit of pending continued-processing requests.
-    public var continuedProcessing = 10
+    package var continuedProcessing = 10
     /// The maximum number of bytes of a payload.
-    public var payloadBytes = 1 << 20
+    package var payloadBytes = 1 << 20
     /// The number of crashes in a row after which a request is parked; in the last one its task ran
     /// alone.
-    public var crashes: UInt32 = 3
+    package var crashes: UInt32 = 3
     /// The maximum age of history, in nanoseconds.
     package var historyAge: UInt64 = 604_800_000_000_000
     /// The maximum number of requests in the history.
-    public var historyCount = 10_000
+    package var historyCount = 10_000
     /// The maximum number of stored attempts of one request, however long it repeats; at least 1.
-    public var attemptCount: UInt64 = 200
+    package var attemptCount: UInt64 = 200
 
     /// Creates the default limits.
-    public init() {}
+    package init() {}
 
-    /// Returns the limit of pending requests of a kind.
-    package func pending(_ kind: TaskKind) -> Int {
+    /// The limit of pending requests of a kind.
+    package subscript(kind: TaskKind) -> Int {
+        get { self[keyPath: Self.pending(kind)] }
+        set { self[keyPath: Self.pending(kind)] = newValue }
+    }
+
+    private static func pending(_ kind: TaskKind) -> WritableKeyPath<RequestLimits, Int> {
         switch kind {
-        case .appRefresh: appRefresh
-        case .processing: processing
-        case .healthResearch: healthResearch
-        case .continuedProcessing: continuedProcessing
+        case .appRefresh: \.appRefresh
+        case .processing: \.processing
+        case .healthResearch: \.healthResearch
+        case .continuedProcessing: \.continuedProcessing
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The order among requests that could be launched.
-public enum RequestPriority: Int8, Sendable, CaseIterable, Comparable {
+public enum RequestPriority: Int8, Sendable, CaseIterable {
     /// After all others.
     case low = -1
     /// The default.
@@ -17,6 +17,4 @@ public enum RequestPriority: Int8, Sendable, CaseIterable, Comparable {
         case .high: "high"
         }
     }
-
-    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }

@@ -52,7 +52,7 @@ extension RequestScheduler {
     }
 
     private static func sorted(_ reports: [FactorReport]) -> [FactorReport] {
-        reports.sorted { ($0.holds ? 0 : 1, $0.factor) < ($1.holds ? 0 : 1, $1.factor) }
+        reports.sorted { $0.isBefore($1) }
     }
 
     private func date(of request: Request, at now: Moment) -> FactorReport {

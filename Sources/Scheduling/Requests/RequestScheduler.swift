@@ -344,7 +344,7 @@ package struct RequestScheduler: Sendable {
     /// Returns the running requests that need a condition that was lost, with the lost factor.
     package func losing() -> [(id: RequestID, factor: Factor)] {
         running.compactMap { id, queue in
-            factors(of: queue).sorted()
+            factors(of: queue).sorted { $0.rawValue < $1.rawValue }
                 .first { factor in
                     // Losing a condition of the launch does not stop a running task, unless the
                     // request asked for it, or a user came back.

@@ -18,7 +18,7 @@ public enum RequestState: UInt8, Sendable, CaseIterable {
     case missed = 7
 
     /// Whether it may still be launched, or runs.
-    public var isLive: Bool { rawValue <= RequestState.parked.rawValue }
+    package var isLive: Bool { rawValue <= RequestState.parked.rawValue }
 
     /// The word used in text and JSON.
     package var name: String {

@@ -12,7 +12,7 @@ public struct RetryPolicy: Hashable, Sendable {
     package var jitter: Double
 
     /// No retry, as in Apple's system.
-    public static let none = RetryPolicy(attempts: 1, base: 0, longest: 0, jitter: 0)
+    package static let none = RetryPolicy(attempts: 1, base: 0, longest: 0, jitter: 0)
 
     /// The range of attempts.
     package static let attemptsRange: ClosedRange<UInt32> = 1...100

@@ -22,7 +22,8 @@ final class Simulation {
     private var identifier: String { facts.handler.identifier }
     /// The last one that was submitted.
     private var request: RequestID?
-    private var setting = HandlerSetting()
+    private var refresh = RefreshSetting.available
+    private var enablement = HandlerEnablement.enabled
     /// Tasks that go on while steps are done, by their requests, and when their budgets are used up.
     private var atWork: [RequestID: UInt64] = [:]
     /// Handlers whose functions were waited for in vain, by their indexes, until they return.
@@ -137,6 +138,12 @@ final class Simulation {
 
     // MARK: Steps
 
+    private func changeSetting() throws(CommandError) {
+        try checked {
+            try host.set(refresh: refresh, enablement: enablement, for: .identifier(identifier))
+        }
+    }
+
     private func perform(_ step: SimulationStep) throws(CommandError) {
         switch step.action {
         case .submit(let more): try submit(more)
@@ -144,11 +151,11 @@ final class Simulation {
         case .set(let factor, let state):
             try checked { try host.override(factor, with: state, detail: "set by a step") }
         case .refresh(let refresh):
-            setting.refresh = refresh
-            try checked { try host.set(setting, for: .identifier(identifier)) }
+            self.refresh = refresh
+            try changeSetting()
         case .enablement(let enablement):
-            setting.enablement = enablement
-            try checked { try host.set(setting, for: .identifier(identifier)) }
+            self.enablement = enablement
+            try changeSetting()
         case .launch: try launch()
         case .expire: try expire()
         case .wait: try wait()

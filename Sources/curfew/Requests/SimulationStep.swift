@@ -10,8 +10,8 @@ struct SimulationStep {
         case advance(UInt64)
         /// Sets a factor; with nil, removes the reading.
         case set(Factor, FactorState?)
-        case refresh(HandlerSetting.Refresh)
-        case enablement(HandlerSetting.Enablement)
+        case refresh(RefreshSetting)
+        case enablement(HandlerEnablement)
         case launch, expire, wait, why, cancel
         case expect(Expectation)
     }
@@ -94,10 +94,10 @@ struct SimulationStep {
                     ))
         case "refresh-setting":
             action = .refresh(
-                try Self.word(value, name, HandlerSetting.Refresh.allCases) { $0.name })
+                try Self.word(value, name, RefreshSetting.allCases) { $0.name })
         case "enablement":
             action = .enablement(
-                try Self.word(value, name, HandlerSetting.Enablement.allCases) { $0.name })
+                try Self.word(value, name, HandlerEnablement.allCases) { $0.name })
         default:
             guard let factor = Factor(name: name), factor.isSettable else {
                 throw Self.unknown(text)

@@ -17,7 +17,7 @@ struct Handler: TaskHandler {
                 try task.submit(
                     LaunchRequest(
                         task.identifier,
-                        notBefore: Instant(nanosecondsSince1970: 4_000_000_000_000_000_000)))
+                        notBefore: .epoch + .seconds(4_000_000_000)))
             case "later": try task.snooze(for: .seconds(3_600))
             default: break
             }

@@ -59,7 +59,7 @@ struct Embedder {
         var words: [String] = []
         var progress = 0.0
         for event in await story(of: task) {
-            switch event.selector.name {
+            switch event.name {
             case let name where name.hasSuffix("_progress"):
                 if case .double(let fraction)? = event.values.first {
                     progress = max(progress, fraction)
@@ -104,5 +104,5 @@ struct Embedder {
 
 extension HostEvent {
     /// Whether it is the last event about a task.
-    var isDone: Bool { task != 0 && selector.name.hasSuffix("_done") && values.count == 2 }
+    var isDone: Bool { task != 0 && name.hasSuffix("_done") && values.count == 2 }
 }
