@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import CurfewValues
-import Glibc
 import Runner
 
 /// A thread that makes blocking calls, so that `async` callers block no thread of Swift's pool.
@@ -32,24 +31,7 @@ final class CallThread: Sendable {
             return !state.isRunning
         }
         // If no thread could be started, the calling thread makes the calls.
-        if starts, !start() { makeCalls() }
-    }
-
-    private func start() -> Bool {
-        let carrier = Unmanaged.passRetained(self)
-        var thread = pthread_t()
-        let failure = pthread_create(
-            &thread, nil,
-            { raw in
-                Unmanaged<CallThread>.fromOpaque(raw!).takeRetainedValue().makeCalls()
-                return nil
-            }, carrier.toOpaque())
-        guard failure == 0 else {
-            carrier.release()
-            return false
-        }
-        pthread_detach(thread)
-        return true
+        if starts, !HostThreads.startDetached({ self.makeCalls() }) { makeCalls() }
     }
 
     private func makeCalls() {

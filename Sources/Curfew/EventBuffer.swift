@@ -4,9 +4,10 @@ import Runner
 /// A bounded buffer between the thread of the event loop and the iterators of a sequence.
 final class EventBuffer: Sendable {
     private struct State {
-        /// The events that no iterator has taken; those before `first` are taken.
-        var events: [HostEvent] = []
-        var first = 0
+        /// The events that no iterator has taken: the older ones with the oldest last, and then the
+        /// newer ones, so that each event is moved once.
+        var older: [HostEvent] = []
+        var newer: [HostEvent] = []
         /// The iterators that wait for an event, in their order. If there are any, no event is left.
         var waiting: [(number: UInt64, continuation: CheckedContinuation<HostEvent?, Never>)] = []
         var waits: UInt64 = 0
@@ -14,16 +15,8 @@ final class EventBuffer: Sendable {
         var isAtEnd = false
 
         mutating func take() -> HostEvent? {
-            guard first < events.count else { return nil }
-            defer {
-                first += 1
-                // Moves the rest once it is the smaller half, so that an event is moved once.
-                if first * 2 >= events.count {
-                    events.removeFirst(first)
-                    first = 0
-                }
-            }
-            return events[first]
+            if older.isEmpty { (older, newer) = (newer.reversed(), []) }
+            return older.popLast()
         }
     }
 
@@ -41,8 +34,8 @@ final class EventBuffer: Sendable {
             guard state.waiting.isEmpty else {
                 return Optional(state.waiting.removeFirst().continuation)
             }
-            if state.events.count - state.first < limit {
-                state.events.append(event)
+            if state.older.count + state.newer.count < limit {
+                state.newer.append(event)
             } else {
                 state.dropped += 1
             }

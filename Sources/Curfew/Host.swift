@@ -51,7 +51,9 @@ public final class Host: Sendable {
             )
         }
         let end = HostEnd(runtime: runtime, buffers: buffers)
-        if !end.finish() { end.finishElsewhere() }
+        if end.finish() || HostThreads.startDetached({ _ = end.finish() }) { return }
+        // Without a thread the host keeps running, and needs its callbacks.
+        _ = Unmanaged.passRetained(runtime)
     }
 
     // MARK: Plugins and handlers

@@ -55,8 +55,9 @@ package final class HostThreads: Sendable {
         }
     }
 
-    /// Starts a thread that belongs to no host, or does nothing if the system cannot create one.
-    static func startDetached(_ body: @escaping () -> Void) { _ = start(body, 0, nil) }
+    /// Starts a thread that belongs to no host. Returns false if the system cannot create one.
+    @discardableResult
+    package static func startDetached(_ body: @escaping () -> Void) -> Bool { start(body, 0, nil) }
 
     private static func start(
         _ body: @escaping () -> Void, _ stackBytes: UInt64, _ thread: UnsafeMutablePointer<UInt64>?
