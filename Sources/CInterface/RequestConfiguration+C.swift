@@ -24,10 +24,10 @@ extension RequestConfiguration {
                 "curfew_request_config.struct_size is not that of any version of the struct")
         }
         func take(_ value: UInt32, _ limit: inout Int) { if value != 0 { limit = Int(value) } }
-        take(copy.app_refresh_limit, &limits.appRefresh)
-        take(copy.processing_limit, &limits.processing)
-        take(copy.health_research_limit, &limits.healthResearch)
-        take(copy.continued_processing_limit, &limits.continuedProcessing)
+        take(copy.app_refresh_limit, &limits.pending[.appRefresh, default: 0])
+        take(copy.processing_limit, &limits.pending[.processing, default: 0])
+        take(copy.health_research_limit, &limits.pending[.healthResearch, default: 0])
+        take(copy.continued_processing_limit, &limits.pending[.continuedProcessing, default: 0])
         take(copy.history_limit, &limits.historyCount)
         take(copy.place_limit, &places)
         if copy.crash_limit != 0 { limits.crashes = copy.crash_limit }

@@ -43,8 +43,8 @@ extension RequestConfiguration {
     /// The limits of pending requests: by default 1 of the kind app-refresh, as on Apple's systems,
     /// and 10 of every other kind. A kind that is left out keeps its limit.
     public var pendingLimits: [TaskKind: Int] {
-        get { Dictionary(uniqueKeysWithValues: TaskKind.allCases.map { ($0, limits[$0]) }) }
-        set { for (kind, limit) in newValue { limits[kind] = limit } }
+        get { limits.pending }
+        set { limits.pending.merge(newValue) { $1 } }
     }
 
     /// The number of ends of the process during its task, one after the other, after which a request

@@ -131,7 +131,7 @@ struct RequestTests {
     func gap() async throws {
         let host = try host {
             $0.requests.limits.historyCount = 1
-            $0.requests.limits.appRefresh = 100
+            $0.requests.limits.pending[.appRefresh] = 100
         }
         for _ in 0..<20 { try await host.submit(tidy()) }
         #expect(clock.advance(by: 120_000_000_000) == .ok)
@@ -172,7 +172,7 @@ struct RequestTests {
 
     @Test("Submitting is told by an event, whether it went well or not")
     func event() async throws {
-        let host = try host { $0.requests.limits.appRefresh = 1 }
+        let host = try host { $0.requests.limits.pending[.appRefresh] = 1 }
         try host.register(.tidy) { _ in }
         try host.pause()
         let done = try host.expect("schedulingtidy_done::")
@@ -433,7 +433,7 @@ struct RequestTests {
     func noFloor() async throws {
         let host = try host {
             $0.requests.floor = 900_000_000_000
-            $0.requests.limits.appRefresh = 100
+            $0.requests.limits.pending[.appRefresh] = 100
         }
         let count = Guarded(0)
         try host.register(.tidy) { _ in count.change { $0 += 1 } }
@@ -526,7 +526,7 @@ struct RequestTests {
     @Test("Thousands of requests from many threads at once are all launched and written down")
     func crowd() async throws {
         let host = try Host.forTests {
-            $0.requests.limits.appRefresh = 1_000_000
+            $0.requests.limits.pending[.appRefresh] = 1_000_000
         }
         let ran = Atomic<Int>(0)
         try host.register(HandlerDescription(identifier: "org.example.tidy", maxConcurrency: 16)) {

@@ -108,7 +108,7 @@ final class StoreClientTests {
     func portions() throws {
         let client = try StoreClient(directory: place, creates: true)
         var limits = RequestLimits()
-        limits.appRefresh = 10_000
+        limits.pending[.appRefresh] = 10_000
         let answers = try client.write(limits: limits) { (ledger, store) throws(StoreFault) in
             for number in 0..<1_300 {
                 let description = RequestDescription(

@@ -55,7 +55,7 @@ struct SQLiteDamageTests {
         }
         try store.add("a")
         var ledger = RequestLedger()
-        ledger.limits.appRefresh = 1_000
+        ledger.limits.pending[.appRefresh] = 1_000
         try store.write { store throws(StoreFault) in
             let now = Moment(wall: 40, span: 40)
             _ = try ledger.open(by: OpenStore.host, at: now, store)

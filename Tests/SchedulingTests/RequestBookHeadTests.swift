@@ -12,7 +12,7 @@ struct RequestBookHeadTests {
         let store = MemoryStore()
         let now = Moment(wall: 1_000_000 * second, span: 1_000_000_000)
         var ledger = RequestLedger()
-        ledger.limits.processing = 1_000
+        ledger.limits.pending[.processing] = 1_000
         var book = RequestBook(
             host: HostIdentity(boot: "a", process: 1, start: 1), ledger: ledger)
         book.setState(HandlerState(places: 2), of: "org.example.a")

@@ -11,7 +11,7 @@ struct RequestBookMarkTests {
 
     private func book() throws -> RequestBook {
         var ledger = RequestLedger()
-        ledger.limits.processing = 100
+        ledger.limits.pending[.processing] = 100
         var book = RequestBook(
             host: HostIdentity(boot: "a", process: 1, start: 1), ledger: ledger)
         book.scheduler.budget.limits = DayLimits(launches: 5)

@@ -159,7 +159,7 @@ struct RequestLedgerEndingTests {
 
     @Test("those that are overdue are missed a few at a time")
     func missingMany() throws {
-        desk.ledger.limits.processing = 100
+        desk.ledger.limits.pending[.processing] = 100
         for number in 0..<5 {
             var description = RequestDescription("org.example.p\(number)", kind: .processing)
             description.latest = desk.now + Int64(number)

@@ -204,7 +204,7 @@ struct RequestLedgerRepetitionTests {
 
     @Test("a clock that was set back does not hold back what was counted from the later time")
     func setBack() throws {
-        desk.ledger.limits.processing = 100
+        desk.ledger.limits.pending[.processing] = 100
         let earlier = desk.now - 10 * 24 * 60 * Self.minute
         func add(_ name: String, _ change: (inout RequestDescription) -> Void) throws -> RequestID {
             var description = RequestDescription("org.example.\(name)", kind: .processing)

@@ -37,8 +37,8 @@ struct RequestWorld {
 
     private static var ledger: RequestLedger {
         var limits = RequestLimits()
-        limits.appRefresh = 6
-        limits.processing = 8
+        limits.pending[.appRefresh] = 6
+        limits.pending[.processing] = 8
         limits.historyCount = 1_000_000
         limits.historyAge = .max
         return RequestLedger(limits: limits)

@@ -50,7 +50,7 @@ package struct RequestLedger: Sendable {
         case .replace: replaced = try store.pending(of: description.identifier)
         }
         let freed = replaced.count { $0.description.kind == description.kind }
-        let limit = limits[description.kind]
+        let limit = limits.pending[description.kind, default: 0]
         guard try store.pendingCount(description.kind) - freed < limit else {
             return Changed(value: .failure(.tooMany(description.kind, limit: limit)))
         }

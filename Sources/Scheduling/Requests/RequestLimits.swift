@@ -2,14 +2,10 @@
 
 /// The limits of a store for accepting requests, and for keeping them.
 package struct RequestLimits: Hashable, Sendable {
-    /// The limit of pending app-refresh requests; as for processing, the default is Apple's.
-    package var appRefresh = 1
-    /// The limit of pending processing requests.
-    package var processing = 10
-    /// The limit of pending health-research requests.
-    package var healthResearch = 10
-    /// The limit of pending continued-processing requests.
-    package var continuedProcessing = 10
+    /// The limits of pending requests of each kind. Those of the first two are Apple's.
+    package var pending: [TaskKind: Int] = [
+        .appRefresh: 1, .processing: 10, .healthResearch: 10, .continuedProcessing: 10,
+    ]
     /// The maximum number of bytes of a payload.
     package var payloadBytes = 1 << 20
     /// The number of crashes in a row after which a request is parked; in the last one its task ran
@@ -24,19 +20,4 @@ package struct RequestLimits: Hashable, Sendable {
 
     /// Creates the default limits.
     package init() {}
-
-    /// The limit of pending requests of a kind.
-    package subscript(kind: TaskKind) -> Int {
-        get { self[keyPath: Self.pending(kind)] }
-        set { self[keyPath: Self.pending(kind)] = newValue }
-    }
-
-    private static func pending(_ kind: TaskKind) -> WritableKeyPath<RequestLimits, Int> {
-        switch kind {
-        case .appRefresh: \.appRefresh
-        case .processing: \.processing
-        case .healthResearch: \.healthResearch
-        case .continuedProcessing: \.continuedProcessing
-        }
-    }
 }

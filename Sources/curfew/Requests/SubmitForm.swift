@@ -135,10 +135,7 @@ enum SubmitForm {
         guard let text = values(pendingLimit) else { return limits }
         let count = Int(
             try NumberArgument.value(text, for: values.lead(pendingLimit), range: pendingRange))
-        limits.appRefresh = count
-        limits.processing = count
-        limits.healthResearch = count
-        limits.continuedProcessing = count
+        for kind in TaskKind.allCases { limits.pending[kind] = count }
         return limits
     }
 
