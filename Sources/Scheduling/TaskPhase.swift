@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The phase of a task between its launch and its end.
-public enum TaskPhase: Int32, Sendable {
+public enum TaskPhase: Int32, Sendable, KebabCased {
     /// Waiting for its turn.
     case queued = 1
     /// Queued, and paused.
@@ -14,16 +14,4 @@ public enum TaskPhase: Int32, Sendable {
     case stopping = 5
     /// Over: it has an outcome.
     case over = 6
-
-    /// The word used in text and JSON.
-    package var name: String {
-        switch self {
-        case .queued: "queued"
-        case .held: "held"
-        case .running: "running"
-        case .pending: "pending"
-        case .stopping: "stopping"
-        case .over: "over"
-        }
-    }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A factor that the scheduler weighs before a launch.
-public enum Factor: UInt8, Sendable, CaseIterable {
+public enum Factor: UInt8, Sendable, CaseIterable, KebabCased {
     // Factors of the machine
     /// The machine has external power; counts if a request requires it.
     case externalPower = 1
@@ -52,38 +52,6 @@ public enum Factor: UInt8, Sendable, CaseIterable {
 
     /// Whether it is a factor of the machine, which sources and embedders can report.
     package var isSettable: Bool { rawValue < 20 }
-
-    /// The word used in text and JSON.
-    package var name: String {
-        switch self {
-        case .externalPower: "external-power"
-        case .battery: "battery"
-        case .lowPowerMode: "low-power-mode"
-        case .thermal: "thermal"
-        case .network: "network"
-        case .pressure: "pressure"
-        case .idle: "idle"
-        case .firstUnlock: "first-unlock"
-        case .refreshSetting: "refresh-setting"
-        case .enablement: "enablement"
-        case .usage: "usage"
-        case .launchRate: "launch-rate"
-        case .handler: "handler"
-        case .concurrency: "concurrency"
-        case .dayBudget: "day-budget"
-        case .place: "place"
-        case .store: "store"
-        case .host: "host"
-        case .date: "date"
-        case .parked: "parked"
-        }
-    }
-
-    /// Reads the word used in text and JSON.
-    package init?(name: String) {
-        guard let factor = Factor.allCases.first(where: { $0.name == name }) else { return nil }
-        self = factor
-    }
 
     /// The event that makes a factor of the machine allow launches again.
     var remedy: String {

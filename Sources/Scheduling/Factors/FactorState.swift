@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Whether a factor allows launches.
-public enum FactorState: UInt8, Sendable, CaseIterable {
+public enum FactorState: UInt8, Sendable, CaseIterable, KebabCased {
     /// It delays launches.
     case no = 0
     /// It allows launches.
     case yes = 1
     /// No source knows it. The policy decides; by default it allows launches.
     case unknown = 2
-
-    /// The word used in text and JSON.
-    package var name: String {
-        switch self {
-        case .no: "no"
-        case .yes: "yes"
-        case .unknown: "unknown"
-        }
-    }
 }

@@ -4,7 +4,7 @@
 /// removed by the retention, or are counted by an entry `lost`.
 public struct JournalEntry: Hashable, Sendable {
     /// The subject of an entry.
-    public enum What: UInt8, Sendable, CaseIterable {
+    public enum What: UInt8, Sendable, CaseIterable, KebabCased {
         /// A host began to use the store.
         case hostStarted = 1
         /// A host left the store in order.
@@ -42,30 +42,6 @@ public struct JournalEntry: Hashable, Sendable {
         case gap = 17
         /// A factor of the machine changed.
         case factorChanged = 18
-
-        /// The word used in text and JSON.
-        package var name: String {
-            switch self {
-            case .hostStarted: "host-started"
-            case .hostStopped: "host-stopped"
-            case .submitted: "submitted"
-            case .replaced: "replaced"
-            case .cancelled: "cancelled"
-            case .launched: "launched"
-            case .ended: "ended"
-            case .backedOff: "backed-off"
-            case .snoozed: "snoozed"
-            case .repeated: "repeated"
-            case .datesSkipped: "dates-skipped"
-            case .missed: "missed"
-            case .parked: "parked"
-            case .released: "released"
-            case .finished: "finished"
-            case .fenced: "fenced"
-            case .gap: "gap"
-            case .factorChanged: "factor-changed"
-            }
-        }
     }
 
     /// The number of the entry; 0 before the store has accepted it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The origin of a pending request's date.
-package enum PendingReason: UInt8, Sendable, CaseIterable {
+package enum PendingReason: UInt8, Sendable, CaseIterable, KebabCased {
     /// It was submitted, with or without an earliest date.
     case submitted = 1
     /// An attempt failed, and this is the pause before the next one.
@@ -14,16 +14,4 @@ package enum PendingReason: UInt8, Sendable, CaseIterable {
     case interrupted = 5
     /// It was parked, and then released.
     case released = 6
-
-    /// The word used in text and JSON.
-    package var name: String {
-        switch self {
-        case .submitted: "submitted"
-        case .backOff: "back-off"
-        case .snoozed: "snoozed"
-        case .repetition: "repetition"
-        case .interrupted: "interrupted"
-        case .released: "released"
-        }
-    }
 }

@@ -14,7 +14,7 @@ public struct Repetition: Hashable, Sendable {
     }
 
     /// The treatment of missed dates, which passed while no host ran or the machine slept.
-    public enum CatchUp: UInt8, Sendable, CaseIterable {
+    public enum CatchUp: UInt8, Sendable, CaseIterable, KebabCased {
         /// They are skipped. A date that is at most 60 seconds older than the host's start, or the
         /// machine's wake-up, is launched late instead.
         case skip = 1
@@ -22,15 +22,6 @@ public struct Repetition: Hashable, Sendable {
         case one = 2
         /// Each of them is launched, one after another.
         case all = 3
-
-        /// The word used in text and JSON.
-        package var name: String {
-            switch self {
-            case .skip: "skip"
-            case .one: "one"
-            case .all: "all"
-            }
-        }
     }
 
     /// The rule for the sequence of dates.

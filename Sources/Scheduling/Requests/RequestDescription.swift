@@ -6,22 +6,13 @@
 public struct RequestDescription: Hashable, Sendable {
     /// The treatment of a pending request of the same identifier. A running one continues, with its
     /// remaining attempts and dates.
-    public enum OnPending: UInt8, Sendable, CaseIterable {
+    public enum OnPending: UInt8, Sendable, CaseIterable, KebabCased {
         /// The new request replaces it, as in Apple's system.
         case replace = 1
         /// It stays, and the new request is not accepted.
         case keep = 2
         /// Both are launched, one after another.
         case add = 3
-
-        /// The word used in text and JSON.
-        package var name: String {
-            switch self {
-            case .replace: "replace"
-            case .keep: "keep"
-            case .add: "add"
-            }
-        }
     }
 
     /// The identifier of the handler.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The state of a request. Requests that are neither pending, running nor parked are history.
-public enum RequestState: UInt8, Sendable, CaseIterable {
+public enum RequestState: UInt8, Sendable, CaseIterable, KebabCased {
     /// It waits for its date, its place in the queue, or the machine.
     case pending = 1
     /// Its task was launched and is not over.
@@ -19,17 +19,4 @@ public enum RequestState: UInt8, Sendable, CaseIterable {
 
     /// Whether it may still be launched, or runs.
     package var isLive: Bool { rawValue <= RequestState.parked.rawValue }
-
-    /// The word used in text and JSON.
-    package var name: String {
-        switch self {
-        case .pending: "pending"
-        case .running: "running"
-        case .parked: "parked"
-        case .finished: "finished"
-        case .cancelled: "cancelled"
-        case .replaced: "replaced"
-        case .missed: "missed"
-        }
-    }
 }

@@ -3,7 +3,7 @@
 /// The reason why a transaction failed. Nothing was changed, unless the kind is `unknown`.
 package struct StoreFault: Error, Hashable, Sendable {
     /// The kind of the fault.
-    package enum Kind: UInt8, Sendable, CaseIterable {
+    package enum Kind: UInt8, Sendable, CaseIterable, KebabCased {
         /// Another process locks it, and did not release it in time.
         case busy = 1
         /// The disk is full.
@@ -27,23 +27,6 @@ package struct StoreFault: Error, Hashable, Sendable {
         /// The system failed at the end of a transaction. When the store is opened again, either
         /// all of it or nothing is done.
         case unknown = 11
-
-        /// The word used in text and JSON.
-        package var name: String {
-            switch self {
-            case .busy: "busy"
-            case .full: "full"
-            case .readOnly: "read-only"
-            case .io: "io"
-            case .corrupt: "corrupt"
-            case .newer: "newer"
-            case .locked: "locked"
-            case .gone: "gone"
-            case .denied: "denied"
-            case .absent: "absent"
-            case .unknown: "unknown"
-            }
-        }
     }
 
     /// The kind of the fault.
