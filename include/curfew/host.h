@@ -32,9 +32,9 @@ CURFEW_BEGIN_DECLS
 
 /*
  * Creates a host. The configuration is copied. *out_host is the caller's, until
- * curfew_host_destroy. Returns CURFEW_OK, CURFEW_INVALID (a value of the configuration is out of
- * range, or the list of permitted handlers cannot be used), CURFEW_SYSTEM, or, about the store,
- * CURFEW_DENIED or one of the CURFEW_STORE_… statuses.
+ * curfew_host_destroy. Returns CURFEW_OK, CURFEW_INVALID (out_host is NULL, a value of the
+ * configuration is out of range, or the list of permitted handlers cannot be used), CURFEW_SYSTEM,
+ * or, about the store, CURFEW_DENIED or one of the CURFEW_STORE_… statuses.
  */
 curfew_status curfew_host_create(const curfew_host_config *CURFEW_NULLABLE config,
                                  curfew_host *CURFEW_NULLABLE *CURFEW_NULLABLE out_host,
@@ -48,7 +48,10 @@ curfew_status curfew_host_create(const curfew_host_config *CURFEW_NULLABLE confi
  * curfew_host_dispatch; an event thread has delivered them. A second call does nothing.
  *
  * Returns CURFEW_OK; CURFEW_WRONG_THREAD inside the host's own callbacks, events or plugin code; or
- * CURFEW_TIMED_OUT where a function of a plugin has not returned: the message names it.
+ * CURFEW_TIMED_OUT where foreign code has not returned within the limits of `options`: a function
+ * or an expiration callback of a handler, the entry of a plugin that another thread is loading, an
+ * event's receiver, the log function, or a destructor of thread-local data. The message names it,
+ * and the host is shut down all the same.
  */
 curfew_status curfew_host_shutdown(curfew_host *host,
                                    const curfew_shutdown_options *CURFEW_NULLABLE options,
@@ -59,10 +62,10 @@ curfew_status curfew_host_shutdown(curfew_host *host,
  * for a shutdown that another thread carries out.
  *
  * Returns CURFEW_OK: the host is freed, and all its threads have ended, their destructors included.
- * Returns CURFEW_TIMED_OUT: the handle is freed as well, but a thread has not returned from a
- * handler, from a retire function, or from a destructor of thread-local data, and the memory that
- * it may touch is kept for the life of the process (see curfew_get_leaked_host_count). Returns
- * CURFEW_WRONG_THREAD: nothing happened.
+ * Returns CURFEW_TIMED_OUT: the handle is freed as well, but foreign code has not returned,
+ * as in curfew_host_shutdown, or a retire function has not, and the memory that it may touch is kept
+ * for the life of the process (see curfew_get_leaked_host_count). Returns CURFEW_WRONG_THREAD:
+ * nothing happened.
  */
 curfew_status curfew_host_destroy(curfew_host *CURFEW_NULLABLE host,
                                   const curfew_shutdown_options *CURFEW_NULLABLE options,

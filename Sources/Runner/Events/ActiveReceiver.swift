@@ -78,7 +78,7 @@ final class ActiveReceiver: @unchecked Sendable {
         }
     }
 
-    private func isInside(_ subscription: Subscription) -> Bool {
+    func isInside(_ subscription: Subscription) -> Bool {
         subscription.running.load(ordering: .sequentiallyConsistent) > 0
             || current.load(ordering: .sequentiallyConsistent)
                 == UInt(bitPattern: ObjectIdentifier(subscription))

@@ -189,6 +189,23 @@ final class EventDirectory: @unchecked Sendable {
         return entry
     }
 
+    func declaration(of selector: EventSelector) -> EventSignature? {
+        state.withLock { $0.byName[selector]?.declaration }
+    }
+
+    /// Returns the selector of the subscription that a delivery is inside, or nil.
+    func selector(of receiver: ActiveReceiver) -> String? {
+        state.withLock { state in
+            guard
+                let listed = state.subscriptions.values.first(where: {
+                    receiver.isInside($0.subscription)
+                })
+            else { return nil }
+            return listed.subscription.event.flatMap { entry($0) }?.selector.description
+                ?? "all events"
+        }
+    }
+
     private static let tooManyNames = BridgeError(
         .exhausted,
         "\(strangerLimit) events are known that no handler declares; no more can be")

@@ -88,7 +88,19 @@ package final class EventLoop: @unchecked Sendable {
         return runner == 0 || runner == csys_thread_number()
     }
 
-    var isQuiet: Bool { queue.isEmpty && !running.load(ordering: .sequentiallyConsistent) }
+    /// Whether a thread is delivering.
+    var isRunning: Bool { running.load(ordering: .sequentiallyConsistent) }
+
+    var isQuiet: Bool { queue.isEmpty && !isRunning }
+
+    /// The number of events that were taken from the queue.
+    var delivered: UInt64 {
+        queue.counters.pointee.delivered.load(ordering: .relaxed)
+            &+ queue.counters.pointee.unheard.load(ordering: .relaxed)
+    }
+
+    /// The selector of the subscription whose receiver was entered last, or nil between deliveries.
+    var receiver: String? { directory.selector(of: delivery.receiver) }
 
     // MARK: Running
 

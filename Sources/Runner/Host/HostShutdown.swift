@@ -22,6 +22,9 @@ final class HostShutdown: Sendable {
 
     /// Nanoseconds for threads that only need processor time to leave.
     private static let exitLimit: UInt64 = 10_000_000_000
+    /// The least time, in nanoseconds, after which a thread that has made no progress counts as
+    /// blocked: on a busy machine it can wait that long for a processor.
+    private static let leastLeave: UInt64 = 100_000_000
 
     init(
         _ engine: TaskEngine, _ loop: EventLoop, _ requests: RequestService,
@@ -125,44 +128,79 @@ final class HostShutdown: Sendable {
         forEachTask { task, state in
             if state.isEntered, !state.isClaimed { engine.graceOver(task) }
         }
-        _ = phase.wait(until: EventLoop.deadline(after: limits.leave)) {
-            handlersInside.isEmpty && handlersCalling.isEmpty
-        }
+        let end = EventLoop.deadline(after: limits.leave)
+        _ = phase.wait(until: end) { handlersInside.isEmpty && handlersCalling.isEmpty }
+        registry.loadGate.close()
+        _ = registry.loadGate.waitUntilEmpty(until: end)
     }
 
     private func close(_ limits: ShutdownLimits) throws(BridgeError) {
-        let inside = names(handlersInside.map(\.description.identifier))
-        let calling = names(handlersCalling.map(\.description.identifier))
+        let (inside, calling) = (handlersInside, handlersCalling)
         requests.stop(until: EventLoop.deadline(after: Self.exitLimit))
         for pool in engine.pools { pool.stop() }
         engine.deadlines.stop()
         phase.enter(.closed)
         loop.wake()
-        // A thread outside foreign code leaves as soon as it gets processor time, which takes a
-        // while on a busy machine. A thread that may never return is not waited for. The host's own
-        // thread delivers the remaining events in either case.
-        let deadline = EventLoop.deadline(after: max(limits.leave, Self.exitLimit))
-        if inside.isEmpty, calling.isEmpty {
-            _ = threads.awaitEnd(until: deadline)
-        } else {
-            _ = phase.wait(until: deadline) {
-                threads.areOver
-                    || ((loop.isEmbedders || loop.isQuiet)
-                        && engine.pools.allSatisfy { $0.alive <= stuckWorkers })
-            }
-        }
+        awaitThreads(limits, areKept: !inside.isEmpty || !calling.isEmpty)
         loop.doRemainingWorkIfMine()
         engine.clock.manual?.leave(threads)
-        guard inside.isEmpty, threads.areOver else {
-            let who =
-                !inside.isEmpty
-                ? "a function of \(inside)"
-                : !calling.isEmpty
-                    ? "the expiration callback of \(calling)"
-                    : "a receiver of an event, a log function, or a destructor of thread-local data"
-            throw BridgeError(
-                .timedOut, "\(who) has not returned; its thread and the host's memory are kept")
+        guard inside.isEmpty, threads.areOver, registry.loadGate.isEmpty else {
+            throw notReturned(inside, calling)
         }
+    }
+
+    /// Waits for the host's threads to end.
+    ///
+    /// A thread outside foreign code leaves as soon as it gets processor time, which takes a while on
+    /// a busy machine. The event thread delivers the remaining events first. Foreign code that makes
+    /// no progress for the limit is not waited for.
+    ///
+    /// - Parameter areKept: a thread is inside a handler and may never return.
+    private func awaitThreads(_ limits: ShutdownLimits, areKept: Bool) {
+        let interval = max(limits.leave, Self.leastLeave)
+        let end = EventLoop.deadline(after: max(limits.leave, Self.exitLimit))
+        var progress = (loop.delivered, threads.running)
+        while true {
+            let next = min(EventLoop.deadline(after: interval), end)
+            let isOver =
+                areKept
+                ? phase.wait(until: next) {
+                    threads.areOver
+                        || ((loop.isEmbedders || loop.isQuiet)
+                            && engine.pools.allSatisfy { $0.alive <= stuckWorkers })
+                } : threads.awaitEnd(until: next)
+            let now = (loop.delivered, threads.running)
+            let isInForeignCode =
+                loop.isRunning || !engine.log.gate.isEmpty || threads.running == 0
+            if isOver || next == end || (now == progress && isInForeignCode) { return }
+            progress = now
+        }
+    }
+
+    /// The error that names the foreign code which has not returned.
+    private func notReturned(
+        _ inside: [HandlerRecord] = [], _ calling: [HandlerRecord] = []
+    ) -> BridgeError {
+        func named(_ what: String, _ handlers: [HandlerRecord]) -> String? {
+            handlers.isEmpty ? nil : "\(what) of \(names(handlers.map(\.description.identifier)))"
+        }
+        let loading = registry.plugins.loading.flatMap { registry.plugins.id(of: $0.plugin) }
+        var code = [
+            named("a function", inside), named("the expiration callback", calling),
+            loading.map { "the entry or a constructor of the plugin \(names([$0]))" },
+        ].compactMap(\.self)
+        if !threads.areOver {
+            if loop.isRunning, !loop.isEmbedders {
+                code.append(loop.receiver.map { "a receiver of \($0)" } ?? "work on the event loop")
+            }
+            if !engine.log.gate.isEmpty { code.append("the log function") }
+            if threads.running == 0 { code.append("a destructor of thread-local data") }
+        }
+        if code.isEmpty { code = ["a thread of the host"] }
+        return BridgeError(
+            .timedOut,
+            "\(code.joined(separator: " and ")) \(code.count == 1 ? "has" : "have") not returned; "
+                + "its thread and the host's memory are kept")
     }
 
     private func names(_ identifiers: [String]) -> String {
@@ -284,12 +322,15 @@ final class HostShutdown: Sendable {
         }
         guard machine.withLock({ $0.destroy() }) else { return }
         // A function may have returned since the shutdown, and its thread is about to end.
-        if failure == nil { _ = threads.awaitEnd(until: EventLoop.deadline(after: limits.leave)) }
+        if failure == nil {
+            let end = EventLoop.deadline(after: limits.leave)
+            _ = threads.awaitEnd(until: end)
+            _ = registry.loadGate.waitUntilEmpty(until: end)
+        }
         targets.end()
         // No thread runs the embedder's loop any more.
         if loop.isEmbedders { loop.end() }
-        registry.loadGate.close()
-        let isLoadStuck = !isEmpty(registry.loadGate, limits)
+        let isLoadStuck = !registry.loadGate.isEmpty
         // Another host of the process may load then.
         if isLoadStuck { LoadLock.release(of: threads.host) }
         let isThreadStuck = isLoadStuck || !threads.areOver
@@ -302,8 +343,10 @@ final class HostShutdown: Sendable {
         // A plugin's thread may be inside an earlier call. One wait is enough: later ones are
         // rejected.
         let gates = tables.map { $0.table.gate } + [engine.log.gate]
+        let end = EventLoop.deadline(after: limits.leave)
         let isStuck =
-            isThreadStuck || !retiring.isEmpty || !gates.allSatisfy { isEmpty($0, limits) }
+            isThreadStuck || !retiring.isEmpty
+            || !gates.allSatisfy { $0.waitUntilEmpty(until: end) }
         if isStuck {
             Self.leaked.wrappingAdd(1, ordering: .relaxed)
             _ = Unmanaged.passRetained(self)
@@ -317,21 +360,14 @@ final class HostShutdown: Sendable {
         }
         if let failure { throw failure }
         if isStuck {
+            if isThreadStuck { throw notReturned() }
             throw BridgeError(
                 .timedOut,
-                isLoadStuck
-                    ? "the entry of a plugin that was being loaded has not returned; its thread and the host's memory are kept"
-                    : !retiring.isEmpty
-                        ? "the retire function of \(names(retiring)) has not returned; its thread and the host's memory are kept"
-                        : isThreadStuck
-                            ? "a thread of the host is inside plugin code; it and the host's memory are kept"
-                            : "a thread of a plugin's is inside a call of its table, or a log function has not returned; the host's memory is kept"
+                !retiring.isEmpty
+                    ? "the retire function of \(names(retiring)) has not returned; its thread and the host's memory are kept"
+                    : "a thread of a plugin's is inside a call of its table, or a log function has not returned; the host's memory is kept"
             )
         }
-    }
-
-    private func isEmpty(_ gate: CallGate, _ limits: ShutdownLimits) -> Bool {
-        gate.waitUntilEmpty(until: EventLoop.deadline(after: limits.leave))
     }
 
     /// Reports references that plugins still hold after their last call.

@@ -11,6 +11,7 @@ import Synchronization
 package final class HostThreads: Sendable {
     /// Joinable threads, by pthread_t.
     private let joinable = Locked<[UInt64]>([])
+    private let inside = Atomic<UInt32>(0)
     /// Decides how polling threads share the cores.
     let cores = CoreSharing()
     /// The host's number in this process.
@@ -18,6 +19,10 @@ package final class HostThreads: Sendable {
     private static let hosts = Atomic<UInt32>(0)
     /// Distinguishes this process from its forked children.
     let processMark = csys_process_mark()
+
+    /// The number of threads whose function has not returned. A thread runs destructors of its
+    /// thread-local data afterwards.
+    var running: UInt32 { inside.load(ordering: .sequentiallyConsistent) }
 
     /// The key of the thread roles of this host.
     var owner: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
@@ -49,7 +54,16 @@ package final class HostThreads: Sendable {
             // A lost thread that returned has ended by now, but still has its stack.
             threads.removeAll(where: csys_thread_join_ended)
             var thread: UInt64 = 0
-            guard Self.start(body, stackBytes, &thread) else { return false }
+            inside.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            let isStarted = Self.start(
+                { [self] in
+                    body()
+                    inside.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                }, stackBytes, &thread)
+            guard isStarted else {
+                inside.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                return false
+            }
             threads.append(thread)
             return true
         }

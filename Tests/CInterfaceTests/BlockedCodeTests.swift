@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CInterface
+import TestSupport
+import Testing
+
+/// Shutdowns while code of the embedder or of a plugin does not return.
+@Suite("Shutting down beside blocked code", .serialized)
+struct BlockedCodeTests {
+    @Test("a receiver that blocks costs a shutdown no more than its limits, and is named")
+    func receiver() throws {
+        let host = try TestHost(observing: false)
+        let (entered, go) = (Signal(), Signal())
+        try host.observe(
+            "probe",
+            by: Observer { _ in
+                entered.send()
+                _ = go.wait()
+            })
+        #expect(host.raise("probe") == .ok)
+        #expect(entered.wait())
+        let start = SuspendingClock.now
+        let (answer, text) = host.shutDownSaying(leave: .millisecond)
+        // Threads that only need a processor get 10 s.
+        #expect(SuspendingClock.now - start < .seconds(8))
+        #expect(answer == .timedOut)
+        #expect(
+            text
+                == "a receiver of probe has not returned; its thread and the host's memory are kept"
+        )
+        go.send()
+        #expect(host.destroy(leave: Guarded<Int>.limit.nanoseconds) == .ok)
+    }
+
+    @Test("a shutdown beside an entry function that blocks says TIMED_OUT and names the plugin")
+    func entry() throws {
+        let host = try TestHost()
+        let stuck = Stuck()
+        let plugin = try HookedPlugin { api, _, error in
+            stuck.entered.send()
+            _ = stuck.go.wait()
+            return HookedPlugin.register("org.example.hooked", api, error)
+        }
+        let loader = Side { plugin.load(in: host).answer }
+        #expect(stuck.entered.wait())
+        let text =
+            #"the entry or a constructor of the plugin "org.example.hooked" has not returned; "#
+            + "its thread and the host's memory are kept"
+        #expect(host.shutDownSaying(leave: .millisecond) == (.timedOut, text))
+        #expect(host.destroySaying(leave: .millisecond) == (.timedOut, text))
+        stuck.go.send()
+        #expect(loader.join() == .failed)
+    }
+
+    @Test("a shutdown waits for an entry function that returns within the limit")
+    func slowEntry() throws {
+        let host = try TestHost()
+        let stuck = Stuck()
+        let plugin = try HookedPlugin { api, _, error in
+            stuck.entered.send()
+            _ = stuck.go.wait()
+            return HookedPlugin.register("org.example.hooked", api, error)
+        }
+        let loader = Side { plugin.load(in: host).answer }
+        #expect(stuck.entered.wait())
+        let shutdown = Side { host.shutDown(leave: Guarded<Int>.limit.nanoseconds) }
+        try host.waitUntil("closing") { host.raise("probe") == .closing }
+        stuck.go.send()
+        #expect(shutdown.join() == .ok)
+        #expect(loader.join() == .closing || loader.join() == .failed)
+    }
+
+    @Test("a receiver and a handler that block are both named")
+    func both() throws {
+        let host = try TestHost(observing: false)
+        let stuck = Stuck()
+        try host.register(run: stuck.run())
+        let (entered, go) = (Signal(), Signal())
+        try host.observe(
+            nil,
+            by: Observer { _ in
+                entered.send()
+                _ = go.wait()
+            })
+        let task = try host.launch()
+        #expect(stuck.entered.wait())
+        #expect(host.raise("probe") == .ok)
+        #expect(entered.wait())
+        let (answer, text) = host.shutDownSaying(expire: .millisecond, leave: .millisecond)
+        #expect(answer == .timedOut)
+        #expect(
+            text.hasPrefix(
+                #"a function of "org.example.tidy" and a receiver of all events have not returned"#)
+        )
+        stuck.go.send()
+        go.send(100)
+        try host.waitUntil("returned") { try host.query(task).returned }
+        #expect(host.destroy(leave: Guarded<Int>.limit.nanoseconds) == .ok)
+    }
+}
