@@ -6,7 +6,12 @@ import Runner
 @c @implementation public func curfew_clock_create(
     _ out: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    out?.pointee = OpaquePointer(Unmanaged.passRetained(ManualClock()).toOpaque())
+    guard let out else {
+        return answer(
+            error, .invalid,
+            "out_clock is NULL, and no clock was created: pass the address of a curfew_clock *")
+    }
+    out.pointee = OpaquePointer(Unmanaged.passRetained(ManualClock()).toOpaque())
     return Status.ok.rawValue
 }
 

@@ -146,8 +146,10 @@ private func collect(
     guard let copies = ValueReader.read(values, count: Int(count)) else {
         return answer(error, .invalid, notValues(count))
     }
-    let status = with(host) { (host: HostRuntime) in host.loop.raise(selector, copies) }
-    return answer(error, status, raiseFailure(status, selector, count))
+    return with(host) { (host: HostRuntime) in
+        let status = host.loop.raise(selector, copies)
+        return answer(error, status, raiseFailure(status, host, selector, copies))
+    }
 }
 
 /// Returns the message for values that cannot be read.
@@ -156,12 +158,17 @@ func notValues(_ count: UInt32) -> String {
 }
 
 private func raiseFailure(
-    _ status: Status, _ selector: UnsafePointer<CChar>, _ count: UInt32
+    _ status: Status, _ host: HostRuntime, _ selector: UnsafePointer<CChar>, _ values: [EventValue]
 ) -> String {
+    if status == .invalid, let fault = parse(selector).flatMap({ host.loop.fault(of: values, $0) })
+    {
+        return fault
+    }
     let name =
         "\"\(ForeignText.shown(selector, limit: EventSelector.textLimit) ?? "")\" was not raised"
     return switch status {
-    case .invalid: "\(name): it is not a lower-case name with one colon for each of \(count) values"
+    case .invalid:
+        "\(name): it is not a lower-case name with one colon for each of \(values.count) values"
     case .denied: "\(name): a handler declares the name, or the host reserves it"
     case .busy: "\(name): the event queue is full; raise it again once events were delivered"
     case .exhausted: "\(name): 32,768 names are known that no handler declares"

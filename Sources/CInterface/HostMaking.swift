@@ -9,10 +9,16 @@ import Runner
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(error) { () throws(BridgeError) in
+        guard let out else {
+            throw BridgeError(
+                .invalid,
+                "out_host is NULL, and no host was created: pass the address of a curfew_host *, which curfew_host_destroy needs"
+            )
+        }
         let configuration = try HostConfiguration(config)
         do throws(CurfewError) {
             let host = try Host(configuration)
-            out?.pointee = OpaquePointer(Unmanaged.passRetained(host).toOpaque())
+            out.pointee = OpaquePointer(Unmanaged.passRetained(host).toOpaque())
         } catch {
             throw BridgeError(error.code, error.message)
         }

@@ -38,11 +38,16 @@ import Scheduling
         out?.pointee = launched.task
         return 0
     }
-    return answer(error, launched.status, launchFailure(host, index, launched.status))
+    return answer(error, launched.status, launchFailure(host, index, options, launched.status))
 }
 
-private func launchFailure(_ host: OpaquePointer, _ index: UInt32, _ status: Status) -> String {
-    let handler = with(host) { (host: HostRuntime) in host.engine.handlers.find(index) }
+private func launchFailure(
+    _ host: OpaquePointer, _ index: UInt32, _ options: UnsafePointer<curfew_launch_options>?,
+    _ status: Status
+) -> String {
+    let (handler, limit) = with(host) { (host: HostRuntime) in
+        (host.engine.handlers.find(index), host.configuration.payloadLimit)
+    }
     guard let handler else { return "no handler has the index \(index)" }
     let name = "\"\(handler.description.identifier)\" was not launched"
     return switch status {
@@ -50,7 +55,8 @@ private func launchFailure(_ host: OpaquePointer, _ index: UInt32, _ status: Sta
         handler.quarantineReason.map { "\(name): \($0); see curfew_host_release_handler" }
             ?? "\(name): the host has no slot or no memory left; release tasks that are kept, or raise task_limit"
     case .busy: "\(name): its queue is full; launch it again once a task of it has ended"
-    case .tooLarge: "\(name): its payload is larger than max_payload_bytes of the host"
+    case .tooLarge:
+        "\(name): its payload has \(options?.pointee.payload_bytes ?? 0) bytes, and max_payload_bytes of the host is \(limit); pass less, or create the host with a larger limit"
     case .invalid: "\(name): its budget or its grace is over 24 h"
     default: "\(name): \(status)"
     }
@@ -92,6 +98,8 @@ private func failure(_ status: Status, _ task: curfew_task, _ wrongState: String
     case .wrongState: "\(name) \(wrongState)"
     case .timedOut: "\(name) is not over yet"
     case .closing: "the host is shutting down, and \(name) is not over yet"
+    case .exhausted:
+        "\(name) has \(TaskStateMachine.embedderReferenceLimit) references of the embedder's, the most there can be; none was taken: release one first, or share one"
     case .wrongThread: "\(name): workers and deadline threads of the host must not wait for tasks"
     default: "\(name): \(status)"
     }

@@ -42,9 +42,6 @@ extension RequestConfiguration {
                 launches: copy.day_launches == 0 ? nil : copy.day_launches,
                 wall: copy.day_wall_ns == 0 ? nil : copy.day_wall_ns,
                 cpu: copy.day_cpu_ns == 0 ? nil : copy.day_cpu_ns))
-        guard (0...1).contains(copy.usage_threshold) else {
-            throw BridgeError(.invalid, "usage_threshold is not in 0…1")
-        }
         usageThreshold = copy.usage_threshold
         if copy.reads_machine { readMachine() }
         if copy.throttle_ns != 0 { floor = copy.throttle_ns }

@@ -283,7 +283,11 @@ public final class Host: Sendable {
         guard let selector = EventSelector(name: name, arity: values.count) else {
             throw CurfewError(.invalid, "\"\(name)\" cannot be an event's name")
         }
-        try CurfewError.check(runtime.loop.raise(selector, values), "event \(selector)")
+        let status = runtime.loop.raise(selector, values)
+        if status == .invalid, let fault = runtime.loop.fault(of: values, selector) {
+            throw CurfewError(status, fault)
+        }
+        try CurfewError.check(status, "event \(selector)")
     }
 
     /// A descriptor that is readable while events wait, for `poll` or `epoll`. The host owns it: do

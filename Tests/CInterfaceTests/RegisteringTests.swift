@@ -113,7 +113,7 @@ struct RegisteringTests {
         #expect(text.contains("/nowhere/Info.plist"))
         #expect(attempt { $0.max_result_bytes = .max }.0 == .invalid)
         #expect(attempt { $0.lost_after_ns = .max }.0 != .system)
-        #expect(attempt { $0.event_limit = .max }.0 == .ok)
+        #expect(attempt { $0.event_limit = .max }.0 == .invalid)
         var pool = curfew_worker_config()
         pool.struct_size = UInt32(MemoryLayout<curfew_worker_config>.size)
         let faults: [(inout curfew_worker_config) -> Void] = [

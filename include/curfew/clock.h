@@ -16,7 +16,8 @@ CURFEW_BEGIN_DECLS
 /* A manual clock. Made by curfew_clock_create, freed by curfew_clock_destroy. */
 typedef struct curfew_clock curfew_clock;
 
-/* Makes a manual clock. *out_clock is the caller's. Returns CURFEW_OK. */
+/* Makes a manual clock. *out_clock is the caller's. Returns CURFEW_OK, or CURFEW_INVALID
+ * where out_clock is NULL. */
 curfew_status curfew_clock_create(curfew_clock *CURFEW_NULLABLE *CURFEW_NULLABLE out_clock,
                                   curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, any);
 
@@ -24,7 +25,8 @@ curfew_status curfew_clock_create(curfew_clock *CURFEW_NULLABLE *CURFEW_NULLABLE
  * Advances the clock by `duration_ns` and stops at every deadline on the way, in order. Returns
  * after everything that came due has been delivered: expiration callbacks have returned, outcomes
  * are recorded, and their events are queued, or delivered where the host has an event thread. A
- * function that has completed its task has up to 1 s of real time to return before time passes.
+ * callback or a receiver that does not return keeps this call from returning. A function that has
+ * completed its task has up to 1 s of real time to return before time passes.
  * Returns CURFEW_OK, or CURFEW_WRONG_THREAD from inside a host that uses the clock.
  */
 curfew_status curfew_clock_advance(curfew_clock *clock, uint64_t duration_ns,

@@ -72,7 +72,7 @@ typedef struct curfew_request_config {
     uint64_t debounce_ns;  /* a change of a factor has to last this long before it counts; 0: 5 s */
     uint64_t spacing_ns;   /* between two launches of a handler; 0: none */
     uint64_t penalty_ns;   /* before the next launch of a handler that did not complete its task;
-                              doubles with each in a row; 0: 5 min */
+                              doubles with each in a row, up to 24 h; 0: 5 min */
     uint64_t day_launches; /* a day's budget of launches, */
     uint64_t day_wall_ns;  /* of running time, */
     uint64_t day_cpu_ns;   /* and of processor time; 0: no limit */
@@ -116,12 +116,11 @@ typedef struct curfew_host_config {
 
     uint32_t task_limit;     /* tasks at a time, queued ones not counted; 0: 65,536 */
     uint32_t queue_limit;    /* queued tasks of one handler, a power of two; 0: 4,096 */
-    uint32_t event_limit;    /* queued events, done events not counted, at most 4,194,304;
-                                0: 16,384 */
+    uint32_t event_limit;    /* queued events, done events not counted, 1…4,194,304; 0: 16,384 */
     uint32_t lost_limit;     /* workers that one handler may lose; 0: 4 */
     uint64_t lost_after_ns;  /* from the end of the grace until a worker is lost; 0: 5 s */
-    uint64_t max_payload_bytes; /* of a task; 0: 1 MiB */
-    uint64_t max_result_bytes;  /* of a task; 0: 1 MiB */
+    uint64_t max_payload_bytes; /* of a task, at most 2 GiB; 0: 1 MiB */
+    uint64_t max_result_bytes;  /* of a task, at most 2 GiB; 0: 1 MiB */
 
     /* The path of a property list, XML or binary, with the handlers that are permitted: their
      * identifiers under BGTaskSchedulerPermittedIdentifiers, where `prefix.*` permits all that
@@ -164,8 +163,11 @@ typedef struct curfew_shutdown_options {
     uint64_t drain_ns;  /* lets running tasks go on and queued ones start; default: none */
     uint64_t expire_ns; /* then waits for the answers of tasks told to stop; default: the longest
                            grace and 1 s */
-    uint64_t leave_ns;  /* then waits for functions to return, and as long for the retire function of
-                           each plugin; default: 1 s */
+    uint64_t leave_ns;  /* then waits for functions to return; as long again, but at least 100 ms,
+                           for an event's receiver, the log function and destructors of thread-local
+                           data; and as long for the retire function of each plugin; default: 1 s.
+                           The event thread delivers what is queued, for 10 s at most, while
+                           receivers return. */
 } curfew_shutdown_options;
 
 CURFEW_END_DECLS

@@ -112,9 +112,11 @@ void curfew_event_free(curfew_event *CURFEW_NULLABLE event) CURFEW_TAG(any, any)
 /* Returns the task that the event being delivered on this thread is about, or 0. */
 curfew_task curfew_host_get_sender(curfew_host *host) CURFEW_TAG(loop, any);
 
-/* Queues an event of the embedder's own, about no task. The parameters are copied. Names that a
- * handler declares or the host reserves are refused. Returns CURFEW_OK, CURFEW_DENIED,
- * CURFEW_INVALID, CURFEW_BUSY, CURFEW_EXHAUSTED (32,768 undeclared names) or CURFEW_CLOSING. */
+/* Queues an event of the embedder's own, about no task. The parameters are copied. The first
+ * raise of a selector fixes the types of its parameters for the life of the host: int32 is not
+ * int64. Names that a handler declares or the host reserves are refused. Returns CURFEW_OK,
+ * CURFEW_DENIED, CURFEW_INVALID (no selector, or other types than in the first raise),
+ * CURFEW_BUSY, CURFEW_EXHAUSTED (32,768 undeclared names) or CURFEW_CLOSING. */
 curfew_status curfew_host_raise_event(curfew_host *host, const char *selector,
                                       const curfew_value *CURFEW_NULLABLE values, uint32_t count,
                                       curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);

@@ -49,6 +49,21 @@ extension EventLoop {
         return queue.raise(entry, values, task: 0).status
     }
 
+    /// Says why values do not fit the types that the first raise of an event has fixed, or returns
+    /// nil where they fit.
+    package func fault(of values: [EventValue], _ selector: EventSelector) -> String? {
+        let types = values.map(\.type)
+        guard let fixed = directory.declaration(of: selector)?.parameters,
+            types.count == fixed.count,
+            types != fixed
+        else { return nil }
+        func list(_ types: [EventType]) -> String {
+            "(" + types.map(\.name).joined(separator: ", ") + ")"
+        }
+        return "\"\(selector)\" was not raised with \(list(types)): its first raise in this host "
+            + "fixed its types as \(list(fixed)); raise it with those, or raise an event of another name"
+    }
+
     // MARK: Waiting
 
     /// Expects the next matching event, of any task if `task` is 0; replaces an older equal wait.

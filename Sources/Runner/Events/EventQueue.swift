@@ -24,7 +24,7 @@ package final class EventQueue: @unchecked Sendable {
     private let workWaiting = Atomic<Int>(0)
 
     init(limit: UInt32, manualDispatch: Bool) throws(BridgeError) {
-        self.limit = min(limit, EventRing.mostEvents)
+        self.limit = limit
         guard let ring = EventRing() else {
             throw BridgeError(.system, "no address space is left for the queue of events")
         }

@@ -41,7 +41,7 @@ public struct HostConfiguration: Sendable {
     public var taskLimit: UInt32 = 65_536
     /// Maximum number of tasks waiting for one handler; a power of two.
     public var queueLimit: UInt32 = 4_096
-    /// Maximum number of waiting events besides done events; capped at 4,194,304.
+    /// Maximum number of waiting events besides done events, in 1…4,194,304.
     public var eventLimit: UInt32 = 16_384
     /// Maximum number of workers that one handler may lose.
     public var lostLimit: UInt32 = 4
@@ -107,8 +107,14 @@ public struct HostConfiguration: Sendable {
         if taskLimit < 2 || taskLimit > 1 << 20 {
             return "task_limit is \(taskLimit); it must be in 2…1,048,576"
         }
-        if payloadLimit > 1 << 31 { return "payload_bytes is over 2 GiB" }
-        if resultLimit > 1 << 31 { return "result_bytes is over 2 GiB" }
-        return nil
+        if !(1...EventRing.mostEvents).contains(eventLimit) {
+            return "event_limit is \(eventLimit); it must be in 1…4,194,304"
+        }
+        for (name, limit) in [
+            ("max_payload_bytes", payloadLimit), ("max_result_bytes", resultLimit),
+        ] where limit > 1 << 31 {
+            return "\(name) is \(limit); it must be at most 2,147,483,648 (2 GiB)"
+        }
+        return requests.fault
     }
 }

@@ -40,4 +40,16 @@ public struct RequestConfiguration: Sendable {
 
     /// Creates the default configuration, with requests in memory.
     package init() {}
+
+    /// A message saying which value is out of range, or nil.
+    var fault: String? {
+        if places < 1 { return "place_limit is \(places); it must be at least 1" }
+        if rate.penalty > rate.longestPenalty {
+            return "penalty_ns is \(rate.penalty); it must be at most \(rate.longestPenalty) (24 h)"
+        }
+        if !(0...1).contains(usageThreshold) {
+            return "usage_threshold is \(usageThreshold); it must be in 0…1"
+        }
+        return nil
+    }
 }
