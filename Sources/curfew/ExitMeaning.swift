@@ -44,9 +44,10 @@ struct ExitMeaning: Sendable {
             "there is no such request, or no store; for `conform`: the plugin was built for another "
                 + "ABI"),
         denied, storeUnavailable,
-        ExitMeaning(.timedOut, "a wait exceeded its time limit"), conflict,
+        ExitMeaning(.timedOut, "a wait, or code of a plugin, exceeded its time limit"), conflict,
         ExitMeaning(.failed, "the task failed"),
-        ExitMeaning(.misuse, "the plugin violated the contract"),
+        ExitMeaning(
+            .misuse, "the plugin released a task without completing it, or its code called exit"),
         ExitMeaning(.expired, "the task used up its budget"),
         ExitMeaning(.host, "the host failed"),
         ExitMeaning(.refused, "the plugin was refused"),

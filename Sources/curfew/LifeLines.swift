@@ -127,8 +127,14 @@ final class LifeLines: LifeView {
         if !ending.result.isEmpty {
             more("result", ending.resultText ?? "\(ending.result.count) bytes that are not text")
         }
-        if !ending.isReturned {
-            more("note", "its function has not returned; it ends with this process")
+        if !ending.unreturned.isEmpty {
+            let isOne = ending.unreturned.count == 1
+            more(
+                "note",
+                ending.unreturned.joined(separator: " and ")
+                    + (isOne
+                        ? " has not returned; it ends with this process"
+                        : " have not returned; they end with this process"))
         }
         for hint in hints(ending) { more("hint", hint, .accent) }
     }
@@ -147,8 +153,13 @@ final class LifeLines: LifeView {
         guard let facts else { return [] }
         switch ending.outcome {
         case .expired where ending.reason == .budget:
-            if !ending.isAnswered {
+            if !ending.isReturned {
                 return ["its handler should look at is_expired in its loops, and return"]
+            }
+            if !ending.isAnswered {
+                return [
+                    "its function returned PENDING, and nothing completed the task: its expiration callback should stop the work and call complete"
+                ]
             }
             let more = min(facts.budget &* 2, Manifest.budgetRange.upperBound)
             let text = TimeText.limit(more).split(separator: " ").joined()

@@ -111,6 +111,7 @@ enum Program {
             code = .faults
         }
         if atOnce { _exit(code.rawValue) }
+        ReturnLimit.current?.exit(code, console)
         exit(code.rawValue)
     }
 }

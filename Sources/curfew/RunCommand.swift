@@ -34,8 +34,13 @@ enum RunCommand {
         ],
         exits: [
             ExitMeaning(.ok, "it succeeded"), ExitMeaning.unwritten, ExitMeaning.usage,
+            ExitMeaning(
+                .timedOut,
+                "code of the plugin has not returned 10 s after loading began, and nothing was run"),
             ExitMeaning(.failed, "it failed"),
-            ExitMeaning(.misuse, "the plugin violated the contract"),
+            ExitMeaning(
+                .misuse,
+                "the plugin released the task without completing it, or its code called exit"),
             ExitMeaning(.expired, "its time was up"),
             ExitMeaning(.host, "the host could not run it"),
             ExitMeaning(.refused, "the plugin was refused"),

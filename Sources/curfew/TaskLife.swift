@@ -42,7 +42,7 @@ final class TaskLife {
     }
 
     func run(_ interruption: Interruption) throws(CommandError) -> ExitCode {
-        let host = try makeHost()
+        let host = try makeHost(try ReturnLimit(nanoseconds: Trial.usualLimit))
         let observation: Observation
         let task: LaunchedTask
         do throws(CurfewError) {
@@ -66,8 +66,8 @@ final class TaskLife {
         let wasAnswered = state.reason == nil || state.isAnswered
         feed.close()
         observation.end()
-        leave(host, task, wait: wasAnswered)
-        let ending = ending(of: task, signal: interruption.signal)
+        leave(host, wait: wasAnswered)
+        let ending = ending(of: task, of: host, signal: interruption.signal)
         show(feed.take(within: 0), task)
         view.end(ending)
         CrashNote.disarm()
@@ -76,14 +76,14 @@ final class TaskLife {
             failure.print(to: console.errors)
             code = failure.code
         }
-        // Shutting down would wait for the function that does not return, so leave without it.
-        if !ending.isReturned { Program.leave(code, console, atOnce: true) }
+        // The exit would wait for code that does not return, so leave without it.
+        if !ending.unreturned.isEmpty { Program.leave(code, console, atOnce: true) }
         return code
     }
 
     // MARK: The beginning
 
-    private func makeHost() throws(CommandError) -> Host {
+    private func makeHost(_ limit: ReturnLimit) throws(CommandError) -> Host {
         var configuration = HostConfiguration()
         configuration.log = { [feed] level, _, _, line in feed.add(level, line) }
         configuration.payloadLimit = UInt64(RunRequest.payloadLimit)
@@ -97,7 +97,9 @@ final class TaskLife {
                 isLaidOut: error.message.hasPrefix("error"))
         }
         do throws(CurfewError) {
-            try host.load(plugin: facts.directory)
+            try limit.load(facts, into: host, console) { [view, feed] in
+                view.fail($0, at: feed.now)
+            }
         } catch {
             let reason = LogLine.clean(error.message)
             show(
@@ -194,14 +196,28 @@ final class TaskLife {
     // MARK: The end
 
     /// Lets the function return if it still runs after it has completed its task.
-    private func leave(_ host: Host, _ task: LaunchedTask, wait: Bool) {
+    private func leave(_ host: Host, wait: Bool) {
         var limits = ShutdownLimits()
         limits.leave = wait ? max(facts.grace, 1_000_000_000) : 0
-        // The state of the task reports a function that has not returned.
+        // The ending names code that has not returned.
         try? host.shutDown(limits)
     }
 
-    private func ending(of task: LaunchedTask, signal: Int32?) -> LifeEnding {
+    /// The code of the plugin that has not returned after the shutdown. Retires the plugin if there
+    /// is none.
+    private func unreturned(_ state: TaskState, _ host: Host) -> [String] {
+        var code: [String] = []
+        if !state.isReturned { code.append("its function") }
+        if !host.runtime.engine.handlersInCallbacks.isEmpty {
+            code.append("its expiration callback")
+        }
+        if code.isEmpty, (try? host.runtime.destroy()) == nil {
+            code.append("the plugin's retire function")
+        }
+        return code
+    }
+
+    private func ending(of task: LaunchedTask, of host: Host, signal: Int32?) -> LifeEnding {
         let (state, result) = (task.state, task.resultIfOver)
         let outcome = state.outcome ?? .interrupted
         let end = doneAt ?? feed.now
@@ -218,7 +234,7 @@ final class TaskLife {
         return LifeEnding(
             outcome: outcome, duration: end > start ? end - start : 0, time: feed.now,
             error: result?.error ?? "", answer: result?.answer, reason: state.reason,
-            isAnswered: state.isAnswered, isReturned: state.isReturned, result: result?.bytes ?? [],
-            code: code)
+            isAnswered: state.isAnswered, isReturned: state.isReturned,
+            unreturned: unreturned(state, host), result: result?.bytes ?? [], code: code)
     }
 }

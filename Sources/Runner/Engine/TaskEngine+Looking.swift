@@ -4,6 +4,12 @@ import Scheduling
 import Synchronization
 
 extension TaskEngine {
+    /// The handlers whose expiration callbacks have not returned.
+    package var handlersInCallbacks: [HandlerRecord] {
+        deadlines.state.withLock { $0.inside.compactMap(\.self) }
+            .map { handlers[$0.handler.pointee.index] }
+    }
+
     /// Returns a snapshot of a task, or nil when it is stale.
     package func query(_ id: UInt64) -> TaskState? {
         guard let task = tasks.find(id) else { return nil }

@@ -9,7 +9,7 @@ import Scheduling
 enum SimulateCommand {
     private static let timeoutOption = CommandOption(
         name: "timeout", value: "TIME",
-        summary: "real time to wait for a task; default 10s")
+        summary: "real time to wait for a task, or for a call into the plugin; default 10s")
 
     static let command = Command(
         name: "simulate",
@@ -41,8 +41,11 @@ enum SimulateCommand {
                 "a step could not be done, or something is not as expected; or the output could not "
                     + "be written"),
             ExitMeaning.usage,
-            ExitMeaning(.timedOut, "a task worked for longer than --timeout"),
-            ExitMeaning(.misuse, "the code of the plugin ended the process"),
+            ExitMeaning(
+                .timedOut,
+                "at `wait` a task still worked after --timeout; or the plugin's entry function, or "
+                    + "an expiration callback, had not returned by then"),
+            ExitMeaning(.misuse, "the code of the plugin called exit"),
             ExitMeaning(.host, "the host could not run it"),
             ExitMeaning(.refused, "the plugin was refused"),
             ExitMeaning(.notFound, "there is no handler of this identifier"),
@@ -83,16 +86,16 @@ enum SimulateCommand {
             beginning: csys_monotonic_ns())
         defer { CrashNote.disarm() }
         let simulation = try Simulation(
-            facts, values, payloads: payloads, timeout: timeout, view)
-        do throws(CommandError) {
-            try simulation.run(steps)
-        } catch {
-            simulation.leave()
-            view.end(error, at: simulation.time)
-            throw error
+            facts, values, payloads: payloads, timeout: timeout, view, console)
+        var failure: CommandError?
+        do throws(CommandError) { try simulation.run(steps) } catch { failure = error }
+        let hasReturned = simulation.leave()
+        view.end(failure, at: simulation.time)
+        if !hasReturned {
+            failure?.print(to: console.errors)
+            Program.leave(failure?.code ?? .ok, console, atOnce: true)
         }
-        simulation.leave()
-        view.end(nil, at: simulation.time)
+        if let failure { throw failure }
         return .ok
     }
 

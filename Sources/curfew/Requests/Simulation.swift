@@ -13,6 +13,8 @@ final class Simulation {
     /// The payloads by the texts that name them.
     private let payloads: [String: [UInt8]]
     private let timeout: UInt64
+    private let limit: ReturnLimit
+    private let console: Console
     private let view: any SimulationView
     private let host: Host
     private let clock = ManualClock()
@@ -44,13 +46,15 @@ final class Simulation {
     ///   - timeout: nanoseconds of real time that a task may work.
     init(
         _ facts: LifeFacts, _ values: SubmitValues, payloads: [String: [UInt8]], timeout: UInt64,
-        _ view: any SimulationView
+        _ view: any SimulationView, _ console: Console
     ) throws(CommandError) {
         self.facts = facts
         self.values = values
         self.payloads = payloads
         self.timeout = timeout
         self.view = view
+        self.console = console
+        limit = try ReturnLimit(nanoseconds: timeout)
         let feed = try SimulationFeed()
         self.feed = feed
         var configuration = HostConfiguration()
@@ -66,7 +70,7 @@ final class Simulation {
         }
         feed.follow(host.runtime.loop.queue)
         do throws(CurfewError) {
-            try host.load(plugin: facts.directory)
+            try limit.load(facts, into: host, console) { view.end($0, at: 0) }
             observation = try host.observe { feed.add($0) }
         } catch {
             try? host.shutDown()
@@ -125,15 +129,41 @@ final class Simulation {
         }
     }
 
-    /// Ends what still runs.
-    func leave() {
+    /// Ends what still runs. Returns false where code of the plugin has not returned.
+    func leave() -> Bool {
         settle(isOver: true)
         let isRunning = ((try? running()) ?? []).isEmpty == false
         if isRunning { view.remark("its task still runs, and is interrupted", at: time) }
         observation.end()
         var limits = ShutdownLimits()
         limits.expire = 1_000_000_000
-        try? host.shutDown(limits)
+        do {
+            try host.runtime.destroy(limits)
+            return true
+        } catch {
+            let code = error.message.prefix { $0 != ";" }
+            view.remark("\(code); it ends with this process", at: time)
+            return false
+        }
+    }
+
+    /// Advances the clock, which waits for expiration callbacks.
+    private func advanceClock(by span: UInt64) {
+        limit.during(orEnd: { [self] in
+            let inside = host.runtime.engine.handlersInCallbacks
+                .map { "the expiration callback of `\($0.description.identifier)`" }
+            let error = CommandError(
+                .timedOut,
+                (inside.first ?? "code of the plugin")
+                    + " has not returned after \(TimeText.limit(timeout)) of real time",
+                help: [
+                    "an expiration callback sets a flag or completes its task, and returns; "
+                        + "or give it longer: --timeout 1min"
+                ])
+            view.end(error, at: time)
+            error.print(to: console.errors)
+            Program.leave(error.code, console, atOnce: true)
+        }) { _ = clock.advance(by: span) }
     }
 
     // MARK: Steps
@@ -202,7 +232,7 @@ final class Simulation {
         while clock.now < target {
             let due = max(clock.nextDeadline ?? target, clock.now &+ 1)
             let budgets = atWork.values.filter { $0 > clock.now }
-            _ = clock.advance(by: (budgets + [due, target]).reduce(.max, min) - clock.now)
+            advanceClock(by: (budgets + [due, target]).reduce(.max, min) - clock.now)
             settle()
             // A task that is stopped gets time to end before its grace passes.
             let patient = atWork.filter { $0.value != clock.now }
@@ -280,7 +310,7 @@ final class Simulation {
             // No event reports the return of a function, so this polls.
             gather(within: try isRunning(besides: left) ? 20_000_000 : 200_000)
             // A raised event may have queued more work.
-            _ = clock.advance(by: 0)
+            advanceClock(by: 0)
             isDone = try !isAtWork(besides: left)
         }
         if !isDone {
@@ -397,7 +427,7 @@ final class Simulation {
     /// - Parameter isOver: nothing is at work any more but what is left at it, so that all of this
     ///   moment has been said. Before that ends are not shown, which stand below what was said.
     private func settle(isOver: Bool = false) {
-        _ = clock.advance(by: 0)
+        advanceClock(by: 0)
         let new = (try? entries()) ?? []
         let begun = new.prefix { $0.what != .ended }
         let told = isOver ? new[...] : begun
