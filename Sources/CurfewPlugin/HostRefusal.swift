@@ -37,7 +37,7 @@ public struct HostRefusal: Error, Hashable, Sendable, CustomStringConvertible {
             why = "the parameters are not those that the manifest declares"
         case Int(CURFEW_BUSY):
             code = .busy
-            why = "the host's queue is full; try again later, or go on without"
+            why = "the host's queue is full; try again later, or continue without"
         case Int(CURFEW_ALREADY), Int(CURFEW_STALE), Int(CURFEW_CLOSING):
             code = .over
             why = "the task is over"

@@ -85,7 +85,7 @@ final class HighWaterMark {
         guard let missing = try missing(place, connection) else { return }
         throw StoreFault(
             .corrupt,
-            "\(missing); nothing was changed: put the log back, or take a backup back; to go on without what is missing, remove \(place.mark)"
+            "\(missing); nothing was changed: restore the log or a backup; to continue without what is missing, remove \(place.mark)"
         )
     }
 
@@ -163,7 +163,7 @@ final class HighWaterMark {
         return OpenFile.fault(
             code, "\(place.mark), which says what the store has acknowledged, cannot be \(what)",
             isOfPath
-                ? "let its owner read it (`chmod 600 \(place.mark)`), or move away what is no file, and look at the requests with `\(StoreDirectory.check(ofDatabase: place.database))`"
+                ? "let its owner read it (`chmod 600 \(place.mark)`), or move away what is no file, and check the requests with `\(StoreDirectory.check(ofDatabase: place.database))`"
                 : ""
         )
     }
@@ -190,7 +190,7 @@ final class HighWaterMark {
         else {
             throw StoreFault(
                 .corrupt,
-                "\(place.mark), which says what the store has acknowledged, makes no sense; nothing was changed: look at the requests with `\(StoreDirectory.check(ofDatabase: place.database))`, and remove that file to go on"
+                "\(place.mark), which says what the store has acknowledged, makes no sense; nothing was changed: check the requests with `\(StoreDirectory.check(ofDatabase: place.database))`, and remove that file to continue"
             )
         }
         return (words[0], Numbers(request: request, entry: entry))

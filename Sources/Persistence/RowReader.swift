@@ -22,7 +22,7 @@ struct RowReader {
     func nonsense(_ what: String) -> StoreFault {
         StoreFault(
             .corrupt,
-            "the store \(path): row \(id) of table \(table) makes no sense, \(what); run `\(StoreDirectory.check(ofDatabase: path))`, or take a backup back"
+            "the store \(path): row \(id) of table \(table) makes no sense, \(what); run `\(StoreDirectory.check(ofDatabase: path))`, or restore a backup"
         )
     }
 

@@ -120,7 +120,7 @@ struct SQLiteFault {
             case .corrupt:
                 (
                     "what is in it makes no sense",
-                    "run `\(StoreDirectory.check(ofDatabase: path))`, or take a backup back"
+                    "run `\(StoreDirectory.check(ofDatabase: path))`, or restore a backup"
                 )
             case .gone: ("its file was deleted or replaced", "stop the host and put it back")
             case .denied: ("it is a link", "put the file itself there")

@@ -95,7 +95,7 @@ extension SQLiteStore {
         guard application == SQLiteSchema.application, version > 0 else {
             throw StoreFault(
                 .corrupt,
-                "\(connection.path) is not a store of Curfew: another program has made it, or its first page is damaged; nothing was changed: use another directory, or take a backup back"
+                "\(connection.path) is not a store of Curfew: another program has made it, or its first page is damaged; nothing was changed: use another directory, or restore a backup"
             )
         }
         guard version <= SQLiteSchema.version else {

@@ -68,7 +68,7 @@ package final class SQLiteStore: RequestStore {
         database = OpenFile.identity(of: place.database)
         // Without the file's identity a replaced file would go unnoticed.
         guard database != nil else {
-            throw OpenFile.fault(errno, "\(place.database) cannot be looked at")
+            throw OpenFile.fault(errno, "\(place.database) cannot be examined")
         }
         journal = OpenFile.identity(of: place.journal)
     }

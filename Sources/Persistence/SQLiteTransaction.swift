@@ -156,7 +156,7 @@ final class SQLiteTransaction: StoreTransaction {
         guard let counters else {
             throw StoreFault(
                 .corrupt,
-                "the store \(path) has lost its counters; run `\(StoreDirectory.check(ofDatabase: path))`, or take a backup back"
+                "the store \(path) has lost its counters; run `\(StoreDirectory.check(ofDatabase: path))`, or restore a backup"
             )
         }
         storedCounters = counters

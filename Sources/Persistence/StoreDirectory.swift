@@ -76,7 +76,7 @@ struct StoreDirectory {
         defer { close(fd) }
         var facts = stat()
         guard fstat(fd, &facts) == 0 else {
-            throw OpenFile.fault(errno, "the store's directory \(path) cannot be looked at")
+            throw OpenFile.fault(errno, "the store's directory \(path) cannot be examined")
         }
         try Self.checkOwner(facts, "the store's directory \(path)", fix: "chmod go-w \(path)")
         if csys_is_remote(fd) {
@@ -122,7 +122,7 @@ struct StoreDirectory {
             return false
         }
         guard errno == ENOENT else {
-            throw OpenFile.fault(errno, "\(database) cannot be looked at")
+            throw OpenFile.fault(errno, "\(database) cannot be examined")
         }
         if let trace { throw lost(.gone, "is not there", trace) }
         guard creating else {
@@ -176,7 +176,7 @@ struct StoreDirectory {
     private func lost(_ kind: StoreFault.Kind, _ what: String, _ trace: String) -> StoreFault {
         StoreFault(
             kind,
-            "\(database) \(what), and \(trace) says that there were requests in it; nothing was changed: take a backup back, or remove what is in \(path) to begin with nothing"
+            "\(database) \(what), and \(trace) says that there were requests in it; nothing was changed: restore a backup, or remove what is in \(path) to begin with nothing"
         )
     }
 }

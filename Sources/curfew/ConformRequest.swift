@@ -40,7 +40,7 @@ struct ConformRequest {
             let count =
                 selection.only.isEmpty ? "none is named" : "these are \(selection.cases.count)"
             throw CommandError(
-                .usage, "in this process one case can be looked at, and \(count)",
+                .usage, "in this process one case can be run, and \(count)",
                 help: ["write `--in-process --only CASE`", "curfew conform --list"])
         }
         self.selection = selection

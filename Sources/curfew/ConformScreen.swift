@@ -137,7 +137,7 @@ final class ConformScreen: ConformView {
         out.line(
             out.paint(line, tally.failures > 0 ? .alarm : tally[.pass] > 0 ? .good : .warning))
         if tally.failures == 0, tally[.pass] + tally[.warn] == 0 {
-            advise("", "nothing was looked at, and so nothing is proven")
+            advise("", "nothing was checked, and so nothing is proven")
         }
         if let first = report.results.first(where: \.verdict.status.isFailure) {
             let again = ConformAgain(first, report, request)

@@ -163,7 +163,7 @@ final class LifeLines: LifeView {
             }
             let more = min(facts.budget &* 2, Manifest.budgetRange.upperBound)
             let text = TimeText.limit(more).split(separator: " ").joined()
-            return ["give it more time: --budget \(text); some handlers carry on when run again"]
+            return ["give it more time: --budget \(text); some handlers continue when run again"]
         case .failed:
             let examples = facts.handler.examples.filter {
                 $0.expect == .success && !$0.payload.isEmpty
@@ -174,7 +174,7 @@ final class LifeLines: LifeView {
             guard example.payload(in: "") != example.payload else { return [text] }
             return ["\(text), with a directory for \(ManifestExample.directoryMark)"]
         case .abandoned:
-            return ["the plugin let go of the task without completing it, which is a fault of it"]
+            return ["the plugin released the task without completing it: a fault of the plugin"]
         default: return []
         }
     }

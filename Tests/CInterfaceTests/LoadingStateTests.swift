@@ -11,7 +11,7 @@ struct LoadingStateTests {
     /// Loads a plugin whose entry does something. Returns the lines about misbehaviour.
     private func lines(
         _ change: @escaping () -> Void, answer: Answer = .ok, fails: Bool = false,
-        ending: String = "that was put back"
+        ending: String = "that was restored"
     ) throws -> [String] {
         let host = try TestHost()
         let plugin = try HookedPlugin { api, _, error in
@@ -164,7 +164,7 @@ struct LoadingStateTests {
                     readlink("/proc/self/fd/\(number)", &target, 4_095)
                     if target[0] == 47, target[1] == 0 { close(number) }
                 }
-            }, ending: "that cannot be put back, and this process has to be started again")
+            }, ending: "that cannot be restored, and this process has to be started again")
         #expect(found.count == 1)
         #expect(found.first?.contains("descriptors of the host's (it closed them") == true)
     }

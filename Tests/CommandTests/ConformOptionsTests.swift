@@ -55,12 +55,12 @@ struct ConformOptionsTests {
             ),
             (
                 ["--in-process"],
-                "in this process one case can be looked at, and none is named",
+                "in this process one case can be run, and none is named",
                 "write `--in-process --only CASE`"
             ),
             (
                 ["--in-process", "--only", "fuzz-*"],
-                "in this process one case can be looked at, and these are 2",
+                "in this process one case can be run, and these are 2",
                 "write `--in-process --only CASE`"
             ),
             (

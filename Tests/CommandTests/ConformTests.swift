@@ -119,7 +119,7 @@ struct ConformTests {
         #expect(run.code == 2)
         #expect(run.output.contains("1 case: 0 passed, 1 skipped\n"))
         #expect(
-            run.output.hasSuffix("\n          nothing was looked at, and so nothing is proven\n"))
+            run.output.hasSuffix("\n          nothing was checked, and so nothing is proven\n"))
     }
 
     @Test("another ABI: its own exit status, by the note of the library and by the manifest")

@@ -37,7 +37,7 @@ struct ExplainTests {
     @Test("of a store whose file is missing a restart alone does not help")
     func gone() throws {
         let run = try CommandRun("explain", "CF0031")
-        #expect(run.output.contains("take a backup back"), "\(run.output)")
+        #expect(run.output.contains("restore a backup"), "\(run.output)")
     }
 
     @Test(

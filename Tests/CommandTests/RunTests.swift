@@ -61,7 +61,7 @@ struct RunTests {
                 T  event     patient_done(false, "Background task expired.")
                 EXPIRED  in D
                 answer: Left when I was told to.
-                hint: give it more time: --budget 100ms; some handlers carry on when run again
+                hint: give it more time: --budget 100ms; some handlers continue when run again
 
                 """)
     }
@@ -104,7 +104,7 @@ struct RunTests {
     func abandoned() throws {
         let run = try CommandRun("run", CommandRun.errand("forgets"))
         #expect(run.code == 101, "\(run.process)")
-        #expect(run.life.contains("\nABANDONED  in D\nhint: the plugin let go of the task"))
+        #expect(run.life.contains("\nABANDONED  in D\nhint: the plugin released the task"))
     }
 
     @Test("of many lines of one sort few are shown, but the last progress always")

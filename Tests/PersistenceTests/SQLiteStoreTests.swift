@@ -377,7 +377,7 @@ struct SQLiteStoreTests {
             let refusal = try fault { _ = try host() }
             #expect(refusal.kind == .corrupt)
             #expect(refusal.message.contains("requests.db"))
-            #expect(refusal.message.contains("take a backup back"))
+            #expect(refusal.message.contains("restore a backup"))
             #expect(try directory.read("store/requests.db") == bytes)
             if bytes != another, bytes != nameless {
                 #expect(try SQLiteStore.quickCheck(directory: path) != [])

@@ -81,7 +81,7 @@ package final class ProcessAssertions: Sendable {
                 .info, "\(name): no background time is left; it has to run in the foreground")
         case .tooMany:
             answer(
-                "\(name): \(BackgroundExecution.mostAssertions) background tasks are open, and no more can be; on a phone the app would be killed (0xbada5e47). Each has to be ended, whatever becomes of its work."
+                "\(name): \(BackgroundExecution.mostAssertions) background tasks are open, and no more can be; on a phone the app would be killed (0xbada5e47). Each has to be ended, also one whose work fails."
             )
         }
         return nil
@@ -183,7 +183,7 @@ package final class ProcessAssertions: Sendable {
             for overrun in left { answer(words(overrun)) }
         case .suspend:
             AppHost.shared.log(.debug, "the app is suspended: nothing keeps it running")
-        case .resume: AppHost.shared.log(.debug, "the app goes on")
+        case .resume: AppHost.shared.log(.debug, "the app resumes")
         }
     }
 

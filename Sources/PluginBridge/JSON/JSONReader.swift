@@ -406,7 +406,7 @@ package struct JSONReader {
         {
             try note(
                 fault(
-                    .number, at: position, "a number goes on with \(try describe())",
+                    .number, at: position, "a number continues with \(try describe())",
                     help: "write the number alone, or put quotes around the whole text"))
         }
         guard faults.count == noted else {
@@ -477,7 +477,7 @@ package struct JSONReader {
                 try note(
                     fault(
                         .controlCharacter, at: position,
-                        "the control character 0x\(hex(byte)) stands in a text",
+                        "the control character 0x\(hex(byte)) is in a text",
                         help: byte == UInt8(ascii: "\t") ? "write \\t" : "write \\u00\(hex(byte))"))
                 advance()
             default:

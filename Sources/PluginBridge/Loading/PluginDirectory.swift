@@ -134,7 +134,7 @@ package final class PluginDirectory: Sendable {
             )
         }
         guard let status = file.status else {
-            throw BridgeError(.open, "\(shown) cannot be looked at: \(Self.reason(errno))")
+            throw BridgeError(.open, "\(shown) cannot be examined: \(Self.reason(errno))")
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw BridgeError(

@@ -210,7 +210,7 @@ extension ManifestChecker {
                 .argument, at: value,
                 "`out` is \(value.noun), and the signature has `out \(type.rawValue)` there",
                 help: type == .text
-                    ? "write null" : "write \(Self.example(of: type)): what stands there before")
+                    ? "write null" : "write \(Self.example(of: type)): its initial content")
             return nil
         }
     }

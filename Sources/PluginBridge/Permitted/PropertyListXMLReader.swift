@@ -159,7 +159,7 @@ struct PropertyListXMLReader {
         let end = try tag(within: "<plist>")
         guard end.name == "plist", end.form == .closing else {
             throw fault(
-                .element, at: end.place, "the list goes on with \(end.text) after its value",
+                .element, at: end.place, "the list continues with \(end.text) after its value",
                 help: "keep one value, and close with </plist>")
         }
         try skipMiscellany()
@@ -240,7 +240,7 @@ struct PropertyListXMLReader {
                 // Some readers take the first > for the end, whatever is around it.
                 guard !text.utf8.contains(where: { "[<>]".utf8.contains($0) }) else {
                     throw fault(
-                        .syntax, at: start, "a bracket stands in the document type",
+                        .syntax, at: start, "a bracket is in the document type",
                         help: "remove it")
                 }
                 words.append("\"")
@@ -248,7 +248,7 @@ struct PropertyListXMLReader {
                 let word = try name()
                 guard !word.isEmpty, words.count < 4 else {
                     throw fault(
-                        .syntax, at: position, "the document type does not go on so",
+                        .syntax, at: position, "the document type cannot continue so",
                         help: "end it with >")
                 }
                 words.append(word)
@@ -546,7 +546,7 @@ struct PropertyListXMLReader {
             default:
                 if byte == UInt8(ascii: "]"), isAhead("]]>") {
                     throw fault(
-                        .syntax, at: position, width: 3, "`]]>` stands in a text",
+                        .syntax, at: position, width: 3, "`]]>` is in a text",
                         help: "write ]]&gt;")
                 }
                 text.append(byte)

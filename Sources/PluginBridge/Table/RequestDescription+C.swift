@@ -40,7 +40,7 @@ extension RequestDescription {
     }
 
     private static func invalid(_ what: String) -> BridgeError {
-        BridgeError(.invalid, "\(what); the request was not taken in")
+        BridgeError(.invalid, "\(what); the request was not accepted")
     }
 }
 
@@ -62,7 +62,7 @@ extension Repetition {
             guard options.interval_ns == 0 else {
                 throw BridgeError(
                     .invalid,
-                    "interval_ns and cron cannot be had together; the request was not taken in")
+                    "interval_ns and cron cannot be had together; the request was not accepted")
             }
             // One byte above the limit, so that the reader reports the fault.
             let text = ForeignText.shown(cron, limit: CronSchedule.textLimit + 1) ?? ""
@@ -71,7 +71,7 @@ extension Repetition {
             } catch {
                 throw BridgeError(
                     .invalid,
-                    "the cron expression\(error.field.map { "'s \($0.rawValue)" } ?? "") \(error.message): \(error.help); the request was not taken in"
+                    "the cron expression\(error.field.map { "'s \($0.rawValue)" } ?? "") \(error.message): \(error.help); the request was not accepted"
                 )
             }
         } else if options.interval_ns != 0 {
@@ -83,7 +83,7 @@ extension Repetition {
         guard let catchUp = UInt8(exactly: number).flatMap(CatchUp.init) else {
             throw BridgeError(
                 .invalid,
-                "\(number) is not a CURFEW_CATCH_UP_ constant; the request was not taken in")
+                "\(number) is not a CURFEW_CATCH_UP_ constant; the request was not accepted")
         }
         self.init(rule, catchUp: catchUp, jitter: options.jitter_ns)
     }

@@ -22,7 +22,7 @@ final class HostPhase: Sendable {
 
     /// The error of a call made after shutdown began.
     static var closing: BridgeError {
-        BridgeError(.closing, "the host is shutting down; nothing was taken in")
+        BridgeError(.closing, "the host is shutting down; nothing was accepted")
     }
 
     var isClosed: Bool { word.load(ordering: .acquiring) == State.closed.rawValue }

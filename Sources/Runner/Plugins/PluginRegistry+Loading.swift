@@ -46,7 +46,7 @@ extension PluginRegistry {
             guard let name = String(validating: bytes, as: UTF8.self) else {
                 log(
                     .warning, nil, 0,
-                    "\(directory.appending(component: String(decoding: bytes, as: UTF8.self))) is not looked at: its name is not UTF-8; rename it"
+                    "\(directory.appending(component: String(decoding: bytes, as: UTF8.self))) is skipped: its name is not UTF-8; rename it"
                 )
                 continue
             }
@@ -246,8 +246,8 @@ extension PluginRegistry {
             engine.violations.report(
                 .processState, "changed \(change.text) while it was loaded",
                 change.isPutBack
-                    ? "that was put back"
-                    : "that cannot be put back, and this process has to be started again",
+                    ? "that was restored"
+                    : "that cannot be restored, and this process has to be started again",
                 task: 0, plugin: record.number)
         }
         return result

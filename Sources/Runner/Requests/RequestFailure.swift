@@ -57,12 +57,12 @@ extension RequestRefusal {
     package var message: String {
         switch self {
         case .tooMany(let kind, let limit):
-            "\(limit) request\(limit == 1 ? "" : "s") of the kind \(kind.name) \(limit == 1 ? "is" : "are") pending, and no more may be; this one was not taken in: cancel one, or raise the limit"
+            "\(limit) request\(limit == 1 ? "" : "s") of the kind \(kind.name) \(limit == 1 ? "is" : "are") pending, and no more may be; this one was not accepted: cancel one, or raise the limit"
         case .keyTaken(let id):
-            "request \(id) was submitted under the same key and asks for something else; this one was not taken in: use another key"
+            "request \(id) was submitted under the same key and asks for something else; this one was not accepted: use another key"
         case .tooLarge(let bytes, let limit):
-            "the payload has \(bytes) bytes, and the limit is \(limit); the request was not taken in"
-        case .invalid(let why): "\(why); the request was not taken in"
+            "the payload has \(bytes) bytes, and the limit is \(limit); the request was not accepted"
+        case .invalid(let why): "\(why); the request was not accepted"
         }
     }
 }

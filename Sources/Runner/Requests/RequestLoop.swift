@@ -334,7 +334,7 @@ final class RequestLoop: @unchecked Sendable {
         if shift < -1_000_000_000 || shift > 1_000_000_000 {
             log(
                 .info, nil, 0,
-                "the clock was set \(shift < 0 ? "back" : "forward") by \(abs(shift / 1_000_000_000)) s; dates are looked at again"
+                "the clock was set \(shift < 0 ? "back" : "forward") by \(abs(shift / 1_000_000_000)) s; dates are computed again"
             )
             book.clockJumped(from: lastLook, to: now)
         } else if slept > lastSlept &+ 1_000_000_000 {

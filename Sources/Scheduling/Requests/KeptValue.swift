@@ -51,7 +51,7 @@ package enum KeptValue: String, Sendable, CaseIterable {
     fileprivate var fault: StoreFault {
         StoreFault(
             .corrupt,
-            "the store's value `\(rawValue)` cannot be read, and nothing is launched before it can; no request was changed: take a backup back, or type `curfew db forget \(rawValue)`, and then \(loss)"
+            "the store's value `\(rawValue)` cannot be read, and nothing is launched before it can; no request was changed: restore a backup, or type `curfew db forget \(rawValue)`, and then \(loss)"
         )
     }
 }

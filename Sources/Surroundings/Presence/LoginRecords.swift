@@ -35,7 +35,7 @@ struct LoginRecords {
             return user.isEmpty ? nil : user
         case Int32(DEAD_PROCESS):
             // A console's may be that of a login that never happened.
-            return line.begins(with: "pts/") ? "somebody, on \(line)," : nil
+            return line.begins(with: "pts/") ? "a user, on \(line)," : nil
         default:
             return nil
         }

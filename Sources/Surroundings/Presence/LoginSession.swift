@@ -20,7 +20,7 @@ struct LoginSession {
         isOfUser = words["CLASS"] == "user" || words["CLASS"]?.hasPrefix("user-") == true
         isGraphical = ["x11", "wayland", "mir"].contains(words["TYPE"])
         isActive = words["ACTIVE"] == "1"
-        user = Shown.text(String(words["USER"] ?? "somebody"), longest: 32)
+        user = Shown.text(String(words["USER"] ?? "a user"), longest: 32)
     }
 
     /// The maximum number of sessions that are read.
