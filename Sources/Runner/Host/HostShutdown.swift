@@ -141,22 +141,22 @@ final class HostShutdown: Sendable {
         engine.deadlines.stop()
         phase.enter(.closed)
         loop.wake()
-        awaitThreads(limits, areKept: !inside.isEmpty || !calling.isEmpty)
+        let isBlocked = awaitThreads(limits, areKept: !inside.isEmpty || !calling.isEmpty)
         loop.doRemainingWorkIfMine()
         engine.clock.manual?.leave(threads)
         guard inside.isEmpty, threads.areOver, registry.loadGate.isEmpty else {
-            throw notReturned(inside, calling)
+            throw notReturned(inside, calling, isBlocked: isBlocked)
         }
     }
 
-    /// Waits for the host's threads to end.
+    /// Waits for the host's threads to end. Returns whether foreign code outside of handlers kept one.
     ///
     /// A thread outside foreign code leaves as soon as it gets processor time, which takes a while on
     /// a busy machine. The event thread delivers the remaining events first. Foreign code that makes
     /// no progress for the limit is not waited for.
     ///
     /// - Parameter areKept: a thread is inside a handler and may never return.
-    private func awaitThreads(_ limits: ShutdownLimits, areKept: Bool) {
+    private func awaitThreads(_ limits: ShutdownLimits, areKept: Bool) -> Bool {
         let interval = max(limits.leave, Self.leastLeave)
         let end = EventLoop.deadline(after: max(limits.leave, Self.exitLimit))
         var progress = (loop.delivered, threads.running)
@@ -172,14 +172,15 @@ final class HostShutdown: Sendable {
             let now = (loop.delivered, threads.running)
             let isInForeignCode =
                 loop.isRunning || !engine.log.gate.isEmpty || threads.running == 0
-            if isOver || next == end || (now == progress && isInForeignCode) { return }
+            if isOver { return false }
+            if next == end || (now == progress && isInForeignCode) { return isInForeignCode }
             progress = now
         }
     }
 
     /// The error that names the foreign code which has not returned.
     private func notReturned(
-        _ inside: [HandlerRecord] = [], _ calling: [HandlerRecord] = []
+        _ inside: [HandlerRecord] = [], _ calling: [HandlerRecord] = [], isBlocked: Bool = true
     ) -> BridgeError {
         func named(_ what: String, _ handlers: [HandlerRecord]) -> String? {
             handlers.isEmpty ? nil : "\(what) of \(names(handlers.map(\.description.identifier)))"
@@ -190,7 +191,7 @@ final class HostShutdown: Sendable {
             loading.map { "the entry or a constructor of the plugin \(names([$0]))" },
         ].compactMap(\.self)
         if !threads.areOver {
-            if loop.isRunning, !loop.isEmbedders {
+            if isBlocked, loop.isRunning, !loop.isEmbedders {
                 code.append(loop.receiver.map { "a receiver of \($0)" } ?? "work on the event loop")
             }
             if !engine.log.gate.isEmpty { code.append("the log function") }
@@ -347,6 +348,7 @@ final class HostShutdown: Sendable {
         let isStuck =
             isThreadStuck || !retiring.isEmpty
             || !gates.allSatisfy { $0.waitUntilEmpty(until: end) }
+        let stuckThread = isThreadStuck ? notReturned() : nil
         if isStuck {
             Self.leaked.wrappingAdd(1, ordering: .relaxed)
             _ = Unmanaged.passRetained(self)
@@ -360,7 +362,7 @@ final class HostShutdown: Sendable {
         }
         if let failure { throw failure }
         if isStuck {
-            if isThreadStuck { throw notReturned() }
+            if let stuckThread { throw stuckThread }
             throw BridgeError(
                 .timedOut,
                 !retiring.isEmpty
