@@ -29,7 +29,7 @@ final class TestHost: Sendable {
         self.clock = clock
         var configuration = HostConfiguration()
         configuration.clock = clock
-        configuration.ownLoop = ownLoop
+        configuration.manualDispatch = ownLoop
         configuration.appRefresh = HostConfiguration.Workers(count: workers)
         configuration.processing = HostConfiguration.Workers(count: workers)
         configuration.log = { [log] _, _, _, text in log.change { $0.append(text) } }
