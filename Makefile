@@ -61,7 +61,7 @@ MANIFEST_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
 # Of twins each file is a plugin; they have a script of their own.
 C_TEST_PLUGINS := $(foreach d,$(filter-out %/twins,$(call directories,Tests/Plugins)),\
                     $(if $(wildcard $(d)/*.c),$(notdir $(d))))
-C_MISDEEDS := $(foreach d,$(call directories,Tests/Plugins/violations),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
+C_VIOLATIONS := $(foreach d,$(call directories,Tests/Plugins/violations),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
 PYTHON_MODULE := .build/python/curfew.py
 CMAKE_FILES := CurfewConfig.cmake CurfewConfigVersion.cmake
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS) $(MANIFEST_PLUGINS))
@@ -188,7 +188,7 @@ plugins: $(C_PLUGINS:%=.build/plugins/%/manifest.json) $(SWIFT_PLUGINS:%=swift-p
 test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) violations twins ## build the plugins of Tests/Plugins/
 
 .PHONY: violations
-violations: $(C_MISDEEDS:%=.build/test-plugins/violations/%/manifest.json)
+violations: $(C_VIOLATIONS:%=.build/test-plugins/violations/%/manifest.json)
 
 .PHONY: twins
 twins:
@@ -212,7 +212,7 @@ $(3)/$(2)/manifest.json: $(wildcard $(1)/$(2)/manifest.json) $(3)/$(2)/lib$(2).s
 endef
 $(foreach p,$(C_PLUGINS),$(eval $(call c-plugin,Plugins,$(p),.build/plugins)))
 $(foreach p,$(C_TEST_PLUGINS),$(eval $(call c-plugin,Tests/Plugins,$(p),.build/test-plugins)))
-$(foreach p,$(C_MISDEEDS),\
+$(foreach p,$(C_VIOLATIONS),\
     $(eval $(call c-plugin,Tests/Plugins/violations,$(p),.build/test-plugins/violations)))
 
 $(MANIFEST_PLUGINS:%=.build/plugins/%/manifest.json): .build/plugins/%/manifest.json: Plugins/%/manifest.json

@@ -73,7 +73,7 @@ struct BlockedCodeTests {
     func both() throws {
         let host = try TestHost(observing: false)
         let stuck = Stuck()
-        try host.register(run: stuck.run())
+        try host.register(run: stuck.run { _ in 0 })
         let (entered, go) = (Signal(), Signal())
         try host.observe(
             nil,
