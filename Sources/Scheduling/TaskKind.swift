@@ -22,7 +22,7 @@ extension TaskKind {
     }
 
     /// Whether it runs in the worker pool of short tasks; all others run in that of long tasks.
-    package var isShort: Bool { self == .appRefresh }
+    @inlinable package var isShort: Bool { self == .appRefresh }
 
     /// Reads the name in manifests.
     package init?(name: String) {

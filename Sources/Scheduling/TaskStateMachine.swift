@@ -195,7 +195,8 @@ package struct TaskStateMachine: Equatable, Sendable {
     /// that was not stopped, has raised nothing, and has no references: one step.
     ///
     /// Returns nil if the ordinary steps are required.
-    @inlinable package func completed(queueingDone: Bool) -> TaskStateMachine? {
+    @inlinable @inline(__always)
+    package func completed(queueingDone: Bool) -> TaskStateMachine? {
         let flags = word & 0xFFFF_FFFF
         guard flags == Self.enteredBit || flags == Self.enteredBit | Self.returnedBit else {
             return nil
