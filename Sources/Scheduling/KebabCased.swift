@@ -18,3 +18,5 @@ extension KebabCased where Self: CaseIterable {
         self = found
     }
 }
+
+extension EventType: KebabCased {}

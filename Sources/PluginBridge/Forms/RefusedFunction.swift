@@ -7,33 +7,20 @@ enum RefusedFunction {
         if name.hasPrefix("_") {
             return "`\(name)` is for the library itself, as all names that begin with `_`"
         }
-        if variadic.contains(name) {
-            return "`\(name)` takes a variable number of arguments"
-        }
-        if list.contains(name) {
-            return "`\(name)` takes a va_list, which only C can make"
-        }
-        if ending.contains(name) {
-            return "`\(name)` does not return to its caller, or ends a thread or the whole process"
-        }
-        if splitting.contains(name) {
-            return "`\(name)` makes a copy of the host's process, without its threads"
-        }
-        if loading.contains(name) {
-            return "`\(name)` loads unchecked code into the process"
-        }
-        if starting.contains(name) { return "`\(name)` runs another program, as the host" }
-        if descriptors.contains(name) {
-            return "`\(name)` acts on descriptors, and those are the whole process's"
-        }
-        if memory.contains(name) {
-            return "`\(name)` acts on memory, and that is the whole process's"
-        }
-        if state.contains(name) {
-            return "`\(name)` changes what belongs to the whole process, or to a thread of the host"
-        }
-        return nil
+        return lists.first { $0.names.contains(name) }.map { "`\(name)` \($0.reason)" }
     }
+
+    private static let lists: [(names: Set<String>, reason: String)] = [
+        (variadic, "takes a variable number of arguments"),
+        (list, "takes a va_list, which only C can make"),
+        (ending, "does not return to its caller, or ends a thread or the whole process"),
+        (splitting, "makes a copy of the host's process, without its threads"),
+        (loading, "loads unchecked code into the process"),
+        (starting, "runs another program, as the host"),
+        (descriptors, "acts on descriptors, and those are the whole process's"),
+        (memory, "acts on memory, and that is the whole process's"),
+        (state, "changes what belongs to the whole process, or to a thread of the host"),
+    ]
 
     /// Declared with `...`: for them the compiler of a caller passes arguments in another way.
     private static let variadic: Set<String> = [

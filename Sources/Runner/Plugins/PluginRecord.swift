@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
+package import Scheduling
 
 /// A plugin as its host records it.
 package final class PluginRecord: @unchecked Sendable {
     // Sendable: the lock of `PluginList` guards `status`, `reason`, `table`, `code`, `subs` and
     // `libraryPath`; the rest is constant.
 
-    package enum Status: Int32, Sendable {
+    package enum Status: Int32, Sendable, KebabCased {
         /// Its manifest is valid; not loaded. Can transition to `ready`, `failed` and `shadowed`.
         case validated = 1
         /// Loaded and registered. Can transition to `retired`.
@@ -18,17 +19,6 @@ package final class PluginRecord: @unchecked Sendable {
         /// Its manifest is valid, but another plugin with the same id was found first. Can
         /// transition to `validated` when it is loaded explicitly.
         case shadowed = 5
-
-        /// The word used in text and JSON.
-        package var name: String {
-            switch self {
-            case .validated: "validated"
-            case .ready: "ready"
-            case .retired: "retired"
-            case .failed: "failed"
-            case .shadowed: "shadowed"
-            }
-        }
     }
 
     package let number: Int32

@@ -13,3 +13,18 @@ struct RequestJob: Sendable {
     /// Called in the batch in which an owed job could not be committed the first time.
     var deferred: (@Sendable () -> Void)?
 }
+
+/// The result of a job, for the thread that waits for it.
+final class RequestAnswer<Value: Sendable>: @unchecked Sendable {
+    // Sendable: written inside the batch, read after its end.
+
+    var value: Value?
+    var fault: StoreFault?
+
+    /// Returns the result. Called after the batch.
+    func get() throws(RequestFailure) -> Value {
+        if let fault { throw .store(fault) }
+        guard let value else { fatalError("a job of the requests was committed and not applied") }
+        return value
+    }
+}

@@ -113,3 +113,21 @@ package final class HostThreads: Sendable {
         }
     }
 }
+
+/// A thread's role in a host: a `CURFEW_THREAD_` constant.
+enum ThreadRole: UInt64 {
+    case other = 0
+    case loading = 1
+    case worker = 2
+    case deadline = 3
+    case loop = 4
+    /// Inside the embedder's log function.
+    case logging = 5
+}
+
+/// The function of a thread, as an object that a C pointer can carry.
+final class ThreadBody {
+    let run: () -> Void
+
+    init(_ run: @escaping () -> Void) { self.run = run }
+}

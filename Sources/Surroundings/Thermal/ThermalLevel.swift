@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import Scheduling
 
 /// The heat of a part of the machine, in terms of Apple's thermal states.
-enum ThermalLevel: Int, Comparable {
+enum ThermalLevel: Int, Comparable, KebabCased {
     case nominal, fair, serious, critical
 
     static func < (a: ThermalLevel, b: ThermalLevel) -> Bool { a.rawValue < b.rawValue }
@@ -46,14 +47,5 @@ enum ThermalLevel: Int, Comparable {
             return
         }
         self = min(before, ThermalLevel(temperature + Self.hysteresis, trips: trips))
-    }
-
-    var name: String {
-        switch self {
-        case .nominal: "nominal"
-        case .fair: "fair"
-        case .serious: "serious"
-        case .critical: "critical"
-        }
     }
 }
