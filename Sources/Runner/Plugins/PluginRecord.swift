@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import PluginBridge
-package import Scheduling
+import Scheduling
 
 /// A plugin as its host records it.
 package final class PluginRecord: @unchecked Sendable {
