@@ -122,6 +122,8 @@ private func collect(
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     let runtime = with(host) { (host: HostRuntime) in host }
+    // Refused before it expects: an expectation that no call collects would take a later event.
+    if let fault = runtime.loop.waitFault { return answer(error, fault) }
     var expectation: curfew_subscription = 0
     let status = curfew_host_expect_event(host, selector, task, context, &expectation, error)
     guard status == 0 else { return status }
@@ -154,7 +156,7 @@ private func collect(
 
 /// Returns the message for values that cannot be read.
 func notValues(_ count: UInt32) -> String {
-    "the \(count) values are NULL, too many, or one is of no known type or a text that is NULL"
+    "the \(count) values are NULL or too many, or one is of no known type, out of the range of its type, or a text that is NULL or longer than any memory"
 }
 
 private func raiseFailure(

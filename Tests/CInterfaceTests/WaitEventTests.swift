@@ -155,6 +155,25 @@ struct WaitEventTests {
         #expect(host.collect(expectation).answer == .ok)
     }
 
+    @Test("a wait that is refused takes no later event")
+    func refusedWait() throws {
+        let host = try TestHost()
+        let answers = Guarded<[Answer]>([])
+        try host.register { [unowned host] _ in
+            answers.change {
+                $0.append(
+                    Answer(curfew_host_wait_event(host.raw, "hello", 0, nil, .second, nil, nil)))
+            }
+            return 0
+        }
+        #expect(host.wait(try host.launch()) == .ok)
+        #expect(answers.value == [.wrongThread])
+        let observer = Observer()
+        try host.observe("hello", by: observer)
+        #expect(host.raise("hello") == .ok)
+        #expect(observer.seen.wait { $0.count == 1 })
+    }
+
     @Test("an event that came before the shutdown can be collected after it")
     func collectAfterShutdown() throws {
         let host = try TestHost()

@@ -71,6 +71,12 @@ package enum ValueReader {
             guard let start = value.text else {
                 throw Fault(text: "parameter \(number) is a text that is NULL")
             }
+            guard value.text_bytes <= UInt64(Int.max) else {
+                throw Fault(
+                    text:
+                        "parameter \(number) is a text of \(value.text_bytes) bytes, more than any memory has"
+                )
+            }
             let text = PluginText(start, value.text_bytes, limit: textLimit)
             result.values.append(.text(text.text))
             if result.flaw == nil { result.flaw = text.flaw }

@@ -75,22 +75,25 @@ extension EventLoop {
         return directory.expect(selector, task: task, context: context)
     }
 
-    /// Waits for an expected event, at most `timeout` ns of real time, and ends the expectation.
-    package func collect(_ number: UInt64, timeout: UInt64) -> Result<HostEvent, BridgeError> {
+    /// The reason why the calling thread must not wait for an event now, or nil.
+    package var waitFault: BridgeError? {
         switch threads.role {
         case .worker, .deadline, .loading, .logging:
-            return .failure(
-                BridgeError(
-                    .wrongThread,
-                    "a worker, a deadline thread or a log function must not wait for an event"))
-        case .loop, .other: break
-        }
-        guard !isTooDeep else {
-            return .failure(
-                BridgeError(
+            BridgeError(
+                .wrongThread,
+                "a worker, a deadline thread or a log function must not wait for an event")
+        case .loop, .other:
+            isTooDeep
+                ? BridgeError(
                     .exhausted,
-                    "too many waits stand inside each other's events; wait outside the receiver"))
+                    "too many waits stand inside each other's events; wait outside the receiver")
+                : nil
         }
+    }
+
+    /// Waits for an expected event, at most `timeout` ns of real time, and ends the expectation.
+    package func collect(_ number: UInt64, timeout: UInt64) -> Result<HostEvent, BridgeError> {
+        if let waitFault { return .failure(waitFault) }
         guard let expectation = directory.expectation(number) else {
             return .failure(BridgeError(.notFound, "no such expectation; it was collected before"))
         }
