@@ -27,8 +27,8 @@ package struct DeadlineThreadRoster: Sendable {
         case wake
         /// All others are inside callbacks: start another deadline thread, `added`.
         case start(Int)
-        /// All others are inside callbacks and the limit is reached: deadlines wait until a
-        /// callback returns.
+        /// All others are inside callbacks and the limit is reached: do not call, because no thread
+        /// would watch the deadlines. The thread remains scanning.
         case exhausted
     }
 
@@ -39,6 +39,8 @@ package struct DeadlineThreadRoster: Sendable {
     package private(set) var posts: [Post] = []
     /// The maximum number of deadline threads.
     package let limit: Int
+    /// The last thread that was to be added could not be started. Cleared when a callback returns.
+    private var isStartRefused = false
 
     package init(limit: Int, stagger: UInt64 = 30_000) {
         self.limit = limit
@@ -75,9 +77,26 @@ package struct DeadlineThreadRoster: Sendable {
     }
 
     /// Removes a deadline thread that could not be started.
-    package mutating func resign(_ thread: Int) { posts[thread] = .vacant }
+    package mutating func resign(_ thread: Int) {
+        posts[thread] = .vacant
+        isStartRefused = true
+    }
 
     package mutating func scans(_ thread: Int) { posts[thread] = .scanning }
+
+    /// A callback has returned. It may be possible again to start a thread.
+    package mutating func returns(_ thread: Int) {
+        posts[thread] = .scanning
+        isStartRefused = false
+    }
+
+    /// Whether a waiting callback is worth an attempt: another thread keeps watch meanwhile, or can
+    /// be started.
+    package func canCall(_ thread: Int) -> Bool {
+        posts.indices.contains {
+            $0 != thread && posts[$0] != .calling && posts[$0] != .vacant
+        } || !isStartRefused && (posts.count < limit || posts.contains(.vacant))
+    }
 
     /// A deadline thread has scanned, and `next` is the earliest deadline it knows. Returns its
     /// wake-up time: that deadline, or a little later if another thread sleeps until then.
@@ -113,6 +132,8 @@ package struct DeadlineThreadRoster: Sendable {
             }
         }
         if anyone { return .wake }
-        return join().map(CallAction.start) ?? .exhausted
+        if let added = join() { return .start(added) }
+        posts[thread] = .scanning
+        return .exhausted
     }
 }

@@ -159,6 +159,68 @@ struct ConcurrencyTests {
         stuck.go.send(4)
     }
 
+    @Test("callbacks that block every thread but one postpone callbacks, and no deadline")
+    func everyCallbackBlocked() throws {
+        let host = try TestHost(clock: nil)
+        let blocked = Stuck()
+        let called = Guarded(0)
+        try host.register(
+            budget: .millisecond, grace: 150 * .millisecond,
+            expired: { _, _ in
+                blocked.entered.send()
+                _ = blocked.go.wait()
+                called.change { $0 += 1 }
+            }, run: { _ in .pending })
+        let count = Deadlines.threadLimit + 6
+        let tasks = try (0..<count).map { _ in try host.launch() }
+        for _ in 1..<Deadlines.threadLimit { #expect(blocked.entered.wait()) }
+        for task in tasks {
+            #expect(host.wait(task) == .ok)
+            #expect(try host.query(task).outcome == .expired)
+        }
+        #expect(
+            host.log.value.contains {
+                $0.hasPrefix(
+                    "63 expiration callbacks of org.example.tidy have not returned, and no thread")
+            })
+        // A handler without a callback, and one whose callback waits.
+        try host.register("org.example.plain", budget: .millisecond) { _ in .pending }
+        let plain = try host.launch("org.example.plain")
+        try host.waitUntil("expired") { host.engine.query(plain)?.reason == .budget }
+        let (status, text) = host.shutDownSaying(expire: .millisecond, leave: .millisecond)
+        #expect(status == .timedOut)
+        #expect(text.hasPrefix("the expiration callback of \"org.example.tidy\" has not returned"))
+        blocked.go.send(count)
+        #expect(called.wait { $0 == Deadlines.threadLimit - 1 })
+    }
+
+    @Test("callbacks that waited for a thread are called when one returns")
+    func postponedCallbacks() throws {
+        let host = try TestHost(clock: nil)
+        let blocked = Stuck()
+        let called = Guarded<[UInt64]>([])
+        try host.register(
+            budget: .millisecond,
+            expired: { call, _ in
+                blocked.entered.send()
+                _ = blocked.go.wait()
+                called.change { $0.append(call.task) }
+                _ = call.complete()
+            }, run: { _ in .pending })
+        let tasks = try (0..<Deadlines.threadLimit + 6).map { _ in try host.launch() }
+        for _ in 1..<Deadlines.threadLimit { #expect(blocked.entered.wait()) }
+        for task in tasks {
+            try host.waitUntil("told") { host.engine.query(task)?.reason == .budget }
+        }
+        blocked.go.send()
+        #expect(blocked.entered.wait())
+        blocked.go.send(tasks.count)
+        for task in tasks { #expect(host.wait(task) == .ok) }
+        #expect(Set(called.value) == Set(tasks))
+        #expect(called.value.count == tasks.count)
+        #expect(host.shutDown() == .ok)
+    }
+
     @Test("a callback that blocks does not delay one with the same deadline on a manual clock")
     func sameDeadline() throws {
         let host = try TestHost()

@@ -205,18 +205,37 @@ struct WatcherRosterTests {
         #expect(roster.posts == [.calling, .scanning])
     }
 
-    @Test("the limit is reached: deadlines wait until a callback returns")
+    @Test("the last thread that can watch calls no callback until another one returns")
     func exhausted() {
         var roster = Self.pair(limit: 3)
         #expect(roster.calls(0, next: .max) == .none)
         #expect(roster.calls(1, next: .max) == .start(2))
+        #expect(!roster.canCall(2))
         #expect(roster.calls(2, next: .max) == .exhausted)
-        #expect(roster.posts == [.calling, .calling, .calling])
+        #expect(roster.posts == [.calling, .calling, .scanning])
+        roster.sleeps(2, next: 7)
+        #expect(roster.promise == 7)
+        roster.returns(1)
+        #expect(roster.canCall(1))
+        #expect(roster.calls(1, next: 9) == .none)
+        roster.scans(2)
+        #expect(!roster.canCall(2))
+    }
+
+    @Test("after a failed start, a waiting callback is not tried again until another one returns")
+    func startRefused() {
+        var roster = Self.pair()
+        #expect(roster.calls(0, next: .max) == .none)
+        #expect(roster.canCall(1))
+        #expect(roster.calls(1, next: .max) == .start(2))
+        roster.resign(2)
         roster.scans(1)
-        #expect(roster.calls(1, next: .max) == .exhausted)
-        roster.scans(1)
-        roster.scans(0)
+        #expect(!roster.canCall(1))
+        roster.returns(0)
+        #expect(roster.canCall(1))
         #expect(roster.calls(1, next: .max) == .none)
+        #expect(roster.canCall(0))
+        #expect(roster.calls(0, next: .max) == .start(2))
     }
 
     @Test("a callback that blocks hides no deadline: a story of two watchers")
@@ -296,7 +315,7 @@ struct WatcherRosterTests {
             }
             counts["\(action)".prefix { $0 != "(" }.description, default: 0] += 1
             var posts = before.posts
-            posts[caller] = .calling
+            posts[caller] = action == .exhausted ? .scanning : .calling
             if case .start = action { posts.append(.scanning) }
             guard roster.posts == posts else {
                 Issue.record("\(before.posts) became \(roster.posts)")

@@ -17,12 +17,18 @@ struct DeadlineThreadWorld {
         /// It has said that it calls, and looks once more.
         case lookingBeforeCall
         case inCallback
+        /// It could not be started.
+        case vacant
     }
 
     private(set) var roster: DeadlineThreadRoster
     private(set) var stations: [Station] = []
     /// Deadlines of tasks that nobody has told to stop yet; all different.
     private(set) var armed: Set<UInt64> = []
+    /// Callbacks that wait until another one returns.
+    private(set) var postponed = 0
+    /// No thread can be started.
+    var isStartRefused = false
     private(set) var actions: Set<String> = []
     private(set) var wakeups = 0
 
@@ -48,6 +54,9 @@ struct DeadlineThreadWorld {
             let due = armed.min().flatMap { $0 <= now ? $0 : nil }
             let next = armed.filter { $0 != due }.min() ?? .max
             stations[watcher] = .looked(next: next, due: due)
+        case .looked(let next, _) where postponed > 0 && roster.canCall(watcher):
+            postponed -= 1
+            call(watcher, next: next)
         case .looked(let next, let due):
             // What it found due may have been done by somebody else since.
             if let due, armed.remove(due) != nil {
@@ -66,10 +75,13 @@ struct DeadlineThreadWorld {
             }
         case .asleep(let until):
             if until <= now { scan(watcher) }
+        case .vacant: break
         case .lookingBeforeCall:
             if let earliest = armed.min(), earliest < roster.promise { wake() }
             stations[watcher] = .inCallback
-        case .inCallback: scan(watcher)
+        case .inCallback:
+            roster.returns(watcher)
+            scan(watcher)
         }
     }
 
@@ -86,12 +98,24 @@ struct DeadlineThreadWorld {
         case .wake:
             actions.insert("wake")
             wake()
+        case .start(let number) where isStartRefused:
+            actions.insert("refused")
+            roster.resign(number)
+            if number == stations.count { stations.append(.vacant) }
+            postpone(watcher)
         case .start(let number):
             actions.insert("start")
-            precondition(number == stations.count, "watchers are numbered as they come")
-            stations.append(.looking)
-        case .exhausted: actions.insert("exhausted")
+            if number == stations.count { stations.append(.looking) }
+            stations[number] = .looking
+        case .exhausted:
+            actions.insert("exhausted")
+            postpone(watcher)
         }
+    }
+
+    private mutating func postpone(_ watcher: Int) {
+        postponed += 1
+        scan(watcher)
     }
 
     /// Everybody who sleeps gets up, also who is about to.
@@ -100,20 +124,18 @@ struct DeadlineThreadWorld {
         for watcher in stations.indices {
             switch stations[watcher] {
             case .asleep, .lookingBeforeSleep: scan(watcher)
-            case .looking, .looked, .lookingBeforeCall, .inCallback: break
+            case .looking, .looked, .lookingBeforeCall, .inCallback, .vacant: break
             }
         }
     }
 
     /// A deadline that nobody will look at in time, if there is one.
     var hidden: UInt64? {
-        let allBlocked = stations.allSatisfy { $0 == .inCallback }
-        if allBlocked, stations.count == roster.limit { return nil }
-        return armed.first { deadline in
+        armed.first { deadline in
             !stations.contains {
                 switch $0 {
                 case .asleep(let until): until <= deadline + roster.stagger
-                case .inCallback: false
+                case .inCallback, .vacant: false
                 // Whoever is on the move looks, or tells somebody, before it rests.
                 case .looking, .looked, .lookingBeforeSleep, .lookingBeforeCall: true
                 }
@@ -126,7 +148,7 @@ struct DeadlineThreadWorld {
         stations.indices.first { watcher in
             switch (stations[watcher], roster.posts[watcher]) {
             case (.looking, .scanning), (.looked, .scanning), (.lookingBeforeCall, .calling),
-                (.inCallback, .calling):
+                (.inCallback, .calling), (.vacant, .vacant):
                 false
             case (.lookingBeforeSleep(_, let until), .asleep(let said)),
                 (.asleep(let until), .asleep(let said)):

@@ -16,7 +16,7 @@ struct DeadlineThreadWorldTests {
             actions.formUnion(world.actions)
             wakeups += world.wakeups
         }
-        #expect(actions == ["none", "wake", "start", "exhausted"])
+        #expect(actions == ["none", "wake", "start", "refused", "exhausted"])
         #expect(wakeups > 1_000)
     }
 
@@ -36,7 +36,8 @@ struct DeadlineThreadWorldTests {
                 if let deadline = world.armed.sorted().randomElement(using: &random) {
                     world.disarm(deadline)
                 }
-            case 5...7: now += UInt64.random(in: 0...20, using: &random)
+            case 5: world.isStartRefused = seed % 3 == 0 && Bool.random(using: &random)
+            case 6...8: now += UInt64.random(in: 0...20, using: &random)
             default:
                 let watcher = Int.random(in: 0..<world.stations.count, using: &random)
                 if world.stations[watcher] == .inCallback,
@@ -72,6 +73,7 @@ struct DeadlineThreadWorldTests {
                     Int.random(in: 0..<world.stations.count, using: &random), now: now + 99)
             }
             #expect(world.armed.allSatisfy { $0 > now + 99 })
+            #expect(world.postponed == 0)
             #expect(world.roster.posts.count <= 4)
         }
     }

@@ -62,6 +62,9 @@ typedef curfew_status (*curfew_run_function)(void *CURFEW_NULLABLE handler_data,
  * runs or while it is pending, concurrently with both; it may still be called when the function
  * returns. Then the task has its grace to answer: return, or call api->complete. Should be short
  * (interrupt, set a flag) and may complete the task itself. The id is valid until it returns.
+ *
+ * While 63 callbacks of a host have not returned, further ones wait until one returns, and the log
+ * says so; budgets and graces are kept all the same.
  */
 typedef void (*curfew_expired_function)(void *CURFEW_NULLABLE handler_data,
                                         const curfew_host_api *api, curfew_task task,

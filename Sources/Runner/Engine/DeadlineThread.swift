@@ -9,7 +9,7 @@ import Synchronization
 /// All such threads are equal: each scans the worker cells and the timing wheel, handles one item
 /// that is due, and sleeps until the earliest deadline it knows. It calls callbacks itself, because
 /// a handover would cost a wake-up. A callback that blocks keeps only its own thread; the roster
-/// makes another one take over the deadlines.
+/// makes another one take over the deadlines. The last thread without a callback calls none.
 final class DeadlineThread {
     private static let atStart = 2
 
@@ -70,7 +70,7 @@ final class DeadlineThread {
                 continue
             }
             let work = deadlines.state.withLock { state -> Work in
-                if !state.calls.isEmpty { return .call(state.calls.removeFirst()) }
+                if state.hasCall(for: number) { return .call(state.calls.removeFirst()) }
                 // Under the lock, so that no other thread overtakes this one.
                 if let due = state.timers?.popDue(now: now), !state.stopping {
                     for work in due { engine.events.add(work) }
@@ -93,7 +93,7 @@ final class DeadlineThread {
             }
             // Publish the time, then scan again: a worker stores its deadline, then reads the time.
             let until = deadlines.state.withLock { state -> UInt64? in
-                guard state.calls.isEmpty, !state.stopping else { return nil }
+                guard !state.hasCall(for: number), !state.stopping else { return nil }
                 next = min(next, state.next ?? .max)
                 let until = state.roster.sleeps(number, next: next)
                 deadlines.promise.pointee.store(
@@ -177,7 +177,7 @@ final class DeadlineThread {
             return call.handler
         }
         guard let handler else { return }
-        handOver(next: next)
+        _ = handOver(next: next)
         slowCallback(
             handler, deadlines.tasks.publicID(task), "has not returned from its expiration callback"
         )
@@ -204,7 +204,7 @@ final class DeadlineThread {
         let slot = deadlines.tasks.slot(task)
         guard let handler = slot.handlerQueue else { return }
         let code = handler.pointee.code
-        guard let expired = code.expired else {
+        guard let expired = code.expired, !deadlines.state.withLock({ $0.stopping }) else {
             engine.callbackReturned(task)
             return
         }
@@ -212,11 +212,16 @@ final class DeadlineThread {
             deadlines.tasks.publicID(task), slot.state.reason, grace(of: slot)
         )
         let since = deadlines.clock.now()
-        handOver(next: next, Deadlines.Call(task: task, handler: handler, since: since))
+        let call = Deadlines.Call(task: task, handler: handler, since: since)
+        guard handOver(next: next, call) else { return postpone(task) }
         expired(code.data, code.api, id, Int32(reason?.rawValue ?? 0))
         engine.children.endIfChild(task: id, plugin: handler.pointee.plugin)
         let isReported = deadlines.state.withLock { state in
-            defer { state.inside[number] = nil }
+            defer {
+                state.inside[number] = nil
+                state.roster.returns(number)
+                state.isExhausted = false
+            }
             return state.inside[number]?.isReported ?? false
         }
         engine.callbackReturned(task)
@@ -228,15 +233,31 @@ final class DeadlineThread {
 
     private func loseWorker(_ task: TaskReference, next: UInt64) {
         // The embedder's log function may block just as a callback may.
-        engine.loseWorker(task) { handOver(next: next) }
+        engine.loseWorker(task) { _ = handOver(next: next) }
+    }
+
+    /// Lets a callback wait until another one returns.
+    private func postpone(_ task: TaskReference) {
+        let (blocked, isFirst) = deadlines.state.withLock { state in
+            defer { state.isExhausted = true }
+            state.calls.append(task)
+            return (state.inside.count { $0 != nil }, !state.isExhausted)
+        }
+        guard isFirst else { return }
+        let names = engine.handlersInCallbacks.map(\.description.identifier)
+        engine.log(
+            .error, nil, 0,
+            "\(blocked) expiration callbacks of \(names.joined(separator: ", ")) have not returned, and no thread is left for another; further ones wait until one returns, while deadlines and graces are kept"
+        )
     }
 
     /// Makes another thread take over the deadlines, before this one calls code that may block.
-    private func handOver(next: UInt64, _ call: Deadlines.Call? = nil) {
+    /// Returns false if none can; then a callback must not be called.
+    private func handOver(next: UInt64, _ call: Deadlines.Call? = nil) -> Bool {
         // The wheel holds more than the scan found, for example this task's own grace.
         let action = deadlines.state.withLock { state in
-            if let call { state.inside[number] = call }
             let action = state.roster.calls(number, next: min(next, state.next ?? .max))
+            if action != .exhausted { state.inside[number] = call }
             deadlines.promise.pointee.store(state.roster.promise, ordering: .sequentiallyConsistent)
             return action
         }
@@ -255,16 +276,12 @@ final class DeadlineThread {
         case .wake: deadlines.wake()
         case .start(let added):
             if !Self.start(added, of: engine) {
-                engine.log(
-                    .error, nil, 0,
-                    "no thread could be started to watch deadlines; they wait until an expiration callback returns"
-                )
+                deadlines.state.withLock { $0.inside[number] = nil }
+                deadlines.change { $0.scans(number) }
+                return false
             }
-        case .exhausted:
-            engine.log(
-                .error, nil, 0,
-                "\(Deadlines.threadLimit) expiration callbacks are blocked; deadlines wait until one returns"
-            )
+        case .exhausted: return false
         }
+        return true
     }
 }

@@ -12,19 +12,27 @@ import Synchronization
 final class Deadlines: @unchecked Sendable {
     // Sendable: `state` is locked; the words are atomic; the rest is constant.
 
-    /// Maximum number of deadline threads, and so of callbacks that can block without a delay.
+    /// Maximum number of deadline threads. All but one can be inside callbacks; more callbacks wait.
     static let threadLimit = 64
 
     struct State {
         var roster = DeadlineThreadRoster(limit: Deadlines.threadLimit)
         var wheel: TimingWheel
         var pending = 0
-        /// Tasks stopped by other threads whose expiration callback is due.
+        /// Tasks that were told to stop and whose expiration callback a deadline thread has to call.
         var calls: [TaskReference] = []
+        /// Callbacks wait until another one returns, and the log says so.
+        var isExhausted = false
         var stopping = false
         var timers: LoopTimers?
         /// Current callback of each deadline thread.
         var inside = [Call?](repeating: nil, count: Deadlines.threadLimit)
+
+        /// Whether a deadline thread has a callback to call now. When the host stops, a callback that
+        /// still waits is settled without a call.
+        func hasCall(for thread: Int) -> Bool {
+            !calls.isEmpty && (stopping || roster.canCall(thread))
+        }
 
         /// The earliest deadline outside of the worker cells.
         var next: UInt64? {
@@ -139,7 +147,8 @@ final class Deadlines: @unchecked Sendable {
 
     var pending: Int { state.withLock { $0.pending } }
 
-    /// Makes a deadline thread call the callback of a task that was told to stop.
+    /// Makes a deadline thread call the callback of a task that was told to stop. One that no thread
+    /// can be spared for waits until another one returns; the deadlines come first.
     func call(_ task: TaskReference) {
         state.withLock { $0.calls.append(task) }
         wake()

@@ -4,10 +4,10 @@ import Scheduling
 import Synchronization
 
 extension TaskEngine {
-    /// The handlers whose expiration callbacks have not returned.
+    /// The handlers with an expiration callback that has been called and has not returned.
     package var handlersInCallbacks: [HandlerRecord] {
-        deadlines.state.withLock { $0.inside.compactMap(\.self) }
-            .map { handlers[$0.handler.pointee.index] }
+        let calls = deadlines.state.withLock { $0.inside.compactMap(\.self) }
+        return Set(calls.map { $0.handler.pointee.index }).sorted().map { handlers[$0] }
     }
 
     /// Returns a snapshot of a task, or nil when it is stale.

@@ -50,6 +50,15 @@ extension TaskEngine {
         }
     }
 
+    /// Arranges the callback of a task that was told to stop.
+    func callBack(_ task: TaskReference) {
+        if tasks.slot(task).handlerQueue?.pointee.code.expired == nil {
+            callbackReturned(task)
+        } else {
+            deadlines.call(task)
+        }
+    }
+
     func callbackReturned(_ task: TaskReference) {
         let (_, state) = mustStep(task) { $0.callbackReturned() }
         freeIfDone(task, state)
@@ -60,14 +69,14 @@ extension TaskEngine {
     func interruptQueued(_ task: TaskReference) {
         guard !tasks.slot(task).state.isEntered else { return }
         // A worker may have entered it since; then it is stopped like any running task.
-        if tellToStop(task, .shutdown) == .told { deadlines.call(task) }
+        if tellToStop(task, .shutdown) == .told { callBack(task) }
     }
 
     func stop(_ id: UInt64, _ reason: StopReason) -> Status {
         guard let task = tasks.find(id) else { return .stale }
         switch tellToStop(task, reason) {
         case .told:
-            deadlines.call(task)
+            callBack(task)
             return .ok
         case .neverEntered:
             if let handler = tasks.slot(task).handlerQueue { sweep(handler) }

@@ -129,13 +129,13 @@ final class HostShutdown: Sendable {
             if state.isEntered, !state.isClaimed { engine.graceOver(task) }
         }
         let end = EventLoop.deadline(after: limits.leave)
-        _ = phase.wait(until: end) { handlersInside.isEmpty && handlersCalling.isEmpty }
+        _ = phase.wait(until: end) { handlersInside.isEmpty && indices(where: \.isCalling).isEmpty }
         registry.loadGate.close()
         _ = registry.loadGate.waitUntilEmpty(until: end)
     }
 
     private func close(_ limits: ShutdownLimits) throws(BridgeError) {
-        let (inside, calling) = (handlersInside, handlersCalling)
+        let (inside, calling) = (handlersInside, engine.handlersInCallbacks)
         requests.stop(until: EventLoop.deadline(after: Self.exitLimit))
         for pool in engine.pools { pool.stop() }
         engine.deadlines.stop()
@@ -227,11 +227,6 @@ final class HostShutdown: Sendable {
         return handlers.filter { $0.lost > 0 || inside.contains($0.index) }
     }
 
-    private var handlersCalling: [HandlerRecord] {
-        let calling = indices(where: \.isCalling)
-        return handlers.filter { calling.contains($0.index) }
-    }
-
     /// The indices of the handlers that have such a task.
     private func indices(where isWanted: (TaskStateMachine) -> Bool) -> Set<UInt32> {
         var found: Set<UInt32> = []
@@ -297,7 +292,7 @@ final class HostShutdown: Sendable {
             } else if state.isEntered, !state.isClaimed,
                 engine.tellToStop(task, .shutdown) == .told
             {
-                engine.deadlines.call(task)
+                engine.callBack(task)
             }
         }
     }
