@@ -24,6 +24,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <curfew/types.h>
@@ -182,9 +183,35 @@ struct start {
     void *argument;
 };
 
+static bool uses_signal_stacks;
+
+static void take_signal_stack(void) {
+    /* Above MINSIGSTKSZ on every processor. Only what a handler touches becomes memory. */
+    enum { bytes = 65536 };
+    const stack_t stack = {.ss_sp = csys_map(bytes), .ss_size = bytes};
+    if (stack.ss_sp != NULL) sigaltstack(&stack, NULL);
+}
+
+void csys_use_signal_stacks(void) {
+    uses_signal_stacks = true;
+    take_signal_stack();
+}
+
+bool csys_is_stack_overflow(const void *info, const void *context) {
+    const ucontext_t *machine = context;
+#if defined(__x86_64__)
+    const uintptr_t top = (uintptr_t)machine->uc_mcontext.gregs[REG_RSP];
+#else
+    const uintptr_t top = (uintptr_t)machine->uc_mcontext.sp;
+#endif
+    /* A call writes just below the pointer, and a large frame is often written from its low end. */
+    return (uintptr_t)((const siginfo_t *)info)->si_addr - (top - 65536) < 65536 + 4096;
+}
+
 static void *trampoline(void *raw) {
     struct start start = *(struct start *)raw;
     free(raw);
+    if (uses_signal_stacks) take_signal_stack();
     start.body(start.argument);
     return NULL;
 }

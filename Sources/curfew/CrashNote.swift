@@ -1,7 +1,8 @@
-import CSystem
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 import Conformance
 import Glibc
+import Scheduling
 
 /// The message that is printed when a plugin's code ends this process.
 ///
@@ -19,10 +20,10 @@ enum CrashNote {
     private static var signals: [Int32] {
         [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS]
     }
-    /// Above the numbers of all signals that are taken; the place of exit(3) is 0.
-    private static var places: Int { 32 }
+    /// The place of a stack overflow, above the numbers of all signals; the place of exit(3) is 0.
+    private static var overflow: Int32 { 32 }
 
-    // Written before the plugin is loaded, by the one thread there is; then only read.
+    // Written by the main thread: before the plugin is loaded, and `table` also after the task.
     nonisolated(unsafe) private static var table: UnsafeMutablePointer<Prepared>?
     nonisolated(unsafe) private static var beginning: UInt64 = 0
     nonisolated(unsafe) private static var records: (Int32, Int32) = (-1, -1)
@@ -40,43 +41,57 @@ enum CrashNote {
     static func arm(
         _ identifier: String, _ console: Console, records: [Int32], beginning: UInt64
     ) {
-        let lead = console.errors.isRich ? "\r\u{1B}[K" : ""
-        let again = CommandLine.arguments.dropFirst().map(ShellWord.quoted)
-            .joined(separator: " ")
-        func prepare(_ what: String, _ code: ExitCode, _ help: [String]) -> Prepared {
-            let error = CommandError(
-                code, "the code of `\(identifier)` \(what)",
-                notes: ["it is unknown what the task had done"], help: help)
-            let record = JSONItem.object([
-                ("outcome", .text("crashed")), ("duration", .null), ("result", .null),
-                ("error", .text(what)), ("exit", .integer(Int64(code.rawValue))),
-            ]).written.dropFirst()
-            return Prepared(
-                screen: bytes(lead + error.text(for: console.errors)),
-                record: bytes(",\"event\":\"outcome\"," + record + "\n"))
-        }
-        let table = UnsafeMutablePointer<Prepared>.allocate(capacity: places)
-        table.initialize(
-            repeating: prepare(
-                "ended the process, which only the host may", .misuse,
-                ["a handler returns, and calls neither exit nor quick_exit"]), count: places)
-        for number in signals {
-            table[Int(number)] = prepare(
-                "died of \(ProcessFacts.name(ofSignal: number)), and took this process with it",
-                .signal(number), ["to see where: gdb -q -ex run --args curfew \(again)"])
-        }
-        CrashNote.table = table
+        prepare(identifier, console)
         CrashNote.beginning = beginning
         CrashNote.records = (records.first ?? -1, records.dropFirst().first ?? -1)
         process = getpid()
         processMark = csys_process_mark()
         isArmed = true
+        csys_use_signal_stacks()
         for number in signals { take(number) }
         atexit {
             guard CrashNote.isArmed, CrashNote.isInItsProcess else { return }
             CrashNote.tell(0)
             _exit(ExitCode.misuse.rawValue)
         }
+    }
+
+    /// Prepares the message, again once the outcome of the task is known.
+    static func prepare(_ identifier: String, _ console: Console, outcome: Outcome? = nil) {
+        let lead = console.errors.isRich ? "\r\u{1B}[K" : ""
+        let again = CommandLine.arguments.dropFirst().map(ShellWord.quoted)
+            .joined(separator: " ")
+        func prepare(_ what: String, _ code: ExitCode, _ help: [String]) -> Prepared {
+            let error = CommandError(
+                code, "the code of `\(identifier)` \(what)",
+                notes: [
+                    outcome.map { "the task was over: \($0.name)" }
+                        ?? "it is unknown what the task had done"
+                ], help: help)
+            let record = JSONItem.object([
+                ("outcome", .text(outcome?.name ?? "crashed")), ("duration", .null),
+                ("result", .null),
+                ("error", .text(what)), ("exit", .integer(Int64(code.rawValue))),
+            ]).written.dropFirst()
+            return Prepared(
+                screen: bytes(lead + error.text(for: console.errors)),
+                record: bytes(",\"event\":\"outcome\"," + record + "\n"))
+        }
+        let table = UnsafeMutablePointer<Prepared>.allocate(capacity: Int(overflow) + 1)
+        table.initialize(
+            repeating: prepare(
+                "ended the process, which only the host may", .misuse,
+                ["a handler returns, and calls neither exit nor quick_exit"]),
+            count: Int(overflow) + 1)
+        for place in signals + [overflow] {
+            let number = place == overflow ? SIGSEGV : place
+            let name = ProcessFacts.name(ofSignal: number)
+            let cause = place == overflow ? "a stack overflow (\(name))" : name
+            table[Int(place)] = prepare(
+                "died of \(cause), and took this process with it",
+                .signal(number), ["to see where: gdb -q -ex run --args curfew \(again)"])
+        }
+        CrashNote.table = table
     }
 
     /// Prints no message any more: the process ends by itself.
@@ -94,13 +109,17 @@ enum CrashNote {
         guard sigaction(number, nil, &action) == 0,
             unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0
         else { return }
-        action.__sigaction_handler.sa_handler = { number in
-            if CrashNote.isInItsProcess { CrashNote.tell(number) }
+        action.__sigaction_handler.sa_sigaction = { number, info, context in
+            if CrashNote.isInItsProcess {
+                let isOverflow = number == SIGSEGV && csys_is_stack_overflow(info, context)
+                CrashNote.tell(isOverflow ? CrashNote.overflow : number)
+            }
             // The signal has its default action and is not blocked, so that the parent sees the
             // true cause.
             raise(number)
         }
-        action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND)) | SA_NODEFER | SA_ONSTACK
+        action.sa_flags =
+            Int32(bitPattern: UInt32(SA_RESETHAND)) | SA_NODEFER | SA_ONSTACK | SA_SIGINFO
         sigaction(number, &action, nil)
     }
 
@@ -113,7 +132,7 @@ enum CrashNote {
     }
 
     private static func tell(_ number: Int32) {
-        guard isArmed, let table, number < places else { return }
+        guard isArmed, let table else { return }
         isArmed = false
         let prepared = table[Int(number)]
         // `{"time":12.345678901`, into memory of this stack alone.

@@ -63,6 +63,7 @@ final class TaskLife {
         follow(task)
         interruption.watch(nil)
         let state = task.state
+        CrashNote.prepare(facts.handler.identifier, console, outcome: state.outcome)
         let wasAnswered = state.reason == nil || state.isAnswered
         feed.close()
         observation.end()

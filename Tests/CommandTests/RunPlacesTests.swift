@@ -117,6 +117,46 @@ struct RunPlacesTests {
         #expect(try #require(outcome["time"] as? Double) > 0)
     }
 
+    @Test(
+        "a stack overflow is told, on each thread that runs code of a plugin",
+        arguments: [
+            ("TWIN_IN_ENTRY", ["run", "--json"]), ("TWIN_IN_RUN", ["run", "--json"]),
+            ("TWIN_IN_EXPIRED", ["run", "--json", "--budget", "50ms", "--payload", "slow"]),
+            ("TWIN_IN_RETIRE", ["run", "--json"]),
+            ("TWIN_IN_RUN", ["simulate", "--json", "submit"]),
+        ])
+    func overflow(place: String, words: [String]) throws {
+        let run = try Twin(
+            code: """
+                static int deep(volatile char *outer) {
+                    volatile char frame[512];
+                    frame[0] = *outer;
+                    return deep(frame) + frame[1];
+                }
+                #define \(place) deep((char[1]){0});
+                """
+        ).command(words)
+        #expect(run.process.ending == .signalled(SIGSEGV), "\(run.process)")
+        #expect(
+            run.errors.hasPrefix(
+                "error: the code of `org.example.twin` died of a stack overflow (SIGSEGV), and took"
+            ), "\(run.process)")
+        let last = try #require(try run.records().last)
+        #expect(last["event"] as? String == "outcome")
+        #expect(last["exit"] as? Int == 139)
+    }
+
+    @Test("a crash after the task has its outcome nevertheless")
+    func late() throws {
+        let run = try Twin(code: "#define TWIN_IN_RETIRE TWIN_CRASH;").command(["run", "--json"])
+        #expect(run.process.ending == .signalled(SIGSEGV), "\(run.process)")
+        #expect(run.errors.contains("died of SIGSEGV"), "\(run.process)")
+        #expect(run.errors.contains("  = note: the task was over: succeeded\n"), "\(run.process)")
+        let last = try #require(try run.records().last)
+        #expect(last["outcome"] as? String == "succeeded")
+        #expect(last["exit"] as? Int == 139)
+    }
+
     @Test("a plugin that calls exit has not succeeded")
     func exits() throws {
         let run = try Self.violation("exits", form: "entry", "--json")

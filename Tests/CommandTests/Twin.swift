@@ -55,6 +55,17 @@ struct Twin {
         path = files.path(name)
     }
 
+    /// Runs a command that takes an identifier on its handler.
+    ///
+    /// - Parameter words: the command, and what follows the identifier.
+    func command(_ words: [String]) throws -> CommandRun {
+        CommandRun(
+            process: try ChildProcess.run(
+                CommandRun.program,
+                [words[0], "org.example.twin", "--plugin", path] + words.dropFirst(),
+                environment: CommandRun.environment, limit: .seconds(60)))
+    }
+
     /// The directory that a kit makes its own in, and what is in it now.
     static func leftovers(_ directory: TemporaryDirectory) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory.path)

@@ -71,6 +71,12 @@ void csys_clock_watch_rearm(int32_t fd);
  * functions below. Returns 0 or an errno. */
 int32_t csys_thread_start(void (*body)(void *), void *argument, uint64_t stack_bytes,
                           uint64_t *out_thread);
+/* Gives the calling thread, and every thread that csys_thread_start starts from now on, a stack for
+ * handlers of signals, so that they run where the thread's own stack has overflowed. It is never
+ * freed. For a program, not for a library: sigaltstack(2). */
+void csys_use_signal_stacks(void);
+/* Whether SIGSEGV came of an access next to the stack pointer. Takes the arguments of its handler. */
+bool csys_is_stack_overflow(const void *info, const void *context);
 /* Joins a thread that has ended, the destructors of its thread-local data included. Returns false,
  * without waiting, while it runs. */
 bool csys_thread_join_ended(uint64_t thread);
