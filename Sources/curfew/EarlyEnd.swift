@@ -27,7 +27,7 @@ enum EarlyEnd {
 
     /// Signals that the parent ignores stay ignored, as nohup(1) and background jobs of shells need
     /// it.
-    private static var wanted: sigset_t {
+    static var wanted: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
         for number in [SIGINT, SIGTERM, SIGHUP] {

@@ -7,7 +7,8 @@ import Glibc
 /// Ctrl-C and its like, taken by a thread of its own.
 ///
 /// The first signal cancels the task, the second ends the process. Before a task runs, the first one
-/// does; once it is over, one is ignored, so that its outcome is still printed.
+/// does, and says which code of a plugin was running; once it is over, one is ignored, so that its
+/// outcome is still printed.
 final class Interruption: Sendable {
     private struct State {
         var task: LaunchedTask?
@@ -17,32 +18,15 @@ final class Interruption: Sendable {
     }
 
     private let state = Locked(State())
-    private let feed: LifeFeed
-    private let signals: [Int32]
-
-    static func name(_ signal: Int32) -> String {
-        switch signal {
-        case SIGINT: "SIGINT"
-        case SIGTERM: "SIGTERM"
-        case SIGHUP: "SIGHUP"
-        default: "signal \(signal)"
-        }
-    }
+    private let feed: LifeFeed?
+    private let set = EarlyEnd.wanted
 
     /// The signal by which the task was cancelled.
     var signal: Int32? { state.withLock { $0.first } }
 
     /// Blocks the signals in this thread and in those it will start, so it must come before a host.
-    init(_ feed: LifeFeed) throws(CommandError) {
+    init(_ feed: LifeFeed? = nil) throws(CommandError) {
         self.feed = feed
-        // Signals that the parent ignores stay ignored, as nohup(1) and background jobs of shells
-        // need it.
-        signals = [SIGINT, SIGTERM, SIGHUP].filter { number in
-            var action = sigaction()
-            return sigaction(number, nil, &action) != 0
-                || unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-                    != unsafeBitCast(SIG_IGN, to: Int.self)
-        }
         var set = set
         pthread_sigmask(SIG_BLOCK, &set, nil)
         let retained = Unmanaged.passRetained(self)
@@ -64,13 +48,6 @@ final class Interruption: Sendable {
             return state.first != nil
         }
         if wasSignalled { task?.cancel() }
-    }
-
-    private var set: sigset_t {
-        var set = sigset_t()
-        sigemptyset(&set)
-        for signal in signals { sigaddset(&set, signal) }
-        return set
     }
 
     private func wait() {
@@ -104,10 +81,17 @@ final class Interruption: Sendable {
         if isIgnored { return }
         // Nothing may be waited for here: the other threads may be stuck in a plugin or a terminal.
         guard let task else {
-            if signal != nil { sayGoodbye() }
+            if signal != nil {
+                sayGoodbye()
+            } else {
+                // If its text cannot be written, another signal ends the process.
+                var set = set
+                pthread_sigmask(SIG_UNBLOCK, &set, nil)
+                ReturnLimit.current?.interrupt(number)
+            }
             _exit(ExitCode.signal(number).rawValue)
         }
-        feed.add(signal: number)
+        feed?.add(signal: number)
         task.cancel()
     }
 }

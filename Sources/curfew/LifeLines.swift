@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Conformance
 import PluginBridge
 import Scheduling
 
@@ -73,7 +74,7 @@ final class LifeLines: LifeView {
         case .signal(let number):
             settleProgress()
             line(
-                entry.time, Interruption.name(number),
+                entry.time, ProcessFacts.name(ofSignal: number),
                 "cancelling; once more ends it without waiting for an answer", .warning)
         case .expiring(let reason, let grace):
             settleProgress()

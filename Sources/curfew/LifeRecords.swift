@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Conformance
 import PluginBridge
 import Scheduling
 
@@ -68,7 +69,7 @@ final class LifeRecords: LifeView {
         case .log(let level, let text):
             write(entry.time, "log", [("level", .text(Self.name(level))), ("text", .text(text))])
         case .signal(let number):
-            write(entry.time, "signal", [("signal", .text(Interruption.name(number)))])
+            write(entry.time, "signal", [("signal", .text(ProcessFacts.name(ofSignal: number)))])
         case .expiring(let reason, let grace):
             write(
                 entry.time, "expiring",

@@ -110,12 +110,13 @@ final class TaskLife {
                     return true
                 }, nil)
             try? host.shutDown()
-            throw refusal(error)
+            throw Self.refusal(error, facts)
         }
         return host
     }
 
-    private func refusal(_ error: CurfewError) -> CommandError {
+    /// Returns the error of a command whose plugin was not loaded.
+    static func refusal(_ error: CurfewError, _ facts: LifeFacts) -> CommandError {
         let isHosts = error.code == .system || error.code == .exhausted
         let isLaidOut = error.message.hasPrefix("error")
         return CommandError(

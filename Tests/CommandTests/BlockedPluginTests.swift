@@ -9,12 +9,7 @@ struct BlockedPluginTests {
     private static let forever = "for (;;) twin_nap(1000);"
 
     private func run(_ code: String, _ words: String...) throws -> CommandRun {
-        let twin = try Twin(code: code)
-        return CommandRun(
-            process: try ChildProcess.run(
-                CommandRun.program,
-                [words[0], "org.example.twin", "--plugin", twin.path] + words.dropFirst(),
-                environment: CommandRun.environment, limit: .seconds(60)))
+        try Twin(code: code).command(words)
     }
 
     @Test("simulate ends within --timeout where an expiration callback blocks, and names it")
@@ -78,6 +73,27 @@ struct BlockedPluginTests {
             "expect=succeeded")
         #expect(exit.code == 0, "\(exit.process)")
         #expect(exit.errors.hasPrefix("warning: a destructor of the plugin's library, or a"))
+    }
+
+    @Test(
+        "a signal while loading blocks says what blocks, and the last line as JSON has it",
+        arguments: [
+            (["run"], "INT", 130, "outcome"), (["simulate", "submit"], "TERM", 143, "end"),
+        ])
+    func interrupted(words: [String], signal: String, code: Int, last: String) throws {
+        let twin = try Twin(
+            code: "#define TWIN_IN_ENTRY puts(\"inside\"), fflush(stdout); \(Self.forever)")
+        let typist = try Typist(
+            columns: nil, steps: [("inside", signal)], CommandRun.program, words[0],
+            "org.example.twin", "--plugin", twin.path, "--json", more: Array(words.dropFirst()))
+        #expect(typist.code == Int32(code), "\(typist.screen)")
+        let line = try #require(typist.lines.last)
+        #expect(line.contains(#""event":"\#(last)""#), "\(line)")
+        #expect(
+            line.contains(
+                "`org.example.twin-plugin`, or a constructor of its library, had not returned when SIG\(signal) came"
+            ), "\(line)")
+        #expect(line.hasSuffix(#""exit":\#(code)}"#), "\(line)")
     }
 
     @Test("run names an expiration callback and a retire function that block")

@@ -221,8 +221,10 @@ struct RequestListTests {
             """
             follow = subprocess.Popen(
                 [program, "log", "--follow", "--limit", "1", "--store", store],
-                stdout=subprocess.PIPE, text=True)
+                stdout=subprocess.PIPE, text=True,
+                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
             print(follow.stdout.readline().split()[-1])
+            follow.send_signal(signal.SIGHUP)
             run("submit", "org.example.new", "--after", "1d")
             print(follow.stdout.readline().split()[-2:])
             follow.send_signal(signal.SIGINT)

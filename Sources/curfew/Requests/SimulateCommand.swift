@@ -49,7 +49,8 @@ enum SimulateCommand {
             ExitMeaning(.host, "the host could not run it"),
             ExitMeaning(.refused, "the plugin was refused"),
             ExitMeaning(.notFound, "there is no handler of this identifier"),
-            ExitMeaning(signal: "the code of the plugin died of signal N: 139 SIGSEGV"),
+            ExitMeaning(
+                signal: "ended by signal N: 130 SIGINT; or its code died of it: 139 SIGSEGV"),
         ],
         sections: [
             HelpSection(title: "steps", rows: SimulationStep.rows),
@@ -80,6 +81,7 @@ enum SimulateCommand {
             budget: handler.budget, grace: handler.grace)
         let view: any SimulationView =
             arguments.has(.json) ? SimulationRecords(console.out) : SimulationLines(console.out)
+        _ = try Interruption()
         CrashNote.arm(
             handler.identifier, console,
             records: arguments.has(.json) ? [console.out.descriptor] : [],

@@ -66,7 +66,7 @@ final class Simulation {
         do throws(CurfewError) {
             host = try Host(configuration)
         } catch {
-            throw Self.refusal(error, facts)
+            throw TaskLife.refusal(error, facts)
         }
         feed.follow(host.runtime.loop.queue)
         do throws(CurfewError) {
@@ -74,18 +74,8 @@ final class Simulation {
             observation = try host.observe { feed.add($0) }
         } catch {
             try? host.shutDown()
-            throw Self.refusal(error, facts)
+            throw TaskLife.refusal(error, facts)
         }
-    }
-
-    private static func refusal(_ error: CurfewError, _ facts: LifeFacts) -> CommandError {
-        let isHosts = error.code == .system || error.code == .exhausted
-        return CommandError(
-            isHosts ? .host : .refused, error.message,
-            fault: error.rule.flatMap(Fault.named) ?? Fault.of(error.code),
-            notes: ["nothing was run"],
-            help: ["curfew lint \(ShellWord.path(facts.directory))"],
-            isLaidOut: error.message.hasPrefix("error"))
     }
 
     /// Nanoseconds of its clock since it began.
@@ -149,13 +139,13 @@ final class Simulation {
 
     /// Advances the clock, which waits for expiration callbacks.
     private func advanceClock(by span: UInt64) {
-        limit.during(orEnd: { [self] in
+        limit.during(orEnd: { [self] signal in
             let inside = host.runtime.engine.handlersInCallbacks
                 .map { "the expiration callback of `\($0.description.identifier)`" }
             let error = CommandError(
-                .timedOut,
+                signal.map(ExitCode.signal) ?? .timedOut,
                 (inside.first ?? "code of the plugin")
-                    + " has not returned after \(TimeText.limit(timeout)) of real time",
+                    + " \(limit.lateness(signal))\(signal == nil ? " of real time" : "")",
                 help: [
                     "an expiration callback sets a flag or completes its task, and returns; "
                         + "or give it longer: --timeout 1min"

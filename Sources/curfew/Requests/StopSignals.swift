@@ -11,7 +11,7 @@ final class StopSignals: Sendable {
     /// Blocks the signals in this thread and in those it will start.
     init() throws(CommandError) {
         descriptor = csys_eventfd()
-        var set = Self.set
+        var set = EarlyEnd.wanted
         pthread_sigmask(SIG_BLOCK, &set, nil)
         let retained = Unmanaged.passRetained(self)
         let failure =
@@ -21,7 +21,7 @@ final class StopSignals: Sendable {
                 {
                     csys_thread_name("curfew-signals")
                     let signals = Unmanaged<StopSignals>.fromOpaque($0!).takeUnretainedValue()
-                    var set = StopSignals.set
+                    var set = EarlyEnd.wanted
                     var number: Int32 = 0
                     while sigwait(&set, &number) != 0 {}
                     csys_eventfd_signal(signals.descriptor)
@@ -34,12 +34,5 @@ final class StopSignals: Sendable {
             throw CommandError(
                 .faults, "a thread cannot be started: \(String(cString: strerror(failure)))")
         }
-    }
-
-    private static var set: sigset_t {
-        var set = sigset_t()
-        sigemptyset(&set)
-        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&set, signal) }
-        return set
     }
 }
