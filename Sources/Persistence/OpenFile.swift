@@ -58,6 +58,7 @@ enum OpenFile {
         case EROFS: (kind, help) = (.readOnly, "mount its file system for writing")
         case EIO: (kind, help) = (.io, "look at the system's log for what its disk has")
         case EMFILE, ENFILE: (kind, help) = (.io, descriptorAdvice(code) ?? "")
+        case ENOENT, ENOTDIR: (kind, help) = (.absent, "")
         default: (kind, help) = (.denied, "")
         }
         let text = String(cString: strerror(code))

@@ -63,7 +63,7 @@ struct StoreDirectory {
                 try OpenFile.sync(name, O_RDONLY | O_DIRECTORY)
             } catch {
                 // The file may be unreadable, or the file system may not support the call.
-                guard error.kind == .denied else { throw error }
+                guard [.denied, .absent].contains(error.kind) else { throw error }
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Scheduling
 
 /// The destination of a run's events, one JSON object a line: a file, or standard output.
 struct EventLog {
@@ -31,11 +32,11 @@ struct EventLog {
     var isStandardOutput: Bool { path == "-" }
 
     /// The reason why the file is incomplete. Errors of standard output are reported elsewhere.
-    var failure: CommandError? {
+    func failure(_ outcome: Outcome) -> CommandError? {
         guard !isStandardOutput, output.failure != 0 else { return nil }
         return CommandError(
             .faults,
             "cannot write to the event log `\(path)`: \(String(cString: strerror(output.failure)))",
-            notes: ["the task was cancelled then"])
+            notes: outcome == .cancelled ? ["the task was cancelled then"] : [])
     }
 }

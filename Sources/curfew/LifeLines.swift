@@ -128,14 +128,8 @@ final class LifeLines: LifeView {
         if !ending.result.isEmpty {
             more("result", ending.resultText ?? "\(ending.result.count) bytes that are not text")
         }
-        if !ending.unreturned.isEmpty {
-            let isOne = ending.unreturned.count == 1
-            more(
-                "note",
-                ending.unreturned.joined(separator: " and ")
-                    + (isOne
-                        ? " has not returned; it ends with this process"
-                        : " have not returned; they end with this process"))
+        if let unreturned = ending.unreturned {
+            more("note", unreturned + "; it ends with this process")
         }
         for hint in hints(ending) { more("hint", hint, .accent) }
     }

@@ -78,8 +78,8 @@ struct LifeEnding {
     let isAnswered: Bool
     /// Its function has returned.
     let isReturned: Bool
-    /// The plugin's code that has not returned: its function, a callback.
-    let unreturned: [String]
+    /// Says which code of the plugin has not returned, if any.
+    let unreturned: String?
     let result: [UInt8]
     let code: ExitCode
 

@@ -73,12 +73,12 @@ final class TaskLife {
         view.end(ending)
         CrashNote.disarm()
         var code = ending.code
-        if let failure = log?.failure {
+        if let failure = log?.failure(ending.outcome) {
             failure.print(to: console.errors)
             code = failure.code
         }
         // The exit would wait for code that does not return, so leave without it.
-        if !ending.unreturned.isEmpty { Program.leave(code, console, atOnce: true) }
+        if ending.unreturned != nil { Program.leave(code, console, atOnce: true) }
         return code
     }
 
@@ -205,18 +205,24 @@ final class TaskLife {
         try? host.shutDown(limits)
     }
 
-    /// The code of the plugin that has not returned after the shutdown. Retires the plugin if there
+    /// Says which code of the plugin has not returned after the shutdown. Retires the plugin if there
     /// is none.
-    private func unreturned(_ state: TaskState, _ host: Host) -> [String] {
+    private func unreturned(_ state: TaskState, _ host: Host) -> String? {
         var code: [String] = []
         if !state.isReturned { code.append("its function") }
         if !host.runtime.engine.handlersInCallbacks.isEmpty {
             code.append("its expiration callback")
         }
-        if code.isEmpty, (try? host.runtime.destroy()) == nil {
-            code.append("the plugin's retire function")
+        guard code.isEmpty else {
+            return code.joined(separator: " and ")
+                + " \(code.count == 1 ? "has" : "have") not returned"
         }
-        return code
+        do {
+            try host.runtime.destroy()
+            return nil
+        } catch {
+            return String(error.message.prefix { $0 != ";" })
+        }
     }
 
     private func ending(of task: LaunchedTask, of host: Host, signal: Int32?) -> LifeEnding {

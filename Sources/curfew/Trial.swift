@@ -91,7 +91,8 @@ extension Trial {
     var outcome: String {
         switch ending {
         case .exited(0) where phase == .retired: "loaded, retired and ended"
-        case .exited where phase == .refused: "refused"
+        case .exited where phase == .refused:
+            texts(.retiring).isEmpty ? "refused" : "did not return while it was retired"
         case .exited(LogPipe.closedStatus): "closed descriptors that are not its own \(during)"
         case .exited(let status): "ended the process with status \(status) \(during)"
         case .signalled(let signal):
@@ -110,7 +111,7 @@ struct TrialRecord {
         case loading
         /// The library is loaded; the text is the time it took, in nanoseconds.
         case loaded
-        /// The plugin was refused: status, rule or "-", and reason.
+        /// The plugin was refused, or did not retire: status, rule or "-", and reason.
         case refused
         case handler
         /// Things that appeared while the plugin was loaded.

@@ -22,7 +22,8 @@ struct TrialChild {
             return .ok
         } catch {
             let known = error as? CurfewError
-            child.tell(.refused, "\(known?.code.rawValue ?? 0) \(known?.rule ?? "-") \(error)")
+            let status = known?.code ?? (error as? BridgeError)?.status
+            child.tell(.refused, "\(status?.rawValue ?? 0) \(known?.rule ?? "-") \(error)")
             return .refused
         }
     }

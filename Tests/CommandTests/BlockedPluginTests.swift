@@ -96,6 +96,33 @@ struct BlockedPluginTests {
         #expect(line.hasSuffix(#""exit":\#(code)}"#), "\(line)")
     }
 
+    @Test("run names a destructor of thread-local data that blocks")
+    func threadLocal() throws {
+        let run = try run(
+            """
+            #include <pthread.h>
+            static void gone(void *data) { for (;;) pause(); }
+            #define TWIN_IN_RUN pthread_key_t key; pthread_key_create(&key, gone), \
+                pthread_setspecific(key, &key);
+            #include <unistd.h>
+            """, "run")
+        #expect(run.code == 0, "\(run.process)")
+        #expect(
+            run.output.hasSuffix(
+                "\nnote: a destructor of thread-local data has not returned; it ends with this process\n"
+            ), "\(run.process)")
+    }
+
+    @Test("inspect --load tells a plugin that does not retire from one that was refused")
+    func inspected() throws {
+        let twin = try Twin(code: "#define TWIN_IN_RETIRE \(Self.forever)")
+        let load = try #require(
+            try CommandRun("inspect", "--load", "--json", twin.path).document()["load"]
+                as? [String: Any])
+        #expect(load["outcome"] as? String == "did not return while it was retired", "\(load)")
+        #expect(load["status"] as? String == "CURFEW_TIMED_OUT")
+    }
+
     @Test("run names an expiration callback and a retire function that block")
     func run() throws {
         let callback = try run(
@@ -110,7 +137,7 @@ struct BlockedPluginTests {
         #expect(retire.code == 0, "\(retire.process)")
         #expect(
             retire.output.hasSuffix(
-                "\nnote: the plugin's retire function has not returned; it ends with this process\n"
+                "\nnote: the retire function of \"org.example.twin-plugin\" has not returned; it ends with this process\n"
             ),
             "\(retire.process)")
     }

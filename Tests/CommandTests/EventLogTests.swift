@@ -68,6 +68,15 @@ struct EventLogTests {
         #expect(
             run.errors.contains(
                 "error: cannot write to the event log `/dev/full`: No space left on device\n"))
+        // A task that was quicker was not cancelled.
+        for _ in 1...5 {
+            let quick = try CommandRun(
+                "run", CommandRun.errand("works"), "--event-log", "/dev/full")
+            #expect(quick.code == 1, "\(quick.process)")
+            #expect(
+                quick.errors.contains("the task was cancelled then")
+                    == quick.output.contains("\nCANCELLED  in "), "\(quick.process)")
+        }
     }
 
     @Test("each event is there before the next one comes")

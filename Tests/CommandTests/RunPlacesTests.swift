@@ -157,6 +157,15 @@ struct RunPlacesTests {
         #expect(last["exit"] as? Int == 139)
     }
 
+    @Test("an entry that fails without a message is told by its status")
+    func silent() throws {
+        let run = try Twin(code: "#define TWIN_IN_ENTRY return CURFEW_FAILED;").command(["run"])
+        #expect(run.code == 126)
+        #expect(
+            run.errors.contains("libtwin.so failed: it returned CURFEW_FAILED without a message;"),
+            "\(run.process)")
+    }
+
     @Test("a plugin that calls exit has not succeeded")
     func exits() throws {
         let run = try Self.violation("exits", form: "entry", "--json")

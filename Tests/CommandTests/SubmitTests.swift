@@ -379,6 +379,18 @@ struct SubmitTests {
         #expect(nowhere.errors.contains("there is no usual place for a store: HOME is not set"))
     }
 
+    @Test("a store in a place that is not there is missing, and not denied")
+    func nowhere() throws {
+        for place in ["/dev/null/store", "/nowhere/store"] {
+            let run = try CommandRun("submit", "org.example.a", "--store", place)
+            #expect(run.code == 4, "\(run.process)")
+            #expect(
+                run.errors.hasPrefix(
+                    "error[CF0012]: the store's directory \(place) cannot be made: "),
+                "\(run.process)")
+        }
+    }
+
     @Test("the host that has the store is named, and told")
     func host() throws {
         let desk = try RequestDesk()

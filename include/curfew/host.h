@@ -34,7 +34,8 @@ CURFEW_BEGIN_DECLS
  * Creates a host. The configuration is copied. *out_host is the caller's, until
  * curfew_host_destroy. Returns CURFEW_OK, CURFEW_INVALID (out_host is NULL, a value of the
  * configuration is out of range, or the list of permitted handlers cannot be used), CURFEW_SYSTEM,
- * or, about the store, CURFEW_DENIED or one of the CURFEW_STORE_… statuses.
+ * or, about the store, CURFEW_NOT_FOUND (the directory above it), CURFEW_DENIED or one of the
+ * CURFEW_STORE_… statuses.
  */
 curfew_status curfew_host_create(const curfew_host_config *CURFEW_NULLABLE config,
                                  curfew_host *CURFEW_NULLABLE *CURFEW_NULLABLE out_host,

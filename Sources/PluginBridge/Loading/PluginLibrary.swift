@@ -97,7 +97,7 @@ package final class PluginLibrary: PluginCode, @unchecked Sendable {
             let text = ErrorBuffer.text(&error)
             throw BridgeError(
                 .entry, .failed,
-                "the entry of \(shown) failed: \(text.isEmpty ? status.description : text); its handlers are not registered"
+                "the entry of \(shown) failed: \(text.isEmpty ? "it returned \(status.constant ?? "\(status.rawValue)") without a message" : text); its handlers are not registered"
             )
         }
         guard info.abi == UInt32(CURFEW_ABI_VERSION) else {

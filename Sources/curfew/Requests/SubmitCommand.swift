@@ -41,8 +41,9 @@ enum SubmitCommand {
         ],
         exits: [
             ExitMeaning(.ok, "it is in the store, or one that stands for it was"),
-            ExitMeaning.unwritten, ExitMeaning.usage, ExitMeaning.denied,
-            ExitMeaning.storeUnavailable,
+            ExitMeaning.unwritten, ExitMeaning.usage,
+            ExitMeaning(.missing, "the directory above the store's is not there"),
+            ExitMeaning.denied, ExitMeaning.storeUnavailable,
             ExitMeaning(
                 .conflict,
                 "the key is another request's, or as many are pending as may be; nothing was done"),
