@@ -75,8 +75,8 @@ struct TaskTests {
         let seen = Guarded<[curfew_reason]>([])
         try host.register(
             expired: { call, reason in
-                seen.change { $0.append(reason) }
                 _ = call.complete()
+                seen.change { $0.append(reason) }
             },
             run: { _ in curfew_status(CURFEW_PENDING) })
         let task = try host.launch()
