@@ -23,8 +23,10 @@ func needed(
     _ start: UnsafePointer<CChar>?, _ what: String, limit: Int = ForeignText.name
 ) throws(BridgeError) -> String {
     guard let text = ForeignText.read(start, limit: limit) else {
-        throw BridgeError(
-            .invalid, "\(what) is NULL, has more than \(limit) bytes, or is not UTF-8")
+        let fault =
+            UInt(bitPattern: start) == 0
+            ? "is NULL" : "has more than \(limit) bytes, or is not UTF-8"
+        throw BridgeError(.invalid, "\(what) \(fault)")
     }
     return text
 }
@@ -51,19 +53,24 @@ func answer(
     return status.rawValue
 }
 
-/// Returns whether the caller's struct is large enough for its first members, up to `least` bytes.
-func hasRoom<T>(_ target: UnsafeMutablePointer<T>, _ least: UInt32) -> Bool {
-    UInt(bitPattern: target) != 0 && sizeOf(target) >= least
+/// Refuses a NULL, which C can pass, for the parameter `name`, which needs a pointer.
+func refuseNull(_ error: UnsafeMutablePointer<curfew_error>?, _ name: String) -> curfew_status {
+    answer(error, .invalid, "\(name) is NULL")
 }
 
-/// Writes the error for a caller's struct that is too small, or NULL.
+/// Returns whether the caller's struct is large enough for its first members, up to `least` bytes.
+func hasRoom<T>(_ target: UnsafeMutablePointer<T>, _ least: UInt32) -> Bool {
+    !isNull(target) && sizeOf(target) >= least
+}
+
+/// Writes the error for the parameter `name`, a caller's struct that is too small, or NULL.
 func refuseSize<T>(
-    _ error: UnsafeMutablePointer<curfew_error>?, _ target: UnsafeMutablePointer<T>
+    _ error: UnsafeMutablePointer<curfew_error>?, _ target: UnsafeMutablePointer<T>, _ name: String
 ) -> curfew_status {
     answer(
         error, .invalid,
-        UInt(bitPattern: target) == 0
-            ? "\(T.self) is NULL"
+        isNull(target)
+            ? "\(name) is NULL"
             : "\(T.self).struct_size is not that of any version of the struct; set it to sizeof(\(T.self))"
     )
 }

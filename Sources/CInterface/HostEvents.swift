@@ -10,7 +10,7 @@ import Scheduling
     _ out: UnsafeMutablePointer<curfew_subscription>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     guard isFunction(unsafeBitCast(function, to: UInt.self)) else {
-        return answer(error, .invalid, "the function to subscribe is NULL")
+        return refuseNull(error, "function")
     }
     guard let parsed = parse(selector) else {
         return answer(error, .invalid, notASelector(selector))
@@ -24,7 +24,7 @@ import Scheduling
     _ out: UnsafeMutablePointer<curfew_subscription>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     guard isFunction(unsafeBitCast(function, to: UInt.self)) else {
-        return answer(error, .invalid, "the function to observe with is NULL")
+        return refuseNull(error, "function")
     }
     guard let selector else {
         return subscribe(host, nil, .generic(function, data), out, error)
@@ -44,7 +44,11 @@ private func parse(_ selector: UnsafePointer<CChar>) -> EventSelector? {
 }
 
 private func notASelector(_ text: UnsafePointer<CChar>) -> String {
-    "\"\(ForeignText.shown(text, limit: EventSelector.textLimit) ?? "")\" is not a selector: a lower-case name and one colon per parameter, such as tidy_done::"
+    guard let shown = ForeignText.shown(text, limit: EventSelector.textLimit) else {
+        return "selector is NULL"
+    }
+    return
+        "\"\(shown)\" is not a selector: a lower-case name and one colon per parameter, such as tidy_done::"
 }
 
 private func subscribe(
@@ -82,6 +86,7 @@ private func answer(
     guard let parsed = parse(selector) else {
         return answer(error, .invalid, notASelector(selector))
     }
+    if isNull(out) { return refuseNull(error, "out_expectation") }
     return with(host) { (host: HostRuntime) in
         switch host.loop.expect(parsed, task: task, context: UInt(bitPattern: context)) {
         case .success(let expectation):
@@ -142,9 +147,7 @@ private func collect(
     _ host: OpaquePointer, _ selector: UnsafePointer<CChar>, _ values: UnsafePointer<curfew_value>?,
     _ count: UInt32, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard UInt(bitPattern: selector) != 0 else {
-        return answer(error, .invalid, "the selector is NULL")
-    }
+    if isNull(selector) { return refuseNull(error, "selector") }
     guard let copies = ValueReader.read(values, count: Int(count)) else {
         return answer(error, .invalid, notValues(count))
     }
@@ -204,7 +207,7 @@ private func raiseFailure(
     _ host: OpaquePointer, _ out: UnsafeMutablePointer<curfew_counts>,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard hasRoom(out, 8) else { return refuseSize(error, out) }
+    guard hasRoom(out, 8) else { return refuseSize(error, out, "out_counts") }
     let counts = with(host) { (host: HostRuntime) in host.counts }
     let size = sizeOf(out)
     let full = curfew_counts(

@@ -25,10 +25,7 @@ private func value(_ number: curfew_factor_value) throws(RequestFailure) -> Fact
     answer(host, error) { (host) throws(RequestFailure) in
         let factor = try factor(number)
         let state = try host.requests.factor(factor)
-        guard StructArray.fill(out, 1, [state], { curfew_factor_report(factor, $0) }) != nil
-        else {
-            throw sizeFault("curfew_factor_report")
-        }
+        try fill(out, "out_report", state) { curfew_factor_report(factor, $0) }
     }
 }
 
@@ -56,7 +53,7 @@ private func value(_ number: curfew_factor_value) throws(RequestFailure) -> Fact
 
 @c @implementation public func curfew_host_report_factor(
     _ host: OpaquePointer, _ number: curfew_factor, _ reading: curfew_factor_value,
-    _ source: UnsafePointer<CChar>, _ detail: UnsafePointer<CChar>,
+    _ source: UnsafePointer<CChar>?, _ detail: UnsafePointer<CChar>?,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
@@ -100,29 +97,30 @@ private func value(_ number: curfew_factor_value) throws(RequestFailure) -> Fact
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
         let balance = try host.requests.dayBalance()
-        let written = StructArray.fill(out, 1, [balance]) { balance in
+        try fill(out, "out_balance", balance) { balance in
             curfew_day_balance(
                 struct_size: 0, limits_launches: balance.launches != nil,
                 limits_wall: balance.wall != nil, limits_cpu: balance.cpu != nil, reserved: 0,
                 launches: balance.launches ?? 0, wall_ns: balance.wall ?? 0,
                 cpu_ns: balance.cpu ?? 0)
         }
-        guard written != nil else {
-            throw .other(
-                .invalid,
-                "curfew_day_balance.struct_size is not that of any version of the struct")
-        }
     }
 }
 
 // MARK: Simulation
+
+/// Reads an identifier to look up. One that cannot be read is that of no handler.
+private func sought(_ identifier: UnsafePointer<CChar>) throws(RequestFailure) -> String {
+    if isNull(identifier) { throw .other(.invalid, "identifier is NULL") }
+    return ForeignText.read(identifier, limit: ForeignText.name) ?? ""
+}
 
 @c @implementation public func curfew_host_simulate_launch(
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>,
     _ out: UnsafeMutablePointer<curfew_request>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        let id = try host.requests.simulateLaunch((try? name(identifier)) ?? "")
+        let id = try host.requests.simulateLaunch(try sought(identifier))
         out?.pointee = id.rawValue
     }
 }
@@ -132,6 +130,6 @@ private func value(_ number: curfew_factor_value) throws(RequestFailure) -> Fact
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
-        try host.requests.simulateExpiration((try? name(identifier)) ?? "")
+        try host.requests.simulateExpiration(try sought(identifier))
     }
 }

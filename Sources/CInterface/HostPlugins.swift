@@ -44,7 +44,8 @@ import Scheduling
     _ host: OpaquePointer, _ handler: UnsafePointer<curfew_handler>,
     _ options: UnsafePointer<curfew_handler_options>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    answer(error) { () throws(BridgeError) in
+    if isNull(handler) { return refuseNull(error, "handler") }
+    return answer(error) { () throws(BridgeError) in
         guard let copy = HandlerReader.read(handler), let identifier = copy.identifier,
             let run = copy.run
         else {
@@ -75,7 +76,7 @@ import Scheduling
     _ host: OpaquePointer, _ index: UInt32, _ out: UnsafeMutablePointer<curfew_plugin_state>,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard hasRoom(out, 8) else { return refuseSize(error, out) }
+    guard hasRoom(out, 8) else { return refuseSize(error, out, "out_state") }
     return with(host) { (host: HostRuntime) in
         let plugins = host.plugins.all
         guard index < plugins.count else {
@@ -101,7 +102,7 @@ import Scheduling
     _ host: OpaquePointer, _ index: UInt32, _ out: UnsafeMutablePointer<curfew_handler_state>,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard hasRoom(out, 8) else { return refuseSize(error, out) }
+    guard hasRoom(out, 8) else { return refuseSize(error, out, "out_state") }
     return with(host) { (host: HostRuntime) in
         guard let handler = host.engine.handlers.find(index) else {
             return answer(error, .notFound, "no handler has the index \(index)")
@@ -126,10 +127,10 @@ import Scheduling
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>, _ out: UnsafeMutablePointer<UInt32>,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    with(host) { (host: HostRuntime) in
-        guard UInt(bitPattern: identifier) != 0,
-            let index = host.engine.handlers.index(of: identifier)
-        else {
+    if isNull(identifier) { return refuseNull(error, "identifier") }
+    if isNull(out) { return refuseNull(error, "out_index") }
+    return with(host) { (host: HostRuntime) in
+        guard let index = host.engine.handlers.index(of: identifier) else {
             return answer(error, .notFound, noHandler(identifier))
         }
         out.pointee = index
@@ -173,6 +174,7 @@ private func ofHandlers(
     _ host: OpaquePointer, _ identifier: UnsafePointer<CChar>,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
+    if isNull(identifier) { return refuseNull(error, "identifier") }
     let name = ForeignText.read(identifier, limit: ForeignText.name)
     let status = name.map { name in with(host) { (host: HostRuntime) in host.plugins.release(name) }
     }

@@ -21,8 +21,31 @@ func answer(
 
 private func invalid(_ what: String) -> RequestFailure { .other(.invalid, what) }
 
-func sizeFault(_ name: String) -> RequestFailure {
-    invalid("\(name).struct_size is not that of any version of the struct")
+private func sizeFault<T>(_ type: T.Type) -> RequestFailure {
+    invalid("\(type).struct_size is not that of any version of the struct")
+}
+
+/// Fills the parameter `name`, an array of the caller's, and its count. Throws `.invalid` if one is
+/// NULL, or if the array's `struct_size` is that of no version.
+private func fill<Source, Target>(
+    _ target: UnsafeMutablePointer<Target>, _ name: String, _ capacity: UInt32,
+    _ out: UnsafeMutablePointer<UInt32>, _ sources: [Source], _ convert: (Source) -> Target
+) throws(RequestFailure) {
+    if isNull(out) { throw invalid("out_count is NULL") }
+    if capacity > 0, isNull(target) { throw invalid("\(name) is NULL") }
+    guard let count = StructArray.fill(target, capacity, sources, convert) else {
+        throw sizeFault(Target.self)
+    }
+    out.pointee = count
+}
+
+/// Fills the parameter `name`, a struct of the caller's.
+func fill<Source, Target>(
+    _ target: UnsafeMutablePointer<Target>, _ name: String, _ source: Source,
+    _ convert: (Source) -> Target
+) throws(RequestFailure) {
+    var count: UInt32 = 0
+    try fill(target, name, 1, &count, [source], convert)
 }
 
 private func read(
@@ -30,7 +53,7 @@ private func read(
 ) throws(RequestFailure) -> curfew_submit_options {
     guard let options else { return curfew_submit_options() }
     guard let copy = StructCopy.read(options, least: 8, zero: curfew_submit_options()) else {
-        throw sizeFault("curfew_submit_options")
+        throw sizeFault(curfew_submit_options.self)
     }
     guard copy.payload != nil || copy.payload_bytes == 0 else {
         throw invalid("payload is NULL though payload_bytes is not 0")
@@ -133,33 +156,27 @@ private func described(
         guard let found = try host.requests.request(RequestID(rawValue: request)) else {
             throw .other(.notFound, "there is no request \(request), or it is not kept any more")
         }
-        guard StructArray.fill(out, 1, [found], { curfew_request_state($0) }) != nil else {
-            throw sizeFault("curfew_request_state")
-        }
+        try fill(out, "out_state", found) { curfew_request_state($0) }
     }
 }
 
 @c @implementation public func curfew_host_list_requests(
     _ host: OpaquePointer, _ filter: UnsafePointer<curfew_request_filter>?,
-    _ infos: UnsafeMutablePointer<curfew_request_state>, _ capacity: UInt32,
+    _ states: UnsafeMutablePointer<curfew_request_state>, _ capacity: UInt32,
     _ out: UnsafeMutablePointer<UInt32>, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     answer(host, error) { (host) throws(RequestFailure) in
         var wanted = RequestFilter(limit: Int(capacity))
         if let filter {
             guard let copy = StructCopy.read(filter, least: 8, zero: curfew_request_filter())
-            else { throw sizeFault("curfew_request_filter") }
+            else { throw sizeFault(curfew_request_filter.self) }
             wanted.states = Set(
                 RequestState.allCases.filter { copy.phases >> UInt32($0.rawValue) & 1 != 0 })
             wanted.after = copy.after == 0 ? nil : RequestID(rawValue: copy.after)
             wanted.identifier = try name(orAll: copy.identifier)
         }
         let found = try host.requests.requests(wanted)
-        guard let count = StructArray.fill(infos, capacity, found, { curfew_request_state($0) })
-        else {
-            throw sizeFault("curfew_request_state")
-        }
-        out.pointee = count
+        try fill(states, "out_states", capacity, out, found) { curfew_request_state($0) }
     }
 }
 
@@ -186,11 +203,7 @@ private func described(
     answer(host, error) { (host) throws(RequestFailure) in
         let found = try host.requests.attempts(
             of: RequestID(rawValue: request), limit: Int(capacity))
-        guard let count = StructArray.fill(attempts, capacity, found, { curfew_attempt($0) })
-        else {
-            throw sizeFault("curfew_attempt")
-        }
-        out.pointee = count
+        try fill(attempts, "out_attempts", capacity, out, found) { curfew_attempt($0) }
     }
 }
 
@@ -203,11 +216,7 @@ private func described(
         let found = try host.requests.journal(
             after: after, of: request == 0 ? nil : RequestID(rawValue: request),
             limit: Int(capacity))
-        guard let count = StructArray.fill(entries, capacity, found, { curfew_journal_entry($0) })
-        else {
-            throw sizeFault("curfew_journal_entry")
-        }
-        out.pointee = count
+        try fill(entries, "out_entries", capacity, out, found) { curfew_journal_entry($0) }
     }
 }
 
@@ -254,11 +263,7 @@ private func write(
     _ reports: UnsafeMutablePointer<curfew_factor_report>, _ capacity: UInt32,
     _ out: UnsafeMutablePointer<UInt32>, _ earliest: UnsafeMutablePointer<Int64>?
 ) throws(RequestFailure) {
-    guard
-        let count = StructArray.fill(
-            reports, capacity, found, { curfew_factor_report($0) })
-    else { throw sizeFault("curfew_factor_report") }
-    out.pointee = count
+    try fill(reports, "out_reports", capacity, out, found) { curfew_factor_report($0) }
     earliest?.pointee = RequestScheduler.earliest(found, at: host.requests.moment.wall) ?? 0
     guard found.count <= capacity else {
         throw .other(.tooLarge, "the \(found.count) reports were cut to \(capacity)")

@@ -9,7 +9,8 @@ import Scheduling
     _ options: UnsafePointer<curfew_launch_options>?, _ out: UnsafeMutablePointer<curfew_task>?,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard UInt(bitPattern: identifier) != 0,
+    if isNull(identifier) { return refuseNull(error, "identifier") }
+    guard
         let index = with(
             host, { (host: HostRuntime) in host.engine.handlers.index(of: identifier) })
     else {
@@ -35,12 +36,19 @@ private func launch(
     _ host: OpaquePointer, _ index: UInt32, _ options: UnsafePointer<curfew_launch_options>,
     _ out: UnsafeMutablePointer<curfew_task>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard let launch = Launch(options) else {
+    guard let copy = StructCopy.read(options, least: 8, zero: curfew_launch_options()) else {
         return answer(
             error, .invalid,
-            "curfew_launch_options: its struct_size is not sizeof(curfew_launch_options), or payload is NULL though payload_bytes is not 0"
-        )
+            "curfew_launch_options.struct_size is not that of any version of the struct")
     }
+    guard copy.payload != nil || copy.payload_bytes == 0 else {
+        return answer(error, .invalid, "payload is NULL though payload_bytes is not 0")
+    }
+    // A length above that of any memory is clamped, and then refused by the host's limit.
+    let launch = Launch(
+        payload: UnsafeRawBufferPointer(
+            start: copy.payload, count: Int(clamping: copy.payload_bytes)),
+        budget: copy.budget_ns, grace: copy.grace_ns, attempt: copy.attempt, keep: copy.keep)
     let launched = with(host) { (host: HostRuntime) in host.engine.launch(index, launch) }
     guard launched.status == .ok else {
         return refuse(launched.status, host, index, launch.payload.count, error)
@@ -54,35 +62,25 @@ private func refuse(
     _ status: Status, _ host: OpaquePointer, _ index: UInt32, _ payloadBytes: Int,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    let (handler, limit) = with(host) { (host: HostRuntime) in
-        (host.engine.handlers.find(index), host.configuration.payloadLimit)
+    let (handler, limits) = with(host) { (host: HostRuntime) in
+        (host.engine.handlers.find(index), host.configuration)
     }
     guard let handler else { return answer(error, status, "no handler has the index \(index)") }
     let reason =
         switch status {
+        case .exhausted where handler.lost >= limits.lostLimit:
+            "\(handler.lost) of its workers are lost, the most that lost_limit allows; launch it again once one of them has returned, or raise lost_limit"
         case .quarantined, .exhausted:
             handler.quarantineReason.map { "\($0); see curfew_host_release_handler" }
                 ?? "the host has no slot or no memory left; release tasks that are kept, or raise task_limit"
         case .busy: "its queue is full; launch it again once a task of it has ended"
         case .tooLarge:
-            "its payload has \(payloadBytes) bytes, and max_payload_bytes of the host is \(limit); pass less, or create the host with a larger limit"
+            "its payload has \(payloadBytes) bytes, and max_payload_bytes of the host is \(limits.payloadLimit); pass less, or create the host with a larger limit"
         case .invalid: "its budget or its grace is over 24 h"
         default: "\(status)"
         }
     let name = handler.description.identifier
     return answer(error, status, "\"\(name)\" was not launched: \(reason)")
-}
-
-extension Launch {
-    /// Reads `curfew_launch_options` of any version; returns nil if they are malformed.
-    init?(_ options: UnsafePointer<curfew_launch_options>) {
-        guard let copy = StructCopy.read(options, least: 8, zero: curfew_launch_options()),
-            copy.payload != nil || copy.payload_bytes == 0, copy.payload_bytes <= UInt64(Int.max)
-        else { return nil }
-        self.init(
-            payload: UnsafeRawBufferPointer(start: copy.payload, count: Int(copy.payload_bytes)),
-            budget: copy.budget_ns, grace: copy.grace_ns, attempt: copy.attempt, keep: copy.keep)
-    }
 }
 
 @c @implementation public func curfew_host_cancel_task(
@@ -149,7 +147,7 @@ private func failure(_ status: Status, _ task: curfew_task, _ wrongState: String
     _ host: OpaquePointer, _ task: curfew_task, _ out: UnsafeMutablePointer<curfew_task_state>,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard hasRoom(out, 8) else { return refuseSize(error, out) }
+    guard hasRoom(out, 8) else { return refuseSize(error, out, "out_state") }
     guard let state = with(host, { (host: HostRuntime) in host.engine.query(task) }) else {
         return answer(error, .stale, task, "")
     }
@@ -161,7 +159,7 @@ private func failure(_ status: Status, _ task: curfew_task, _ wrongState: String
     _ host: OpaquePointer, _ task: curfew_task, _ timeout: UInt64,
     _ out: UnsafeMutablePointer<curfew_task_state>?, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    if let out, !hasRoom(out, 8) { return refuseSize(error, out) }
+    if let out, !hasRoom(out, 8) { return refuseSize(error, out, "out_state") }
     // Retained during the wait: a shutdown wakes it, and the host may be destroyed before it
     // returns.
     let runtime = with(host) { (host: HostRuntime) in host }

@@ -46,6 +46,23 @@ struct LostWorkerTests {
         stuck.go.send()
     }
 
+    @Test("a handler that has lost all the workers it may is refused with that limit's name")
+    func limit() throws {
+        let stuck = Stuck()
+        let host = try makeHost(stuck, lostLimit: 1)
+        _ = try lose(stuck, in: host)
+        func check() {
+            var error = curfew_error.empty
+            let status = curfew_host_launch(host.raw, "org.example.tidy", nil, nil, &error)
+            #expect(Answer(status) == .exhausted)
+            #expect(error.text.contains("1 of its workers are lost, the most that lost_limit"))
+        }
+        check()
+        #expect(Answer(curfew_host_release_handler(host.raw, "org.example.tidy", nil)) == .ok)
+        check()
+        stuck.go.send()
+    }
+
     @Test("the log is silent once a host is destroyed, also when a lost worker comes back")
     func silentLog() throws {
         let stuck = Stuck()

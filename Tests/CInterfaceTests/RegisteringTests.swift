@@ -201,8 +201,10 @@ struct RegisteringTests {
         withUnsafePointer(to: &options) { address in
             var huge = address.pointee
             huge.payload = UnsafeRawPointer(address)
-            let answer = Answer(curfew_host_launch(host.raw, "org.example.tidy", &huge, nil, nil))
-            #expect(answer == .tooLarge || answer == .invalid)
+            var error = curfew_error.empty
+            let status = curfew_host_launch(host.raw, "org.example.tidy", &huge, nil, &error)
+            #expect(Answer(status) == .tooLarge)
+            #expect(error.text.contains("its payload has 9223372036854775807 bytes"))
         }
         #expect(host.counts.launched == 1)
     }

@@ -114,11 +114,12 @@ curfew_status curfew_host_clear_factor_override(curfew_host *host, curfew_factor
     CURFEW_TAG(any, open);
 
 /* Reports the value of a factor, for a source of the embedder's. A change counts after it has
- * lasted for debounce_ns of curfew_request_config. Keeps at most 127 bytes of `source` and 255 of
- * `detail`. Returns as curfew_host_override_factor. */
+ * lasted for debounce_ns of curfew_request_config. Keeps at most 127 bytes of `source` (NULL:
+ * "embedder") and 255 of `detail` (NULL: ""). Returns as curfew_host_override_factor. */
 curfew_status curfew_host_report_factor(curfew_host *host, curfew_factor factor,
-                                        curfew_factor_value value, const char *source,
-                                        const char *detail, curfew_error *CURFEW_NULLABLE error)
+                                        curfew_factor_value value, const char *CURFEW_NULLABLE source,
+                                        const char *CURFEW_NULLABLE detail,
+                                        curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, open);
 
 /* --- Settings and budgets ------------------------------------------------------------------ */
@@ -172,15 +173,15 @@ curfew_status curfew_host_get_day_balance(curfew_host *host, curfew_day_balance 
 /* --- Simulation ---------------------------------------------------------------------------- */
 
 /* Launches the pending request of an identifier at once, whatever it waits for, and logs the lines
- * that Apple's debugger command prints. Returns CURFEW_OK, CURFEW_NOT_FOUND (none is pending) or
- * CURFEW_ALREADY (its task runs). */
+ * that Apple's debugger command prints. Returns CURFEW_OK, CURFEW_INVALID, CURFEW_NOT_FOUND (none is
+ * pending) or CURFEW_ALREADY (its task runs). */
 curfew_status curfew_host_simulate_launch(curfew_host *host, const char *identifier,
                                           curfew_request *CURFEW_NULLABLE out_request,
                                           curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, open);
 
 /* Ends the budget of a task that curfew_host_simulate_launch has launched. Returns CURFEW_OK,
- * CURFEW_NOT_FOUND (none runs) or CURFEW_ALREADY (it was told to stop before). */
+ * CURFEW_INVALID, CURFEW_NOT_FOUND (none runs) or CURFEW_ALREADY (it was told to stop before). */
 curfew_status curfew_host_simulate_expiration(curfew_host *host, const char *identifier,
                                               curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, open);

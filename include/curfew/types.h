@@ -12,6 +12,8 @@
  *    caller's or returns one value; `list` fills an array; `read` copies bytes.
  *  - Errors. A function that can fail returns a curfew_status, and takes a curfew_error last, which
  *    may be NULL. On failure its out parameters are left alone, unless the comment says otherwise.
+ *    NULL where a parameter is not CURFEW_NULLABLE is CURFEW_INVALID, or false for a function that
+ *    returns a bool; only the object, the first parameter, is not checked.
  *  - Counts. `out_count` is the number of elements that were written or concerned. `out_bytes` is
  *    the whole length, also where the buffer was too small: then the call returns CURFEW_TOO_LARGE.
  *  - Text is UTF-8. Names (identifiers, events, paths) end with NUL; other text is a pointer and a

@@ -38,7 +38,8 @@ private func give(
     _ options: UnsafePointer<curfew_target_options>?, _ out: UnsafeMutablePointer<curfew_target>,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    answer(error) { () throws(BridgeError) in
+    if isNull(out) { return refuseNull(error, "out_target") }
+    return answer(error) { () throws(BridgeError) in
         let name = try needed(name, "the target's name")
         let options = try EventTarget.Options(options)
         let runtime = with(host) { (host: HostRuntime) in host }
@@ -97,7 +98,7 @@ private let closing = BridgeError(.closing, "the host is shutting down")
     _ host: OpaquePointer, _ number: curfew_target,
     _ out: UnsafeMutablePointer<curfew_target_counts>, _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    guard hasRoom(out, 8) else { return refuseSize(error, out) }
+    guard hasRoom(out, 8) else { return refuseSize(error, out, "out_counts") }
     return answer(error) { () throws(BridgeError) in
         let counts = try target(host, number).counts
         let size = sizeOf(out)
@@ -117,7 +118,7 @@ private let closing = BridgeError(.closing, "the host is shutting down")
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
     guard isFunction(unsafeBitCast(function, to: UInt.self)) else {
-        return answer(error, .invalid, "the function of the sub is NULL")
+        return refuseNull(error, "function")
     }
     let sub = ForeignSub(function: function, data: data)
     return answer(error) { () throws(BridgeError) in

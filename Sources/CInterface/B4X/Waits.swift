@@ -35,7 +35,7 @@ private func begin(
     _ body: (ForeignWait) throws(BridgeError) -> UInt64
 ) -> curfew_status {
     guard isFunction(unsafeBitCast(continuation, to: UInt.self)) else {
-        return answer(error, .invalid, "the continuation is NULL")
+        return refuseNull(error, "continuation")
     }
     let wait = ForeignWait(function: continuation, data: data)
     return answer(error) { () throws(BridgeError) in
@@ -85,7 +85,8 @@ private func begin(
     _ host: OpaquePointer, _ number: curfew_target, _ sender: UnsafeRawPointer,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    answer(error) { () throws(BridgeError) in
+    if isNull(sender) { return refuseNull(error, "sender") }
+    return answer(error) { () throws(BridgeError) in
         try target(host, number).forget(.address(UInt(bitPattern: sender)))
     }
 }
@@ -96,7 +97,8 @@ private func begin(
     _ host: OpaquePointer, _ number: curfew_target, _ out: UnsafeMutablePointer<curfew_resumable>,
     _ error: UnsafeMutablePointer<curfew_error>?
 ) -> curfew_status {
-    answer(error) { () throws(BridgeError) in
+    if isNull(out) { return refuseNull(error, "out_resumable") }
+    return answer(error) { () throws(BridgeError) in
         out.pointee = try target(host, number).beginResumable()
     }
 }

@@ -106,7 +106,9 @@ package final class PluginTable: @unchecked Sendable {
 
 /// True for the NULL that a C caller can pass where the header promises a pointer. Compares bits:
 /// a comparison with nil would be folded away, since the type says that it cannot be.
-private func isNull(_ pointer: UnsafeRawPointer) -> Bool { UInt(bitPattern: pointer) == 0 }
+@inlinable package func isNull(_ pointer: UnsafeRawPointer) -> Bool {
+    UInt(bitPattern: pointer) == 0
+}
 
 /// Notes what was wrong with a text that was taken all the same.
 private func note(

@@ -66,7 +66,7 @@ curfew_status curfew_target_cancel_wait(curfew_host *host, curfew_target target,
     CURFEW_TAG(any, any);
 
 /* Ends all waits for one sender with CURFEW_STALE; call it before the address is reused. Returns
- * CURFEW_OK or CURFEW_NOT_FOUND. */
+ * CURFEW_OK, CURFEW_INVALID (`sender` is NULL) or CURFEW_NOT_FOUND. */
 curfew_status curfew_target_forget_sender(curfew_host *host, curfew_target target,
                                           const void *sender, curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, any);
@@ -74,8 +74,8 @@ curfew_status curfew_target_forget_sender(curfew_host *host, curfew_target targe
 /* --- Resumable subs ------------------------------------------------------------------------ */
 
 /* Begins a call of a resumable sub. The sub returns *out_resumable to its caller, to wait for its
- * completion. Returns CURFEW_OK, CURFEW_EXHAUSTED (65,536 that have not completed) or
- * CURFEW_NOT_FOUND. */
+ * completion. Returns CURFEW_OK, CURFEW_INVALID, CURFEW_EXHAUSTED (65,536 that have not completed)
+ * or CURFEW_NOT_FOUND. */
 curfew_status curfew_target_begin_resumable(curfew_host *host, curfew_target target,
                                             curfew_resumable *out_resumable,
                                             curfew_error *CURFEW_NULLABLE error)
