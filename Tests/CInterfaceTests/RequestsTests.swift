@@ -266,6 +266,17 @@ struct RequestsTests {
             #expect(refused.answer == .invalid)
             #expect(!refused.text.isEmpty)
         }
+        for (text, change): (String, (inout curfew_submit_options) -> Void) in [
+            ("jitter_ns is set without interval_ns or cron", { $0.jitter_ns = 1 }),
+            ("catch_up is set without interval_ns or cron", { $0.catch_up = 9 }),
+            ("cron_is_local is set without cron", { $0.cron_is_local = true }),
+            ("backoff_ns is set without attempts", { $0.backoff_ns = 1_000_000_000 }),
+            ("max_backoff_ns is set without attempts", { $0.max_backoff_ns = 1_000_000_000 }),
+        ] {
+            let refused = host.submit("org.example.other", change)
+            #expect(refused.answer == .invalid)
+            #expect(refused.text == "\(text); the request was not accepted")
+        }
         #expect(host.submit("org.example.other", cron: "61 * * * *").answer == .invalid)
         #expect(host.submit("nothing").answer == .invalid)
         let large = [UInt8](repeating: 0, count: 1 << 20 + 1)

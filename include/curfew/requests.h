@@ -65,15 +65,17 @@ typedef struct curfew_submit_options {
     uint32_t struct_size;
     curfew_kind kind;               /* 0: the handler's; app-refresh where none is registered. A task
                                        of another kind than its handler has that kind's budget */
-    int64_t earliest_ns;            /* not launched before this date; 0: at once */
+    int64_t earliest_ns;            /* not launched before this date, 1970…2200; 0: at once */
     int64_t latest_ns;              /* not launched by this date, it is missed; 0: none */
     curfew_needs needs;
     int32_t priority;               /* -1, 0 or 1: among those that can be launched */
     curfew_on_pending on_pending;   /* 0: CURFEW_ON_PENDING_REPLACE */
-    uint32_t attempts;              /* launches in all, until one succeeds; 0: 1, as Apple has it */
-    uint64_t backoff_ns;            /* before the second attempt, doubling with each; 0: 30 s */
-    uint64_t max_backoff_ns;        /* 0: 6 h */
-    uint64_t interval_ns;           /* repeats the launch; 0: no */
+    uint32_t attempts;              /* launches in all, until one succeeds, 1…100; 0: 1, as Apple has
+                                       it */
+    uint64_t backoff_ns;            /* before the second attempt, doubling with each, 1 s…7 days;
+                                       0: 30 s. Only with attempts */
+    uint64_t max_backoff_ns;        /* 1 s…7 days; 0: 6 h. Only with attempts */
+    uint64_t interval_ns;           /* repeats the launch, 1 s…366 days; 0: no */
     const char *CURFEW_NULLABLE cron; /* repeats the launch at dates, by five fields as in crontab(5),
                                          in at most 1,024 bytes; NULL: no */
     bool cron_is_local;             /* in the machine's time zone, not in UTC. Minutes that are left
@@ -82,8 +84,9 @@ typedef struct curfew_submit_options {
                                        launched the first time, or both times where the expression
                                        names every hour */
     uint8_t reserved[3];            /* 0 */
-    curfew_catch_up catch_up;       /* 0: CURFEW_CATCH_UP_ONE */
-    uint64_t jitter_ns;             /* each date is delayed by a part of this */
+    curfew_catch_up catch_up;       /* 0: CURFEW_CATCH_UP_ONE. Only with interval_ns or cron */
+    uint64_t jitter_ns;             /* each date is delayed by a part of this, at most 366 days; 0: no.
+                                       Only with interval_ns or cron */
     const char *CURFEW_NULLABLE key; /* an idempotency key: submitting it again for the same
                                         identifier returns the existing request, as long as that is
                                         kept: until it is over, and then for history_ns and

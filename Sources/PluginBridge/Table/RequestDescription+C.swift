@@ -26,6 +26,16 @@ extension RequestDescription {
                 throw Self.invalid("the key has more than \(Self.keyLimit) bytes, or is not UTF-8")
             }
         }
+        let isRepeated = options.interval_ns != 0 || options.cron != nil
+        for (name, isSet, needed, isNeededSet) in [
+            ("jitter_ns", options.jitter_ns != 0, "interval_ns or cron", isRepeated),
+            ("catch_up", options.catch_up != 0, "interval_ns or cron", isRepeated),
+            ("cron_is_local", options.cron_is_local, "cron", options.cron != nil),
+            ("backoff_ns", options.backoff_ns != 0, "attempts", options.attempts != 0),
+            ("max_backoff_ns", options.max_backoff_ns != 0, "attempts", options.attempts != 0),
+        ] where isSet && !isNeededSet {
+            throw Self.invalid("\(name) is set without \(needed)")
+        }
         self.init(
             identifier, kind: kind,
             earliest: options.earliest_ns == 0 ? nil : options.earliest_ns,
