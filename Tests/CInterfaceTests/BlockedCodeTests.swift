@@ -69,6 +69,36 @@ struct BlockedCodeTests {
         #expect(loader.join() == .closing || loader.join() == .failed)
     }
 
+    @Test("a log function that blocks on the embedder's own thread is named")
+    func logging() throws {
+        let stuck = Stuck()
+        let host = try TestHost(observing: false) { $0.block(logging: stuck) }
+        let call = host.call(0)
+        let logger = Side { call.log("blocked") }
+        #expect(stuck.entered.wait())
+        #expect(host.shutDown(leave: .millisecond) == .ok)
+        #expect(
+            host.destroySaying(leave: .millisecond) == (
+                .timedOut, "the log function has not returned; the host's memory is kept"
+            ))
+        stuck.go.send()
+        #expect(logger.join() != nil)
+    }
+
+    @Test("a log function that blocks on a thread that loads a plugin is named")
+    func loggingLoad() throws {
+        let stuck = Stuck()
+        let host = try TestHost(observing: false) { $0.block(logging: stuck) }
+        let plugin = try HookedPlugin { _, _, _ in curfew_status(CURFEW_FAILED) }
+        let loader = Side { plugin.load(in: host).answer }
+        #expect(stuck.entered.wait())
+        let text = "the log function has not returned; its thread and the host's memory are kept"
+        #expect(host.shutDownSaying(leave: .millisecond) == (.timedOut, text))
+        #expect(host.destroySaying(leave: .millisecond) == (.timedOut, text))
+        stuck.go.send(100)
+        #expect(loader.join() == .failed)
+    }
+
     @Test("a receiver and a handler that block are both named")
     func both() throws {
         let host = try TestHost(observing: false)

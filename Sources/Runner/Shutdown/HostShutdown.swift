@@ -194,10 +194,13 @@ final class HostShutdown: Sendable {
             if isBlocked, loop.isRunning, !loop.isEmbedders {
                 code.append(loop.receiver.map { "a receiver of \($0)" } ?? "work on the event loop")
             }
-            if !engine.log.gate.isEmpty { code.append("the log function") }
             if threads.running == 0 { code.append("a destructor of thread-local data") }
         }
-        if code.isEmpty { code = ["a thread of the host"] }
+        // It may be called by a thread of the embedder's, too.
+        if !engine.log.gate.isEmpty { code.append("the log function") }
+        if code.isEmpty {
+            code = [threads.areOver ? "a call that loads a plugin" : "a thread of the host"]
+        }
         return BridgeError(
             .timedOut,
             "\(code.joined(separator: " and ")) \(code.count == 1 ? "has" : "have") not returned; "
@@ -362,7 +365,7 @@ final class HostShutdown: Sendable {
                 .timedOut,
                 !retiring.isEmpty
                     ? "the retire function of \(names(retiring)) has not returned; its thread and the host's memory are kept"
-                    : "a thread of a plugin's is inside a call of its table, or a log function has not returned; the host's memory is kept"
+                    : "\(engine.log.gate.isEmpty ? "a call of a host's table" : "the log function") has not returned; the host's memory is kept"
             )
         }
     }
