@@ -34,10 +34,10 @@ typedef void (*curfew_log_function)(void *CURFEW_NULLABLE log_data, curfew_log_l
 /* The worker threads of one kind of handler. Threads are started when they are needed. */
 typedef struct curfew_worker_config {
     uint32_t struct_size;
-    uint32_t workers;      /* the most threads; 0: the number of cores, but at least 4 */
+    uint32_t workers;      /* the most threads, 1…256; 0: the number of cores, but at least 4 */
     int32_t nice;          /* added to the nice value of the process; 0…19 */
     int32_t io_priority;   /* 0: that of the process; 1…8: best effort, 1 is highest; 9: idle */
-    uint64_t stack_bytes;  /* of each thread's stack; 0: the system's default */
+    uint64_t stack_bytes;  /* of each thread's stack, 65,536…4 GiB; 0: the system's default */
 } curfew_worker_config;
 
 /* The digest that the library of a plugin must have. In an array all elements have the same
@@ -114,8 +114,8 @@ typedef struct curfew_host_config {
     const curfew_worker_config *CURFEW_NULLABLE app_refresh; /* NULL: defaults */
     const curfew_worker_config *CURFEW_NULLABLE processing;  /* NULL: defaults; of all other kinds */
 
-    uint32_t task_limit;     /* tasks at a time, queued ones not counted; 0: 65,536 */
-    uint32_t queue_limit;    /* queued tasks of one handler, a power of two; 0: 4,096 */
+    uint32_t task_limit;     /* tasks at a time, queued ones not counted, 2…1,048,576; 0: 65,536 */
+    uint32_t queue_limit;    /* queued tasks of one handler, a power of two, 2…65,536; 0: 4,096 */
     uint32_t event_limit;    /* queued events, done events not counted, 1…4,194,304; 0: 16,384 */
     uint32_t lost_limit;     /* workers that one handler may lose; 0: 4 */
     uint64_t lost_after_ns;  /* from the end of the grace until a worker is lost; 0: 5 s */

@@ -13,9 +13,9 @@ CURFEW_BEGIN_DECLS
 typedef struct curfew_handler_options {
     uint32_t struct_size;
     curfew_kind kind;                   /* default: CURFEW_KIND_APP_REFRESH */
-    uint64_t budget_ns;                 /* default: by kind, 30 s or 10 min */
-    uint64_t grace_ns;                  /* default: 5 s */
-    uint32_t max_concurrency;           /* default: 1 */
+    uint64_t budget_ns;                 /* 1 ms…24 h; default: by kind, 30 s or 10 min */
+    uint64_t grace_ns;                  /* at most 10 min; default: 5 s */
+    uint32_t max_concurrency;           /* 1…64; default: 1 */
     uint32_t reserved;                  /* 0 */
     const char *CURFEW_NULLABLE event;  /* default: the identifier's last component */
     /* More events that its tasks may raise, each as "name(bool,text)", with the types of
@@ -63,8 +63,8 @@ curfew_status curfew_host_get_handler(curfew_host *host, uint32_t index,
                                       curfew_handler_state *out_state,
                                       curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, any);
 
-/* Finds the index of a handler, with which a launch needs no look-up. Returns CURFEW_OK or
- * CURFEW_NOT_FOUND. */
+/* Finds the index of a handler, with which a launch needs no look-up. Returns CURFEW_OK,
+ * CURFEW_NOT_FOUND or CURFEW_INVALID. */
 curfew_status curfew_host_find_handler(curfew_host *host, const char *identifier,
                                        uint32_t *out_index, curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, any);
@@ -79,7 +79,7 @@ curfew_status curfew_host_resume_handler(curfew_host *host, const char *CURFEW_N
                                          curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, any);
 
 /* Releases a handler from quarantine, in which it is since a worker that ran it was lost. Returns
- * CURFEW_OK, also where it is not quarantined, or CURFEW_NOT_FOUND. */
+ * CURFEW_OK, also where it is not quarantined, CURFEW_NOT_FOUND or CURFEW_INVALID. */
 curfew_status curfew_host_release_handler(curfew_host *host, const char *identifier,
                                           curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, any);
