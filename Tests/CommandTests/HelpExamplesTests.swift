@@ -3,14 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A reader of the help who types its examples as they stand there, into a shell, with the installed
-/// program.
+/// Runs each example of the help in a shell, with the installed program.
 @Suite("The examples of the help")
 struct HelpExamplesTests {
     private static let program = BuiltProducts.prefix + "/bin/curfew"
 
-    /// What examples are about: files of the mirror, plugins in `build`, `Plugins` and the directory
-    /// itself, and thirteen requests. It is made once and copied for each example.
+    /// A script that creates the files that the examples name: files of the mirror, plugins in
+    /// `build`, `Plugins` and the directory itself, and thirteen requests. It runs once, and its
+    /// directory is copied for each example.
     private static let stage = """
         mkdir -p home work/build work/in
         cd work
@@ -68,7 +68,7 @@ struct HelpExamplesTests {
             cp -a "$STAGE"/. .
             printf '{"from": "%s/in", "to": "%s/out"}' "$PWD/work" "$PWD/work" >work/job.json
             """, in: files, ["STAGE": stage.path])
-        // It follows until nobody reads any more.
+        // It follows until its output is closed.
         let reader = example.hasSuffix(" --follow") ? " | head -n 1" : ""
         let shell = example.contains("fish") ? ["fish"] : ["bash", "-o", "pipefail"]
         return try ChildProcess.run(

@@ -12,12 +12,13 @@ extension Violation {
     /// How tasks end, and do not.
     static let endings = [
         Violation(
-            "never-returns", "never returns, whatever it is told",
+            "never-returns", "ignores its expiration and never returns",
             answer: """
-                The task ends as expired at the end of its grace. After a second limit its worker is \
-                given up as lost and replaced, and the handler is quarantined: it can be launched \
-                again once that is released. The thread is not ended, which nobody could do safely; \
-                destroying the host answers `TIMED_OUT` and keeps the memory that it may touch.
+                The task ends as expired at the end of its grace. After a second limit its worker \
+                counts as lost and is replaced, and the handler is quarantined: it can be launched \
+                again after its release. The host does not end the thread, because a thread cannot \
+                be ended safely from outside; destroying the host returns `TIMED_OUT` and keeps the \
+                memory that the thread may touch.
                 """,
             sees: "the handler listed as quarantined, with the reason",
             ViolationRun(
@@ -33,11 +34,10 @@ extension Violation {
                     #expect(report.values(of: "violation_expired").count == 1)
                 })),
         Violation(
-            "takes-every-worker", "computes for ever, on as many workers as there are",
+            "takes-every-worker", "never stops computing, on every worker that there is",
             answer: "As above, for each of its tasks.",
             others: """
-                Tasks of the same kind wait until the first worker is given up and replaced, then go \
-                on.
+                Tasks of the same kind wait until the first lost worker is replaced, and then run.
                 """,
             ViolationRun(
                 script: Script.loaded + [
@@ -47,10 +47,10 @@ extension Violation {
                 over: [expired], rules: [lost], destroy: CURFEW_TIMED_OUT)),
         Violation(
             "returns-late",
-            "ignores its expiration and says success when its worker has been given up",
+            "ignores its expiration and returns success after its worker was lost",
             answer: """
                 The task ended as expired at the end of its grace; what the function returns is \
-                ignored. The worker that has come back is counted out, the quarantine stays until it \
+                ignored. The worker no longer counts as lost; the handler stays quarantined until it \
                 is released.
                 """,
             ViolationRun(
@@ -66,7 +66,7 @@ extension Violation {
         Violation(
             "completes-twice", "completes its task, completes it again, and returns a failure",
             answer: """
-                The first completion decides. The second hears `ALREADY`; what the function returns \
+                The first completion decides. The second gets `ALREADY`; what the function returns \
                 is ignored. There is one done event.
                 """,
             ViolationRun(
@@ -78,10 +78,10 @@ extension Violation {
             "completes-twice-at-once",
             "has two threads complete its task at the same moment, with different answers",
             answer: """
-                One is accepted, the other hears `ALREADY`, or `STALE` where the task is gone by \
-                then. There is one done event.
+                One is accepted, the other gets `ALREADY`, or `STALE` if the task no longer exists. \
+                There is one done event.
                 """,
-            sees: "`completed-twice` or `stale` in the log, as it turns out",
+            sees: "`completed-twice` or `stale` in the log",
             ViolationRun(
                 script: Script.loaded + [
                     "flood @ 200", "await loser", Script.others, "await loser 200",
@@ -95,9 +95,9 @@ extension Violation {
                 })),
         Violation(
             "completes-in-grace",
-            "completes its task after it was told to stop, as if nothing had happened",
+            "completes its task with success after it was told to stop",
             answer: """
-                It hears `LATE`. The answer is recorded; the outcome says why the task had to stop. \
+                It gets `LATE`. The answer is recorded; the outcome says why the task had to stop. \
                 No rule is broken.
                 """,
             sees: "the outcome, answered",
@@ -114,8 +114,8 @@ extension Violation {
         Violation(
             "completes-after-grace", "completes its task when its grace is over",
             answer: """
-                It hears `EXPIRED`, or `STALE` where nobody keeps the task; nothing changes. It may \
-                have been on its way, so no rule is broken.
+                It gets `EXPIRED`, or `STALE` if no reference to the task is left; nothing changes. \
+                The call may have begun in time, so no rule is broken.
                 """,
             sees: "the outcome, not answered",
             ViolationRun(
@@ -127,9 +127,9 @@ extension Violation {
                 rules: [.rule("expired", "called complete")])),
         Violation(
             "completes-after-release",
-            "goes on using a task that is over and whose last reference is gone",
+            "uses a task that is over after its last reference was released",
             answer: """
-                Every call answers `STALE`, `is_expired` true and `remaining_ns` 0. The id never \
+                Every call returns `STALE`, `is_expired` true and `remaining_ns` 0. The id never \
                 becomes that of another task.
                 """,
             ViolationRun(
@@ -151,7 +151,7 @@ extension Violation {
                 check: { #expect($0.values(of: "violation_done::") == ["true|"]) })),
         Violation(
             "drops-its-task",
-            "says that its task goes on, and gives up the reference for completing it",
+            "returns `PENDING`, and releases the reference with which it could complete its task",
             answer: "The task is abandoned at once, not at the end of its budget.",
             ViolationRun(
                 // The task is over before its thread has come to the second call.
@@ -166,10 +166,10 @@ extension Violation {
                     .rule("stale", "called complete"),
                 ])),
         Violation(
-            "forgets-its-task", "says that its task goes on, and never thinks of it again",
+            "forgets-its-task", "returns `PENDING`, and never completes its task",
             answer: """
-                The task ends as expired. No worker is lost, since its function has returned; of a \
-                task that is forgotten nobody can know it sooner.
+                The task ends as expired. No worker is lost, since its function has returned. The \
+                host cannot detect a forgotten task before its budget ends.
                 """,
             sees: "the outcome, not answered",
             ViolationRun(

@@ -32,13 +32,17 @@ extension Violation {
                 script: Script.refused, load: CURFEW_REFUSED,
                 rules: [.loading("load-link", "undefined symbol: nowhere_to_be_found")])),
         Violation(
-            "entry-fails", "registers its handler, and then does not want to be loaded",
-            answer: "`FAILED` with its own words. Nothing of it is registered.",
+            "entry-fails",
+            "registers its handler, and then returns an error from its entry",
+            answer: """
+                `FAILED` with the text of the plugin's error. None of its handlers is registered.
+                """,
             ViolationRun(
                 script: Script.refused, load: CURFEW_FAILED,
                 rules: [.loading("load-entry", "failed: the licence has run out")])),
         Violation(
-            "registers-nothing", "says that all went well, and has registered no handler",
+            "registers-nothing",
+            "returns success from its entry without having registered a handler",
             answer: "`REFUSED`: the manifest promises one.",
             ViolationRun(
                 script: Script.refused, load: CURFEW_REFUSED,
@@ -46,8 +50,8 @@ extension Violation {
         Violation(
             "registers-undeclared",
             """
-            registers more than its manifest declares, and passes the answer on, or keeps it to \
-            itself and goes on
+            registers a handler that its manifest does not declare, and returns the error, or \
+            ignores it
             """,
             answer: "`DENIED`, and the plugin is refused either way: manifest and library differ.",
             undeclared("insists"), undeclared("goes on")),
@@ -75,14 +79,14 @@ extension Violation {
                 over: [succeeded],
                 rules: [.rule("late-registration", "called register_handler")])),
         Violation(
-            "never-loads", "never comes back from its entry, or from a constructor",
+            "never-loads", "never returns from its entry, or from a constructor",
             answer: """
-                Loading does not come back either, and no other plugin can be loaded. Destroying the \
-                host answers `TIMED_OUT` and keeps its memory. With a constructor the system's \
-                loader is held up as well: `exit` does not end the process then, `_exit` does.
+                The call that loads it does not return either, and no other plugin can be loaded. \
+                Destroying the host returns `TIMED_OUT` and keeps its memory. A constructor blocks \
+                the system's loader as well: then `exit` does not end the process, but `_exit` does.
                 """,
-            sees: "nothing; the thread that loads it",
-            others: "Tasks of plugins that are loaded go on.",
+            sees: "nothing in the log; the call that loads it does not return",
+            others: "Tasks of loaded plugins run as before.",
             ViolationRun(
                 form: "entry",
                 script: [

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Violation {
-    private static let untilThen = "They go on until then, and end with the process."
+    private static let untilThen = "They run until then, and end with the process."
     private static let succeeded = ViolationRun.End(outcome: CURFEW_OUTCOME_SUCCEEDED, text: "")
     private static let segmentationFault: Set<ChildProcess.Ending> = [.signalled(SIGSEGV)]
 
@@ -17,7 +17,7 @@ extension Violation {
             writes to address 0: in a constructor, in its entry, in its function or in its \
             expiration callback
             """,
-            answer: "None: the process ends with SIGSEGV. Isolation `thread` is no border.",
+            answer: "None: the process ends with SIGSEGV. Isolation `thread` does not protect it.",
             sees: "the signal",
             others: untilThen,
             crash("constructor", [Script.others, "load violation"], load: nil),
@@ -25,7 +25,7 @@ extension Violation {
             crash("run", Script.deadly.dropFirst()),
             crash("expired", Script.deadly.dropFirst())),
         Violation(
-            "aborts", "finds something that cannot be, and aborts",
+            "aborts", "calls `abort`",
             answer: "None: the process ends with SIGABRT.", sees: "the signal", others: untilThen,
             ViolationRun(script: Script.deadly, destroy: nil, ends: [.signalled(SIGABRT)])),
         Violation(
@@ -36,8 +36,8 @@ extension Violation {
         Violation(
             "exits", "ends the process: in its entry, or in a task",
             answer: """
-                None: the process ends with the plugin's status; exit handlers run. Nothing hangs, \
-                whatever else runs.
+                None: the process ends with the plugin's status; exit handlers run. Other \
+                running tasks do not block the exit.
                 """,
             sees: "the status",
             others: untilThen,
@@ -53,26 +53,27 @@ extension Violation {
             from its entry, or when it is retired; or calls functions of the host there
             """,
             answer: """
-                The child ends with status 70 before it runs anything of the host's; a function that \
-                it calls answers as if the task or the host were gone. In the parent everything goes on.
+                The child ends with status 70 before it runs code of the host; a function of the host \
+                returns in the child as if the task or the host no longer existed. The parent is not \
+                affected.
                 """,
             returnsInChild("run"), returnsInChild("bare"), returnsInChild("entry"),
             returnsInChild("retire"), returnsInChild("expired", over: false),
             ViolationRun(
                 form: "calls", script: Script.whole, notes: ["answers": [7]], over: [succeeded])),
         Violation(
-            "leaks-threads", "starts a hundred threads, and succeeds without them",
+            "leaks-threads", "starts a hundred threads, and returns success while they run",
             answer: """
-                The task has succeeded. Threads that the host did not start are not its own to count \
-                or to end; they end with the process.
+                The task has succeeded. The host neither counts nor ends threads that it did not \
+                start; they end with the process.
                 """,
             sees: "nothing",
             ViolationRun(script: Script.whole, notes: ["started": [100]], over: [succeeded])),
         Violation(
-            "leaks-descriptors", "opens files until the process may open no more",
+            "leaks-descriptors", "opens files until the process has no descriptor left",
             answer: """
-                The host needs no new descriptor to go on, nor to be destroyed. A plugin cannot be \
-                loaded then: `SYSTEM` or `REFUSED`, with the words of the system.
+                The host needs no new descriptor to run or to be destroyed. Loading a plugin then \
+                returns `SYSTEM` or `REFUSED`, with the system's error text.
                 """,
             sees: "nothing",
             ViolationRun(

@@ -27,7 +27,7 @@ extension Violation {
                 ],
                 check: { #expect($0.values(of: "violation_said:").isEmpty) })),
         Violation(
-            "raises-done", "announces its own end with `violation_done::`, and then fails",
+            "raises-done", "raises its own `violation_done::`, and then fails",
             answer: "`DENIED`: only the host raises that event. There is one done event, its own.",
             ViolationRun(
                 script: Script.whole, notes: ["raise": [CURFEW_DENIED]],
@@ -36,8 +36,8 @@ extension Violation {
         Violation(
             "raises-100000-events", "raises 100,000 events as fast as it can",
             answer: """
-                Each is delivered, or hears `BUSY` because the queue is full; subscribers are told \
-                how many were lost. Done events have their place and are never lost.
+                Each is delivered, or gets `BUSY` because the queue is full; an event tells \
+                subscribers how many were lost. Done events have reserved room and are never lost.
                 """,
             sees: "`event-flood` in the log, if any was lost",
             ViolationRun(
@@ -51,8 +51,8 @@ extension Violation {
         Violation(
             "talks-nonsense",
             """
-            reports seven times the work, completes with "goes on", with a result that is nowhere \
-            and with one of 1 TiB, and returns a status that nobody knows
+            reports a progress of 7, completes with `PENDING`, with a result at NULL and with one of \
+            1 TiB, and returns an unknown status
             """,
             answer: """
                 `INVALID`, and `TOO_LARGE` for the result; the task is not completed by any of them. \

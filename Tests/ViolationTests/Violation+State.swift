@@ -9,7 +9,7 @@ extension Violation {
         Violation(
             name, does + ", in a constructor or in its entry",
             answer: """
-                \(answer), and the plugin is used. What a task changes later is not noticed.
+                \(answer), and the plugin is used. Changes by a task are not detected.
                 """,
             run("constructor", word), run("entry", word))
     }
@@ -29,20 +29,20 @@ extension Violation {
     static let state = [
         change(
             "changes-signal-handlers",
-            "takes SIGTERM and SIGSEGV for itself and ignores SIGCHLD",
-            "The handlers are put back", "what the signal SIGTERM does"),
+            "installs handlers for SIGTERM and SIGSEGV and ignores SIGCHLD",
+            "The handlers are restored", "what the signal SIGTERM does"),
         change(
             "changes-signal-mask", "blocks signals on the thread that loads it",
-            "The mask is put back", "signal mask"),
+            "The mask is restored", "signal mask"),
         change(
-            "changes-umask", "sets the umask so that every new file is writable for everybody",
-            "It is put back", "umask"),
+            "changes-umask", "sets the umask so that every new file is writable for all users",
+            "It is restored", "umask"),
         change(
             "changes-floating-point",
-            "makes the thread that loads it round upwards and lose small numbers",
-            "Both are put back", "floating-point control"),
+            "sets the floating-point control of the thread that loads it to round up and to flush subnormals",
+            "Both are restored", "floating-point control"),
         change(
-            "changes-directory", "takes the whole process to another directory",
-            "The process is taken back to where it was", "working directory"),
+            "changes-directory", "changes the working directory of the process",
+            "The working directory is restored", "working directory"),
     ]
 }

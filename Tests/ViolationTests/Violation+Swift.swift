@@ -13,12 +13,12 @@ extension Violation {
     static let swift = [
         Violation(
             "swift-spins", in: .swift,
-            "is `async` by name, and computes for ever without giving way, in two tasks at once",
+            "is `async`, and computes forever without a suspension, in two tasks at once",
             answer: """
                 As for `never-returns`, twice. Each handler's Swift task runs on the worker that \
                 entered it, not on the pool that all Swift code of the process shares.
                 """,
-            others: "They go on, also those in Swift.",
+            others: "They run, also those in Swift.",
             ViolationRun(
                 script: loaded + [
                     "launch @", "launch @", "await-event violation_progress:: 2", others, "over",
@@ -32,13 +32,13 @@ extension Violation {
                 destroy: CURFEW_TIMED_OUT)),
         Violation(
             "swift-fills-pool", in: .swift,
-            "leaves work behind that takes every thread of Swift's own pool, and never ends",
+            "starts work that blocks every thread of Swift's own pool forever",
             answer: """
                 None: the pool is not the host's. Its own function has returned, and the host can be \
                 destroyed.
                 """,
             sees: "nothing",
-            others: "They go on, as long as they need no thread of that pool.",
+            others: "They run, as long as they need no thread of that pool.",
             ViolationRun(
                 script: loaded + [
                     "launch @", "await-event violation_progress::", others, "over", "destroy",
@@ -46,10 +46,10 @@ extension Violation {
                 over: [succeeded])),
         Violation(
             "swift-keeps-its-task", in: .swift,
-            "uses its `HandlerTask` when `run` has long returned",
+            "uses its `HandlerTask` after `run` has returned",
             answer: """
-                It answers as for a task that is over: expired, nothing left, no payload; raising \
-                throws. Nothing of it reaches the host.
+                The task looks expired, with no time left and no payload; raising throws. The host \
+                is not called.
                 """,
             sees: "nothing",
             ViolationRun(
@@ -68,15 +68,15 @@ extension Violation {
         Violation(
             "swift-throws-after-completing", in: .swift,
             "completes its task by the C table, and throws",
-            answer: "The completion decides; what is thrown is ignored.", sees: "nothing",
+            answer: "The completion decides; the thrown error is ignored.", sees: "nothing",
             ViolationRun(
                 script: loaded + ["flood @ 100", others, "launch @", "over", "destroy"],
                 over: [succeeded])),
         Violation(
             "swift-traps", in: .swift, "reads past the end of an array",
-            answer: "None: the process ends with SIGILL, or what the processor has for a trap.",
+            answer: "None: the process ends with SIGILL, or with another signal for a trap.",
             sees: "Swift's message on standard error, and the signal",
-            others: "They go on until then, and end with the process.",
+            others: "They run until then, and end with the process.",
             ViolationRun(
                 script: loaded + [others, "launch @", "over"], destroy: nil,
                 ends: [.signalled(SIGILL), .signalled(SIGTRAP)],

@@ -11,8 +11,8 @@ extension Violation {
         Violation(
             "bad-utf8", "passes bytes that are not UTF-8, and control characters, as text",
             answer: """
-                Free text is repaired with U+FFFD and taken, and control characters are made visible \
-                in the log. A name must be right: `INVALID`.
+                Free text is repaired with U+FFFD and accepted, and control characters are made visible \
+                in the log. A malformed name is `INVALID`.
                 """,
             ViolationRun(
                 script: Script.whole,
@@ -36,10 +36,10 @@ extension Violation {
                     #expect(report.all("log").contains { $0.text == said })
                 })),
         Violation(
-            "null-text", "passes NULL as text, with a length that says there is some",
+            "null-text", "passes NULL as text, with a length above 0",
             answer: """
-                Where text may be missing it is taken for none. Where it may not, `INVALID`, and a \
-                line for the log is dropped.
+                An optional text counts as empty. A required one is `INVALID`, and a log line without \
+                text is dropped.
                 """,
             ViolationRun(
                 script: Script.whole,
@@ -92,7 +92,7 @@ extension Violation {
         Violation(
             "unterminated-error",
             "fills the host's buffer for errors to its last byte, when it is loaded or in a task",
-            answer: "What fits is taken; nothing is read past the buffer.",
+            answer: "The text in the buffer is used; nothing is read beyond it.",
             ViolationRun(
                 form: "run", script: Script.whole,
                 over: [ViolationRun.End(outcome: CURFEW_OUTCOME_FAILED)],
@@ -103,10 +103,9 @@ extension Violation {
                 rules: [.loading("load-entry", "failed: xxxxx")])),
         Violation(
             "bigger-struct",
-            "was built with headers of the future, and with those of the past",
+            "passes structures of a newer version of the headers, and of an older one",
             answer: """
-                What the host knows is used; what it does not know, or is not given, it does not \
-                touch. That alone breaks no rule.
+                The host uses the members that it knows, and touches no others. That breaks no rule.
                 """,
             sees: "(its plugin registers no function once, on purpose)",
             ViolationRun(

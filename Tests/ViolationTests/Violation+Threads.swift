@@ -35,12 +35,12 @@ extension Violation {
         Violation(
             "reentrant-expired",
             """
-            does in its expiration callback all that can be done to a task, and waits there for its \
-            function
+            calls every function about a task in its expiration callback, and waits there for its \
+            handler's function
             """,
             answer: """
-                Every call is answered as anywhere else, `LATE` for the completion; no lock is held. \
-                Only registering and releasing too much are faults.
+                Every call returns as on any other thread, `LATE` for the completion; no lock is held. \
+                Only the registration and the second release are violations.
                 """,
             ViolationRun(
                 script: Script.whole,
@@ -59,11 +59,11 @@ extension Violation {
         Violation(
             "calls-from-foreign-thread",
             """
-            uses its table on a thread of its own, before there is a task, with tasks that are none, \
-            and for a task its function has left
+            uses its table on a thread of its own: before its first task, with invalid task ids, and \
+            for a task whose function has returned
             """,
             answer: """
-                Every thread may call. Registering is over (`WRONG_STATE`), a task that is none is \
+                Every thread may call. Registering is over (`WRONG_STATE`), an invalid task is \
                 `STALE`, and the task can be completed.
                 """,
             ViolationRun(
@@ -88,18 +88,18 @@ extension Violation {
                 })),
         Violation(
             "calls-after-retirement",
-            "uses its table when the host is gone, with a reference it has kept or without",
+            "uses its table after the host was destroyed, with or without a kept reference",
             answer: "The table is never freed: `CLOSING` and `STALE`.",
             retired("keeps", [.rule("kept-reference", "holds 1 reference")]),
             retired("owes nothing", [])),
         Violation(
             "calls-from-constructor",
-            "calls the host before it was given a table, with one that somebody else has",
+            "calls the host from a constructor, with the table of another plugin",
             answer: """
-                `WRONG_STATE` for registering, `STALE` for tasks. Loading goes on. Whoever lent the \
-                table is held to be the caller.
+                `WRONG_STATE` for registering, `STALE` for tasks. The plugin is loaded. The log names \
+                the plugin that owns the table as the caller.
                 """,
-            sees: "lines about the one whose table it is",
+            sees: "lines about the plugin that owns the table",
             ViolationRun(
                 script: Script.whole,
                 notes: [
@@ -115,9 +115,8 @@ extension Violation {
         Violation(
             "calls-from-exit", "completes its task in an exit handler, and in a destructor",
             answer: """
-                As long as the host is there the first is accepted, the second hears `ALREADY`; after \
-                it was destroyed both hear `CLOSING`. The process ends with the status it was to \
-                have.
+                While the host exists the first is accepted and the second gets `ALREADY`; after it \
+                was destroyed both get `CLOSING`. The exit status of the process does not change.
                 """,
             ViolationRun(
                 form: "of a host",

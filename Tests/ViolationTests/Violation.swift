@@ -17,7 +17,7 @@ struct Violation: Sendable {
     let answer: String
     /// What the author sees besides the lines of the log, which are added from `runs`.
     let sees: String
-    /// How other handlers' tasks fare, where they do not just go on.
+    /// How other handlers' tasks fare, where they do not just run on.
     let others: String?
     /// The forms of the violation, each run in a process of its own.
     let runs: [ViolationRun]

@@ -14,11 +14,11 @@ enum ViolationDocument {
 
             \(mark)
 
-            What a plugin can do wrong, each in a directory of [violations](violations), and what comes \
-            of it in isolation `thread`, where plugins run inside the host's process. Everything in \
-            the table is tested: a harness loads the plugin beside a well-behaved one, in a process \
-            of its own, and the other plugin's tasks are launched while the violation lasts. Where \
-            nothing else is said they all go on and succeed.
+            The table lists what a plugin can do wrong, each in a directory of \
+            [violations](violations), and the consequences in isolation `thread`, where plugins run \
+            inside the host's process. Every row is tested: a harness loads the plugin beside a \
+            well-behaved one, in a process of its own, and launches the other plugin's tasks while \
+            the violation lasts. Unless the row says otherwise they all succeed.
 
             A line of the log begins with the code and the name of the rule, then names the handler \
             and the task; `curfew explain` has more about each rule.

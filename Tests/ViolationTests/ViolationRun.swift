@@ -17,7 +17,7 @@ struct ViolationRun: Sendable {
     /// The steps of Tests/ViolationHarness. `load violation` and `load good` name directories, and `@`
     /// stands for the violation's identifier.
     var script: [String]
-    /// The answer of loading it; nil: it does not come back.
+    /// The answer of loading it; nil: it does not return.
     var load: Int? = CURFEW_OK
     /// What the plugin noted, and which values it may have noted with it each time.
     var notes: [String: Set<Int>] = [:]

@@ -44,7 +44,7 @@ struct ViolationTableTests {
         #expect(files.contains("\(name).c") == (violation.language == .c))
     }
 
-    @Test("wants others' tasks to go on in every run")
+    @Test("launches the tasks of others in every run")
     func others() {
         for form in ViolationForm.all {
             #expect(form.run.script.contains { $0.hasPrefix("tasks org.curfew.test.good") })

@@ -24,7 +24,7 @@ struct WordLock: ~Copyable {
             wait()
         }
         defer { unlock() }
-        // The same body signature as `Locked<Void>`.
+        // `body` takes a value, as that of a `Locked<Void>` does.
         var nothing: Void = ()
         return try body(&nothing)
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds something that cannot be, and aborts. */
+/* Calls abort. */
 #include "../violation.h"
 
 RUN(run) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Has a thread that uses the table when the host is gone, with a reference it has kept or without. */
+/* Has a thread that uses the table after the host was destroyed, with or without a reference. */
 #include "../violation.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls the host before it was given a table, with one that somebody else has. */
+/* Calls the host from its constructor, with the table of another plugin. */
 #include "../violation.h"
 
 RUN(run) {

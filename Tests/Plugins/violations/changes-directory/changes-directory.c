@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes the whole process to another directory. */
+/* Changes the working directory of the process. */
 #include "../violation.h"
 
 #include <unistd.h>

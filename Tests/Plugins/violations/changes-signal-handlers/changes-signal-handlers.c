@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes signals of the process for itself. */
+/* Installs handlers for signals of the process. */
 #include "../violation.h"
 
 #include <signal.h>

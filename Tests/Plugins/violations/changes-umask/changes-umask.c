@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes every file of the process writable for everybody. */
+/* Makes every new file of the process writable for all users. */
 #include "../violation.h"
 
 #include <sys/stat.h>

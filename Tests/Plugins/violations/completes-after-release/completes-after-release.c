@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goes on using a task that is over and whose last reference is gone. */
+/* Uses a task that is over after its last reference was released. */
 #include "../violation.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completes its task, thinks better of it, and completes it again. */
+/* Completes its task, and completes it again. */
 #include "../violation.h"
 
 RUN(run) {

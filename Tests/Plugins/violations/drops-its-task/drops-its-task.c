@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says that its task goes on, and gives up the reference that would have been for completing it. */
+/* Returns PENDING, and releases the reference with which it could complete its task. */
 #include "../violation.h"
 
 #include <pthread.h>

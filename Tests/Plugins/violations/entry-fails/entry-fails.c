@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers its handler, and then does not want to be loaded. */
+/* Registers its handler, and then returns an error from its entry. */
 #include "../violation.h"
 
 RUN(run) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says that its task goes on, and never thinks of it again. */
+/* Returns PENDING, and never completes its task. */
 #include "../violation.h"
 
 RUN(run) {

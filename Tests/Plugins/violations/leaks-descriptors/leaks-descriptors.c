@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens files until the process may open no more. */
+/* Opens files until the process has no descriptor left. */
 #include "../violation.h"
 
 #include <fcntl.h>

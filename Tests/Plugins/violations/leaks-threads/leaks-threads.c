@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts a hundred threads, and succeeds without them. */
+/* Starts a hundred threads, and returns success while they run. */
 #include "../violation.h"
 
 #include <pthread.h>

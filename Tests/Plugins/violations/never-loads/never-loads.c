@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Never comes back from being loaded. */
+/* Never returns from its entry, or from a constructor. */
 #include "../violation.h"
 
 static void stay(void) {

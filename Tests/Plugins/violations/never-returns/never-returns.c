@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Never returns, whatever it is told. */
+/* Ignores its expiration and never returns. */
 #include "../violation.h"
 
 RUN(run) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes NULL wherever text is due, with a length that says there is some. */
+/* Passes NULL wherever text is due, with a length above 0. */
 #include "../violation.h"
 
 RUN(run) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Announces its own end, which is the host's to announce, and goes on. */
+/* Raises its own done event, which only the host may raise, and runs on. */
 #include "../violation.h"
 
 RUN(run) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says that all went well, and has not registered what its manifest promises. */
+/* Returns success from its entry without having registered the handler of its manifest. */
 #include "../violation.h"
 
 MISDEED_ENTRY(return CURFEW_OK;)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hears its expiration, does not care, and says success when its worker has long been given up. */
+/* Ignores its expiration, and returns success after its worker was lost. */
 #include "../violation.h"
 
 RUN(run) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes for ever, on as many workers as there are. */
+/* Never stops computing, on every worker that there is. */
 #include "../violation.h"
 
 #include <stdatomic.h>

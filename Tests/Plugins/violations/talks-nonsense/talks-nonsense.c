@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports seven times the work, completes with "goes on", and with a result that is nowhere. */
+/* Reports a progress of 7, completes with PENDING, and with a result at NULL. */
 #include "../violation.h"
 
 #include <math.h>
