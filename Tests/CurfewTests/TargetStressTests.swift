@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
 import CurfewB4X
+import Runner
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ struct TargetStressTests {
     private static let parties = 4
     private static let rounds = 300
 
-    @Test("What many threads post is called or resumes somebody, each once")
+    @Test("Each event that many threads post calls the sub or ends a wait, once")
     func posts() async throws {
         let host = try Host.forTests()
         let target = try Target("main", in: host)
@@ -37,7 +38,7 @@ struct TargetStressTests {
         #expect(target.counts.untaken == 0)
     }
 
-    @Test("A shutdown in the middle leaves nobody waiting, asleep or without a completion")
+    @Test("A shutdown in the middle ends every wait, sleep and resumable sub")
     func shutdown() async throws {
         for _ in 0..<5 {
             let host = try Host.forTests()
@@ -75,10 +76,12 @@ struct TargetStressTests {
     func dropping() async throws {
         let host = try Host.forTests()
         try host.register(.tidy) { _ in }
+        let kept = try Target("kept", in: host)
+        let each = 50
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<Self.parties {
                 group.addTask {
-                    for _ in 0..<50 {
+                    for _ in 0..<each {
                         let target = try? Target("main", in: host, takesHostEvents: true)
                         try? target?.sub("tidy_done::") { target, _ in
                             try target.raiseUIEvent("x")
@@ -91,6 +94,13 @@ struct TargetStressTests {
                 }
             }
         }
+        // The host numbers its targets from 1.
+        let made = 2...UInt64(Self.parties * each + 1)
+        #expect(host.runtime.targets[1] != nil)
+        #expect(await eventually { made.allSatisfy { host.runtime.targets[$0] == nil } })
+        #expect(host.counts.launched == made.count)
+        kept.close()
         try host.shutDown()
+        #expect(host.counts.ended.values.reduce(0, +) == made.count)
     }
 }

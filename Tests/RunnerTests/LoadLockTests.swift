@@ -12,7 +12,7 @@ import Testing
 struct LoadLockTests {
     private static let (first, second): (UInt32, UInt32) = (.max, .max - 1)
 
-    /// A thread that acquires the lock for `second`, and has begun to wait for it.
+    /// A thread that acquires the lock for `second`, and sleeps until it gets it.
     private func waiting(
         _ looks: Guarded<Int>, unless isFutile: @escaping @Sendable () -> Bool = { false }
     ) -> Side<LoadLock.Acquisition> {
@@ -25,8 +25,7 @@ struct LoadLockTests {
             return acquisition
         }
         #expect(looks.wait { $0 > 0 })
-        // Time to fall asleep after the look.
-        usleep(10_000)
+        #expect(side.waitUntilAsleep())
         return side
     }
 
@@ -35,8 +34,7 @@ struct LoadLockTests {
         #expect(LoadLock.acquire(for: Self.first) { false } == .acquired)
         let looks = Guarded(0)
         let other = waiting(looks)
-        usleep(300_000)
-        #expect(looks.value == 1)
+        #expect(!looks.wait(within: 0.3) { $0 > 1 })
         LoadLock.release(of: Self.first)
         #expect(other.join() == .acquired)
         #expect(looks.value == 2)

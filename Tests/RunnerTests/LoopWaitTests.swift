@@ -29,7 +29,7 @@ struct LoopWaitTests {
         return usage.ru_nvcsw
     }
 
-    /// Starts a wait on a thread that owns the loop. It has begun to sleep, or is about to.
+    /// Starts a wait on a thread that owns the loop, and returns once that sleeps.
     private func wait(
         _ host: HostRuntime, timeout: UInt64
     ) throws -> Side<(Result<HostEvent, BridgeError>, switches: Int)> {
@@ -43,7 +43,7 @@ struct LoopWaitTests {
             return (outcome, switches: Self.switches - before)
         }
         #expect(isOwner.wait())
-        usleep(20_000)
+        #expect(side.waitUntilAsleep())
         return side
     }
 
@@ -80,7 +80,7 @@ struct LoopWaitTests {
             _ = host.loop.dispatch(limit: 0)
             return host.loop.collect(expectation.number, timeout: long)
         }
-        usleep(20_000)
+        #expect(waiting.waitUntilAsleep())
         let began = SuspendingClock.now
         host.loop.giveUp(expectation, BridgeError(.stale, "no more"))
         #expect(status(waiting.join()) == .stale)
@@ -102,12 +102,18 @@ struct LoopWaitTests {
         let host = try host()
         for round in 0..<300 {
             let number = try host.loop.expect(selector, task: 0, context: 0).get().number
+            let begins = Signal()
             let waiting = Side {
                 _ = host.loop.dispatch(limit: 0)
+                begins.send()
                 return host.loop.collect(number, timeout: long)
             }
-            // The other thread may sleep, be about to sleep, or not have begun.
-            if round % 3 > 0 { usleep(UInt32(round % 3) * 300) }
+            // The other thread may not have begun, be about to sleep, or sleep.
+            switch round % 3 {
+            case 1: #expect(begins.wait())
+            case 2: #expect(waiting.waitUntilAsleep())
+            default: break
+            }
             let began = SuspendingClock.now
             #expect(host.loop.raise(selector, []) == .ok)
             _ = host.loop.dispatch(limit: 0)

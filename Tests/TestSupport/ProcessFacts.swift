@@ -19,6 +19,19 @@ package struct ProcessFacts: CustomStringConvertible {
             descriptors: entries("/proc/self/fd").count - 1, resident: residentKiB)
     }
 
+    /// The directory of the calling thread in /proc.
+    static var currentThread: String {
+        var path = [CChar](repeating: 0, count: 64)
+        readlink("/proc/thread-self", &path, path.count - 1)
+        return "/proc/" + String(decoding: path.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+    }
+
+    /// Returns whether a thread sleeps in the kernel (proc_pid_stat(5)).
+    static func isAsleep(_ thread: String) -> Bool {
+        let line = firstLine("\(thread)/stat")
+        return line.split(separator: ")").last?.hasPrefix(" S ") == true
+    }
+
     package var description: String {
         "\(threads) threads, \(descriptors) descriptors, \(resident) KiB"
     }
