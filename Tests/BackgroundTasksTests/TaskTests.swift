@@ -121,7 +121,7 @@ struct TaskTests {
             ])
     }
 
-    @Test("a task that nobody keeps is over, and Apple's line says so")
+    @Test("a task without references is over, and Apple's line is logged")
     func dropped() throws {
         let run = try App().run("dropped")
         #expect(run.lines.last == "failed")

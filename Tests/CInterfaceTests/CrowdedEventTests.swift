@@ -42,7 +42,7 @@ struct CrowdedEventTests {
     }
 
     @Test(
-        "whoever has not ended is called, in the order of subscribing, whatever others do",
+        "subscribers are called in the order of subscribing, unless they have ended",
         arguments: [nil, "hello"])
     func orderOfSubscribers(_ selector: String?) throws {
         var crowd = Crowd(host: try TestHost())

@@ -153,7 +153,7 @@ struct EventTests {
         #expect(seen.allSatisfy { $0.task == 0 })
     }
 
-    @Test("the counts tell what was taken, and what nobody wanted")
+    @Test("the counts tell delivered events from unhandled ones")
     func counts() throws {
         let host = try TestHost(observing: false)
         try host.register { _ in 0 }

@@ -117,7 +117,7 @@ struct HostileCallTests {
     }
 
     @Test(
-        "a status nobody knows is a failure",
+        "an unknown status is a failure",
         arguments: [23, 999, -1, Int(Int32.max), Int(Int32.min)])
     func unknownStatus(status: Int) throws {
         let (host, call) = try pending()
@@ -126,7 +126,7 @@ struct HostileCallTests {
             try Ending(of: call.task, in: host) == Ending(CURFEW_OUTCOME_FAILED, text: "odd"))
     }
 
-    @Test("a function that returns a status nobody knows has failed")
+    @Test("a function that returns an unknown status has failed")
     func unknownReturn() throws {
         let host = try TestHost()
         try host.register { _ in -77 }
@@ -282,7 +282,7 @@ struct HostileCallTests {
                 == ["CF0711", "CF0726", "CF0726", "CF0726", "CF0712"])
     }
 
-    @Test("an extension nobody knows is NULL")
+    @Test("an unknown extension is NULL")
     func extensions() throws {
         let (_, call) = try pending()
         typealias Extension =

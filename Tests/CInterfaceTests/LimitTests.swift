@@ -78,7 +78,7 @@ struct LimitTests {
         #expect(curfew_host_get_plugin_count(host.raw) == 2)
     }
 
-    @Test("a plugin that was refused is answered by nobody, and may be loaded again")
+    @Test("calls of a refused plugin fail, and it may be loaded again")
     func refusedCaller() throws {
         let host = try TestHost()
         let (table, isSound) = (Guarded<RunCall?>(nil), Guarded(false))

@@ -345,7 +345,7 @@ struct LoadingFilesTests {
         return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
     }
 
-    @Test("the same content at the same path is one image, for whoever loads it")
+    @Test("the same content at the same path is one image for all hosts")
     func oneImage() throws {
         let files = try TemporaryDirectory()
         let directory = files.path("patient")
@@ -409,7 +409,7 @@ struct LoadingFilesTests {
         #expect(access(path, R_OK) == 0)
     }
 
-    @Test("with CURFEW_PLUGIN_COPIES the copies are files, in a directory that is nobody else's")
+    @Test("with CURFEW_PLUGIN_COPIES the copies are files, in a private directory")
     func copies() throws {
         // The environment is this process' own; no other test runs meanwhile.
         let files = try TemporaryDirectory()
@@ -503,7 +503,7 @@ struct LoadingFilesTests {
         return directory
     }
 
-    @Test("other libraries are taken from no directory that somebody else can change")
+    @Test("no library is loaded from a directory that other users can write to")
     func searchPath() throws {
         let host = try TestHost()
         func load(_ path: String) throws -> (answer: Answer, text: String) {
@@ -529,7 +529,7 @@ struct LoadingFilesTests {
         #expect(host.load(directory).answer == .failed)
     }
 
-    @Test("a library that comes along is refused where somebody else can change it")
+    @Test("a bundled library is refused where other users can write to it")
     func alongWith() throws {
         let host = try TestHost()
         let files = try TemporaryDirectory()

@@ -151,7 +151,7 @@ struct RequestsTests {
         #expect(read(request + 1) == .notFound)
     }
 
-    @Test("a factor says how it is, whoever waits for it, and an event tells when it changes")
+    @Test("a factor has a value without a waiting request, and an event reports its changes")
     func factor() throws {
         let host = try TestHost()
         let lowPower = curfew_factor(CURFEW_FACTOR_LOW_POWER_MODE)

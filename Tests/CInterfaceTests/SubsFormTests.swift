@@ -292,7 +292,7 @@ struct SubsFormTests {
         #expect(plugin.notes.contains("completed false"))
     }
 
-    @Test("the queue's tasks tell nobody of themselves, and its name can be nobody else's")
+    @Test("the queue's tasks raise no events, and no other handler can have its name")
     func queue() throws {
         let plugin = try SubsPlugin()
         try plugin.plan("Done.")

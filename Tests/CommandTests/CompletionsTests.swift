@@ -76,7 +76,7 @@ struct CompletionsTests {
         #expect(typist.screen.contains(#"{"VERSION":"#), "\(typist.screen)")
     }
 
-    @Test("a shell nobody knows")
+    @Test("an unknown shell is refused")
     func unknown() throws {
         let run = try CommandRun("completions", "bsh")
         #expect(run.code == 2)

@@ -231,7 +231,7 @@ struct ConformReportsTests {
         #expect(full.errors.contains("No space left on device"))
     }
 
-    @Test("the report is written also where nobody reads the screen")
+    @Test("the report is written also when the output is closed")
     func unread() throws {
         let files = try TemporaryDirectory()
         let run = try ChildProcess.run(

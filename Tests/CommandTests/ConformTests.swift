@@ -88,7 +88,7 @@ struct ConformTests {
         #expect(run.output.contains("1 case: 0 passed, 1 timed out\n"))
     }
 
-    @Test("without examples the rules that nobody looked at are named, and what to do about it")
+    @Test("without examples the unchecked rules are named, with advice")
     func examples() throws {
         let twin = try Twin { manifest in
             var handlers = manifest["handlers"] as? [[String: Any]] ?? []
@@ -135,7 +135,7 @@ struct ConformTests {
         #expect(try CommandRun("conform", Twin("abi-note").path, "--level", "1").code == 1)
     }
 
-    @Test("a kit that cannot work says so, and blames nobody")
+    @Test("a kit that cannot work says so, and does not blame the plugin")
     func kit() throws {
         let good = Twin("good").path
         let run = try CommandRun(

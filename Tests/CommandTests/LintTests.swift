@@ -421,7 +421,7 @@ struct LintTests {
         }
     }
 
-    @Test("nothing is looked for in an LD_LIBRARY_PATH where somebody else could put it")
+    @Test("no library is searched in an LD_LIBRARY_PATH that other users can write to")
     func libraryPath() throws {
         let files = try TemporaryDirectory()
         try files.write("int along(void) { return 1; }", to: "along.c")

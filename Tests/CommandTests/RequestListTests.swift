@@ -214,7 +214,7 @@ struct RequestListTests {
         #expect(try desk.run("log", "--after", "x").code == 2)
     }
 
-    @Test("following shows what others write, and ends with SIGINT or when nobody reads")
+    @Test("following shows requests of other processes, and ends with SIGINT or a closed output")
     func follow() throws {
         let desk = try filled()
         let said = try desk.python(

@@ -6,7 +6,7 @@ import Testing
 @Suite("curfew submit")
 struct SubmitTests {
     @Test(
-        "says the number, when it is due, what it needs, where it is, and that nobody launches it")
+        "prints number, date, needs and store, and that no host is running")
     func screen() throws {
         let desk = try RequestDesk()
         let run = try desk.run(
@@ -286,7 +286,7 @@ struct SubmitTests {
         #expect(run.errors.contains("\"tidy\" is not an identifier: write a reverse-DNS name"))
     }
 
-    @Test("the kind is the manifest's, and what nobody declares is told")
+    @Test("the kind is the manifest's, and an undeclared handler is reported")
     func kinds() throws {
         let desk = try RequestDesk()
         let unknown = try desk.run("submit", "org.curfew.test.errands.wait", "--after", "1d")

@@ -331,7 +331,7 @@ struct HostTests {
         #expect(seen.transcript == ["tidy_done(false, \"Background task interrupted.\")"])
     }
 
-    @Test("Where the host turns its loop, nobody else may")
+    @Test("A host that runs its loop refuses to dispatch on other threads")
     func foreignLoop() throws {
         let host = try Host.forTests()
         #expect(host.eventDescriptor == nil)

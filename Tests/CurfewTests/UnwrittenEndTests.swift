@@ -50,7 +50,7 @@ struct UnwrittenEndTests {
         return (id, task.value)
     }
 
-    @Test("Nobody is told of an end before it is written, and the task says that it waits")
+    @Test("An end is reported after it is written, and the task says that it waits")
     func waits() async throws {
         let host = try host()
         let done = Guarded<[[EventValue]]>([])

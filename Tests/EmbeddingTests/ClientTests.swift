@@ -5,7 +5,7 @@ import Testing
 @Suite("Programs that embed Curfew through the installed headers and library")
 struct ClientTests {
     @Test(
-        "A client runs plugins and sees every event, whoever turns the loop",
+        "A client runs plugins and gets every event, on its own loop or the host's",
         arguments: ClientLanguage.allCases, ["thread", "epoll"])
     func seesEveryEvent(language: ClientLanguage, mode: String) throws {
         let child = try CompiledClients.shared.get().run(language, mode: mode)

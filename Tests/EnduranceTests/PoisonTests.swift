@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A request that ends every process it runs in", .timeLimit(.minutes(5)))
 struct PoisonTests {
-    @Test("is parked after three starts, seen there, in nobody's way, and launched when released")
+    @Test("is parked after three starts, delays no others, and is launched after its release")
     func parked() throws {
         let trial = try StoreTrial()
         let options = ["--crashes", "3", "--poison"]

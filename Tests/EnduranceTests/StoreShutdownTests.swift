@@ -40,7 +40,7 @@ struct StoreShutdownTests {
         }
     }
 
-    @Test("leaves its store to the next one, though somebody keeps it")
+    @Test("leaves its store to the next host while a reference to it is kept")
     func leaves() throws {
         let first = try host()
         try first.submit(Self.request)
@@ -52,7 +52,7 @@ struct StoreShutdownTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("tells whoever submits meanwhile an id that is there, or that it is closing")
+    @Test("gives a concurrent submission the id of a stored request, or CLOSING")
     func submitting() throws {
         for _ in 0..<10 {
             let host = try host()

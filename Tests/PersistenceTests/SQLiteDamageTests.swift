@@ -431,7 +431,7 @@ struct SQLiteDamageTests {
         #expect(fault?.message.contains("remove \(path)/acknowledged") == true)
     }
 
-    @Test("what is acknowledged says no more than is there, whoever wrote last")
+    @Test("after each writer the acknowledged count is that of the stored requests")
     func mark() throws {
         let host = try open()
         #expect(!FileManager.default.fileExists(atPath: path + "/acknowledged"))

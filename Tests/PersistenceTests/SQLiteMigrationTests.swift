@@ -118,7 +118,7 @@ struct SQLiteMigrationTests {
         #expect(try SQLiteStore.integrityCheck(directory: path) == [])
     }
 
-    @Test("is refused to whoever has had it open since before, and to a client while it has a host")
+    @Test("is refused to clients that had it open before, and to a client while it has a host")
     func others() throws {
         let connection = try makeFirst()
         let request = "SELECT id, \(Self.described), \(RequestRow.standing) FROM request"

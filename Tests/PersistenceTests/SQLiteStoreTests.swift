@@ -544,7 +544,7 @@ struct SQLiteStoreTests {
     }
 
     @Test(
-        "has a log and brings each commit to the disk, whoever opens it, and however it came here")
+        "has a log and writes each commit to the disk, for every client, also after a move")
     func settings() throws {
         try host().add("a")
         // As SQLite copies it.
@@ -651,7 +651,7 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test("what it remembers of a request is forgotten where another one or nobody has written it")
+    @Test("forgets a cached request that another client has changed, or that was rolled back")
     func remembered() throws {
         let store = try host()
         let other = try SQLiteStore.open(directory: path, as: .client(creates: false))

@@ -79,7 +79,7 @@ struct WatcherRosterTests {
 
     // MARK: The promise
 
-    @Test("while somebody scans, nobody has to be told")
+    @Test("while a thread scans, no thread has to be woken")
     func promiseWhileScanning() {
         var roster = DeadlineThreadRoster(limit: 8, stagger: 0)
         #expect(roster.promise == 0, "there is nobody to be told")
@@ -92,7 +92,7 @@ struct WatcherRosterTests {
         #expect(roster.promise == 0)
     }
 
-    @Test("when nobody scans, the first to wake is the promise")
+    @Test("when no thread scans, the first to wake is the promise")
     func promiseOfSleepers() {
         var roster = Self.pair()
         roster.sleeps(0, next: 200)
@@ -120,7 +120,7 @@ struct WatcherRosterTests {
         #expect(roster.promise == 700)
     }
 
-    @Test("when all are inside callbacks there is nobody to be told")
+    @Test("when all threads are inside callbacks there is none to wake")
     func promiseOfNobody() {
         var roster = Self.pair(limit: 2)
         #expect(roster.calls(0, next: .max) == .none)
@@ -130,13 +130,13 @@ struct WatcherRosterTests {
 
     // MARK: Before a callback
 
-    @Test("somebody else scans: nothing to do")
+    @Test("another thread scans: nothing to do")
     func otherScans() {
         var roster = Self.pair()
         #expect(roster.calls(0, next: 1) == .none)
     }
 
-    @Test("somebody else wakes in time for the next deadline: nothing to do")
+    @Test("another thread wakes in time for the next deadline: nothing to do")
     func otherWakesInTime() {
         var roster = Self.pair()
         roster.sleeps(1, next: 100)
@@ -273,7 +273,7 @@ struct WatcherRosterTests {
 
     // MARK: Anything at all
 
-    @Test("before any callback, somebody else knows the next deadline or is told")
+    @Test("before a callback another thread watches the next deadline or is woken")
     func anyPosts() {
         var random = SeededGenerator(seed: 3)
         var counts: [String: Int] = [:]

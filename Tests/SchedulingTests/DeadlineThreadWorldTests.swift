@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Deadline threads among workers and callbacks that block")
 struct DeadlineThreadWorldTests {
-    @Test("whatever happens in whatever order, no deadline is known to nobody")
+    @Test("in every order of events some thread watches each deadline")
     func nothingIsHidden() {
         var actions: Set<String> = []
         var wakeups = 0

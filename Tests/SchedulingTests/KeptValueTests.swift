@@ -51,7 +51,7 @@ struct KeptValueTests {
     }
 
     @Test(
-        "settings that nobody has written are read as none",
+        "settings that were never written are read as none",
         arguments: [
             "x", "all - denied", "everybody - denied removed", "all - denied removed x",
             "identifier org.example.feed maybe removed", "identifier %4 denied removed",

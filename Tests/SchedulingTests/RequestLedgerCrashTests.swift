@@ -39,7 +39,7 @@ struct RequestLedgerCrashTests {
         #expect(try desk.request(running).crashes == 0)
     }
 
-    @Test("after three crashes in a row a request is parked, until somebody lifts it")
+    @Test("after three crashes in a row a request is parked until it is released")
     func parked() throws {
         let id = try add()
         for round in 1...3 {

@@ -83,7 +83,7 @@ struct RequestLedgerRepetitionTests {
         #expect(try desk.request(id).notBefore == desk.now + Self.minute)
     }
 
-    @Test("dates that passed while nobody looked are left out with skip")
+    @Test("with skip, dates that passed without a host are left out")
     func skipping() throws {
         let start = desk.now
         let id = try desk.add(every(.skip))

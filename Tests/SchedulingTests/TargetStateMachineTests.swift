@@ -97,7 +97,7 @@ struct TargetStateMachineTests {
         #expect(machine.resumableReturned(1) == false)
     }
 
-    @Test("Paused it drops, closing it lets nobody wait, closed it knows nothing")
+    @Test("Paused it drops events, closing it refuses waits, and closed it refuses all calls")
     mutating func life() {
         _ = machine.add("sub", for: x)
         #expect(wait(1) == "waiting")

@@ -261,7 +261,7 @@ struct TaskEndingTests {
     }
 
     @Test(
-        "cancelled or interrupted while parked: it is in no queue, so nobody has to skip it",
+        "cancelled or interrupted while parked: it is in no queue, so no worker has to skip it",
         arguments: [StopReason.cancelled, .shutdown])
     func endedWhileParked(_ reason: StopReason) {
         var machine = TaskStateMachine(generation: 1)

@@ -102,7 +102,7 @@ struct TaskHoldingTests {
         #expect(machine == Self.stale)
     }
 
-    @Test("cancelled on its way back, and there was no place: nobody else would free it")
+    @Test("cancelled on its way back without a place: this thread frees it")
     func cancelledWithoutPlace() {
         var machine = Self.fresh
         #expect(machine.hold() == .done)

@@ -129,7 +129,7 @@ struct TaskReferenceTests {
         #expect(machine == Self.stale)
     }
 
-    @Test("whoever is last frees the task, in whatever order they go")
+    @Test("the last reference frees the task, in every order of releases")
     func anyOrder() {
         typealias Holder = (name: String, letGo: (inout TaskStateMachine) -> Void)
         let holders: [Holder] = [
@@ -163,7 +163,7 @@ struct TaskReferenceTests {
         letGo(holders, machine, [])
     }
 
-    @Test("nothing is freed before it is over, even when nobody holds it")
+    @Test("a task is not freed before it is over, even without references")
     func notOver() {
         var machine = TaskStateMachine(generation: 1)
         #expect(machine.pin() == true)

@@ -64,7 +64,7 @@ struct TaskStoppingTests {
         #expect(queued.outcome == .interrupted)
     }
 
-    @Test("a launch is taken back only while nobody has seen it, and else left as it is")
+    @Test("a launch is withdrawn only before a thread has seen it")
     func withdrawn() {
         var queued = TaskStateMachine(generation: 1)
         #expect(queued.withdraw() == true)
@@ -132,7 +132,7 @@ struct TaskStoppingTests {
         #expect(machine.outcome == .cancelled)
     }
 
-    @Test("the fast lane is closed as soon as somebody begins to stop the task")
+    @Test("the fast path is closed as soon as a thread begins to stop the task")
     func noFastLane() {
         var machine = Self.running()
         #expect(machine.stop(.budget) == .confirm)

@@ -122,7 +122,7 @@ struct LifeHarnessTests {
         try expect("too-many", prints: ["log: one more: 1000 background tasks are open", "true"])
     }
 
-    @Test("Whoever asks when the time is over gets nothing")
+    @Test("A request for time after the end gets none")
     func asksLate() throws {
         try expect(
             "asks-late",

@@ -38,7 +38,7 @@ struct LifeTests {
         #expect(machine.move(to: .background) == [])
     }
 
-    @Test("Launched where nobody sees it, it is in the background from the beginning")
+    @Test("Launched in the background, it is there from the beginning")
     mutating func unseen() {
         #expect(
             machine.move(to: .background) == [
