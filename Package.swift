@@ -193,7 +193,7 @@ let package = Package(
         .target(
             name: "CInterface",
             dependencies: ["Curfew", "Runner", "PluginBridge", "Scheduling", "CCurfew"],
-            exclude: ["libcurfew.map", "libcurfew.symbols", "curfew.pc.in", "cmake", "python"],
+            exclude: ["libcurfew.map", "curfew.pc.in", "cmake", "python"],
             swiftSettings: swift),
         .target(
             name: "LibCurfew", dependencies: ["CInterface"], swiftSettings: swift,
@@ -235,7 +235,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests", dependencies: ["TestSupport"], swiftSettings: swift),
         .testTarget(
-            name: "EmbeddingTests", dependencies: ["TestSupport"], swiftSettings: swift),
+            name: "EmbeddingTests", dependencies: ["TestSupport"],
+            exclude: ["libcurfew.symbols"], swiftSettings: swift),
 
         // The Swift API for plugin authors; contains no host.
         .target(

@@ -82,7 +82,11 @@ enum ConformCommand {
                 help: ["write `curfew conform PATH…`", "curfew help conform"])
         }
         let request = try ConformRequest(arguments)
-        try EarlyEnd.watch()
+        try ProgramThread.takeSignals(orEnd: .kit) { number in
+            // The children and what is theirs go first.
+            ContainedChild.abandonAll()
+            _exit(ExitCode.signal(number).rawValue)
+        }
         var reports: [ConformReport] = []
         for path in request.paths {
             let screen: any ConformView =

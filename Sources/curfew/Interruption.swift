@@ -19,7 +19,6 @@ final class Interruption: Sendable {
 
     private let state = Locked(State())
     private let feed: LifeFeed?
-    private let set = EarlyEnd.wanted
 
     /// The signal by which the task was cancelled.
     var signal: Int32? { state.withLock { $0.first } }
@@ -27,17 +26,7 @@ final class Interruption: Sendable {
     /// Blocks the signals in this thread and in those it will start, so it must come before a host.
     init(_ feed: LifeFeed? = nil) throws(CommandError) {
         self.feed = feed
-        var set = set
-        pthread_sigmask(SIG_BLOCK, &set, nil)
-        let retained = Unmanaged.passRetained(self)
-        let failure = csys_thread_start(
-            { Unmanaged<Interruption>.fromOpaque($0!).takeUnretainedValue().wait() },
-            retained.toOpaque(), 0, nil)
-        guard failure == 0 else {
-            retained.release()
-            throw CommandError(
-                .host, "a thread cannot be started: \(String(cString: strerror(failure)))")
-        }
+        try ProgramThread.takeSignals(orEnd: .host) { self.signalled($0) }
     }
 
     /// From now on the first signal cancels this task; nil: the task is over.
@@ -48,15 +37,6 @@ final class Interruption: Sendable {
             return state.first != nil
         }
         if wasSignalled { task?.cancel() }
-    }
-
-    private func wait() {
-        csys_thread_name("curfew-signals")
-        var set = set
-        while true {
-            var number: Int32 = 0
-            if sigwait(&set, &number) == 0 { signalled(number) }
-        }
     }
 
     /// Leaves the line that may just be drawn, unless the terminal takes nothing for a moment.
@@ -85,8 +65,7 @@ final class Interruption: Sendable {
                 sayGoodbye()
             } else {
                 // If its text cannot be written, another signal ends the process.
-                var set = set
-                pthread_sigmask(SIG_UNBLOCK, &set, nil)
+                ProgramThread.stopTakingSignals()
                 ReturnLimit.current?.interrupt(number)
             }
             _exit(ExitCode.signal(number).rawValue)

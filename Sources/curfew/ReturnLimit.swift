@@ -24,15 +24,7 @@ final class ReturnLimit: @unchecked Sendable {
 
     init(nanoseconds: UInt64) throws(CommandError) {
         self.nanoseconds = nanoseconds
-        let retained = Unmanaged.passRetained(self)
-        let failure = csys_thread_start(
-            { Unmanaged<ReturnLimit>.fromOpaque($0!).takeUnretainedValue().watch() },
-            retained.toOpaque(), 0, nil)
-        guard failure == 0 else {
-            retained.release()
-            throw CommandError(
-                .host, "a thread cannot be started: \(String(cString: strerror(failure)))")
-        }
+        try ProgramThread.start(orEnd: .host) { self.watch() }
         ReturnLimit.made.withLock { $0 = self }
     }
 

@@ -31,7 +31,7 @@ struct InstallationTests {
 
     @Test("libcurfew.so exports what the list says, B4X's in a symbol version of their own")
     func exportsTheList() throws {
-        let listed = try source("Sources/CInterface/libcurfew.symbols").split(separator: "\n")
+        let listed = try source("Tests/EmbeddingTests/libcurfew.symbols").split(separator: "\n")
         let exported = try Installation.exports(of: installation.library)
         #expect(
             exported.sorted()
@@ -51,7 +51,7 @@ struct InstallationTests {
         // A parenthesis with a star begins a pointer to a function, not a function.
         let declared = Set(text.matches(of: /\b(curfew_\w+)\s*\([^*]/).map { String($0.1) })
             .subtracting(["curfew_plugin_entry"])
-        let listed = try source("Sources/CInterface/libcurfew.symbols")
+        let listed = try source("Tests/EmbeddingTests/libcurfew.symbols")
         #expect(listed == declared.sorted().map { "\($0)\n" }.joined())
     }
 
