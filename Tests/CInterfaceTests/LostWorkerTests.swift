@@ -47,7 +47,7 @@ struct LostWorkerTests {
     }
 
     @Test("a handler that has lost all the workers it may is refused with that limit's name")
-    func limit() throws {
+    func lostLimit() throws {
         let stuck = Stuck()
         let host = try makeHost(stuck, lostLimit: 1)
         _ = try lose(stuck, in: host)
