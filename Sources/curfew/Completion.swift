@@ -112,6 +112,12 @@ struct Completion {
     ) {
         switch sort {
         case .text: break
+        case .words(let fixed): words = fixed.map { ($0, "") }
+        case .list(let fixed):
+            let chosen = last.split(separator: ",", omittingEmptySubsequences: false).dropLast()
+            words = fixed.filter { !chosen.contains($0[...]) }.map {
+                ((chosen + [$0[...]]).joined(separator: ","), "")
+            }
         case .directory: files = .directories
         case .file: files = .files
         case .payload:
@@ -134,7 +140,6 @@ struct Completion {
         case .request:
             words = requests(values).map { (String($0.id.rawValue), Completion.text($0)) }
         case .command: words = CommandTable.all.map { ($0.name, $0.summary) }
-        case .shell: words = Shell.allCases.map { ($0.rawValue, "") }
         case .language: words = PluginLanguage.allCases.map { ($0.rawValue, $0.title) }
         }
     }

@@ -4,7 +4,7 @@
 enum CompletionsCommand {
     static let command = Command(
         name: "completions", summary: "print a completion script for a shell",
-        operands: "SHELL", operandCount: 1...1, operandSort: .shell,
+        operands: "SHELL", operandCount: 1...1, operandSort: .words(Shell.allCases.map(\.rawValue)),
         details: [
             """
             SHELL is bash, zsh or fish. The command prints the script; `make install`

@@ -7,7 +7,7 @@ import PluginBridge
 /// `curfew conform`
 enum ConformCommand {
     static let levelOption = CommandOption(
-        name: "level", value: "N",
+        name: "level", value: "N", sort: .words(["1", "2", "3"]),
         summary: "1: loads and registers; 2: does each thing once; 3: races, leaks, fuzzing")
     static let onlyOption = CommandOption(
         name: "only", value: "CASE", sort: .conformanceCase, isRepeated: true,

@@ -87,6 +87,8 @@ struct Roff {
             case "^": result += #"\(ha"#
             case "~": result += #"\(ti"#
             case "\n": result += " "
+            // Not every device has the sign, and in the C locale man(1) would show nothing.
+            case "…": result += "..."
             default:
                 if scalar.isASCII {
                     result.unicodeScalars.append(scalar)

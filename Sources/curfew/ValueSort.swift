@@ -4,6 +4,10 @@
 enum ValueSort {
     /// Nothing that could be offered: a text, a duration.
     case text
+    /// One of a few words.
+    case words([String])
+    /// Some of a few words, separated by commas.
+    case list([String])
     case directory
     case file
     /// A text, `@` and a file, or `-`.
@@ -21,7 +25,6 @@ enum ValueSort {
     /// The number of a request in the store.
     case request
     case command
-    case shell
     /// A language of `curfew new`.
     case language
 }

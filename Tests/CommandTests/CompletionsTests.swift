@@ -24,6 +24,22 @@ struct CompletionsTests {
         #expect(try offered("curfew inspect org.curfew.test.pa") == ["org.curfew.test.patient"])
     }
 
+    @Test("options whose values are fixed words", arguments: ShellTab.shells)
+    func fixedWords(shell: String) throws {
+        let offered = { try ShellTab.words(shell, $0) }
+        let replacements = ["add", "keep", "replace"]
+        #expect(try offered("curfew submit a.b --on-pending ") == replacements)
+        let lead = shell == "bash" ? "" : "--on-pending="
+        #expect(try offered("curfew submit a.b --on-pending=") == replacements.map { lead + $0 })
+        #expect(try offered("curfew submit a.b --catch-up o") == ["one"])
+        #expect(try offered("curfew simulate a.b --priority ") == ["high", "low", "normal"])
+        #expect(try offered("curfew submit a.b --kind cont") == ["continued-processing"])
+        #expect(try offered("curfew conform . --level ") == ["1", "2", "3"])
+        #expect(try offered("curfew settings enab").count == 3)
+        #expect(try offered("curfew submit a.b --needs n") == ["network"])
+        #expect(try offered("curfew submit a.b --needs network,") == ["network,power"])
+    }
+
     @Test("what was given once is not offered again, unless it may be", arguments: ShellTab.shells)
     func given(shell: String) throws {
         let offered = try ShellTab.words(shell, "curfew run a.b --json --budget 3s --plugins x --")

@@ -35,11 +35,21 @@ struct ManualTests {
             #expect(shown.output.contains(line.drop { $0 == " " }))
         }
         #expect(shown.output.contains("--payload TEXT|@FILE|-"))
-        #expect(shown.output.contains("curfew run IDENTIFIER [OPTION]…"))
+        #expect(shown.output.contains("curfew run IDENTIFIER [OPTION]..."))
         #expect(shown.output.contains("curfew-run - run one task now"))
         // A reader that shows hyphens would show signs that no shell takes for an option.
         let page = String(decoding: try files.read("curfew-run.1"), as: UTF8.self)
         #expect(page.contains(#"\-\-payload"#) && !page.contains("--payload"))
+    }
+
+    @Test("a page says in the C locale that more may follow")
+    func plain() throws {
+        let files = try TemporaryDirectory()
+        #expect(try CommandRun("man", "--into", files.path).code == 0)
+        let shown = try ChildProcess.run(
+            "man", ["-l", files.path("curfew-lint.1")],
+            environment: CommandRun.environment.merging(["LC_ALL": "C"]) { $1 })
+        #expect(shown.output.contains("curfew lint PATH... [OPTION]..."), "\(shown)")
     }
 
     @Test("a page goes to standard output, and all of them into a directory that is there")

@@ -16,6 +16,9 @@ enum SettingsCommand {
     static let command = Command(
         name: "settings", summary: "print or change settings of launches",
         operands: "[WORD…]", operandCount: 0...2,
+        operandSort: .words(
+            RefreshSetting.allCases.map { "refresh-setting=" + $0.name }
+                + HandlerEnablement.allCases.map { "enablement=" + $0.name }),
         options: [identifierOption, pluginOption, .store, .json],
         details: [
             """

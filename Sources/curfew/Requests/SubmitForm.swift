@@ -21,18 +21,19 @@ enum SubmitForm {
     static let local = CommandOption(
         name: "local", summary: "use the machine's zone for --cron, in place of UTC")
     static let catchUp = CommandOption(
-        name: "catch-up", value: "DATES",
+        name: "catch-up", value: "DATES", sort: .words(Repetition.CatchUp.allCases.map(\.name)),
         summary: "dates missed while no host ran: skip, one (for all) or all")
     static let jitter = CommandOption(
         name: "jitter", value: "SPAN",
         summary: "delay each date of a repetition by a random time up to this")
     static let needs = CommandOption(
-        name: "needs", value: "LIST", summary: "conditions: network, power, or both")
+        name: "needs", value: "LIST", sort: .list(["network", "power"]),
+        summary: "conditions: network, power, or both")
     static let priority = CommandOption(
-        name: "priority", value: "LEVEL",
+        name: "priority", value: "LEVEL", sort: .words(RequestPriority.allCases.map(\.name)),
         summary: "low, normal or high: the order of requests that are due")
     static let kind = CommandOption(
-        name: "kind", value: "KIND",
+        name: "kind", value: "KIND", sort: .words(TaskKind.allCases.map(\.name)),
         summary: "app-refresh, processing, health-research or continued-processing; the manifest's "
             + "without it")
     static let key = CommandOption(
@@ -40,6 +41,7 @@ enum SubmitForm {
         summary: "idempotency key: submitting it again returns the existing request")
     static let onPending = CommandOption(
         name: "on-pending", value: "WHAT",
+        sort: .words(RequestDescription.OnPending.allCases.map(\.name)),
         summary: "if one of the identifier is pending: replace it, keep it, or add this one")
     static let attempts = CommandOption(
         name: "attempts", value: "N", summary: "attempts until it succeeds; default 1")
