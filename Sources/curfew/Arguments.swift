@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 import Glibc
+import PluginBridge
 import Scheduling
 
 /// The words after a command's name, parsed by getopt_long(3).
@@ -13,6 +14,20 @@ struct Arguments {
     /// The last one wins, as it does everywhere.
     func value(_ option: CommandOption) -> String? { values[option.name]?.last }
     func values(_ option: CommandOption) -> [String] { values[option.name] ?? [] }
+
+    /// The sonames of the system's libraries whose functions a manifest may call: the usual ones,
+    /// and those of `--system-library`.
+    var systemLibraries: [String] {
+        get throws(CommandError) {
+            let named = values(.systemLibrary)
+            if let other = named.first(where: { !SystemLibrary.isName($0) }) {
+                throw CommandError(
+                    .usage, "`\(other)` is not the soname of a library",
+                    help: ["write `--system-library libz.so.1`, without a directory"])
+            }
+            return SystemLibrary.usual + named
+        }
+    }
 
     /// Reads the words after `owner`, which is only shown: `curfew run`.
     ///

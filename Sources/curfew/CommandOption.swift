@@ -31,6 +31,9 @@ struct CommandOption: Sendable {
     static let plugin = CommandOption(
         name: "plugin", value: "DIR", sort: .directory, isRepeated: true,
         summary: "use the plugin in this directory only")
+    static let systemLibrary = CommandOption(
+        name: "system-library", value: "SONAME", isRepeated: true,
+        summary: "permit manifests to call functions of this library too: libpcap.so.0.8")
     static let store = CommandOption(
         name: "store", value: "DIR", sort: .directory,
         summary: "use this store in place of the default one")

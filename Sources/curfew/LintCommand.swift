@@ -6,7 +6,7 @@ enum LintCommand {
     static let command = Command(
         name: "lint", summary: "check manifests and libraries without loading them",
         operands: "PATH…", operandCount: 1...10_000, operandSort: .manifest,
-        options: [.json],
+        options: [.systemLibrary, .json],
         details: [
             """
             PATH is the directory of a plugin, or a manifest alone, which can be checked
@@ -24,7 +24,10 @@ enum LintCommand {
             "curfew lint Plugins/*/manifest.json", "curfew lint --json build/plugins/mirror",
         ]
     ) { arguments, console throws(CommandError) in
-        let linted = arguments.operands.map(LintedPlugin.init(path:))
+        let libraries = try arguments.systemLibraries
+        let linted = arguments.operands.map {
+            LintedPlugin(path: $0, systemLibraries: libraries)
+        }
         if arguments.has(.json) {
             console.out.line(
                 JSONItem.object([("plugins", .list(linted.map(item)))]).written)

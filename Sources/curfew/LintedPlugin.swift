@@ -8,6 +8,7 @@ import Scheduling
 struct LintedPlugin {
     /// The path on the command line.
     let path: String
+    private let systemLibraries: [String]
     private(set) var manifest: Manifest?
     private(set) var faults: [Diagnostic] = []
     /// The ABI the library's note says; nil when it was not read.
@@ -17,8 +18,11 @@ struct LintedPlugin {
 
     /// Reads a plugin's directory, or a manifest alone: that one may be checked before there is a
     /// library. `-` is a manifest on standard input.
-    init(path: String) {
+    ///
+    /// - Parameter systemLibraries: the sonames of the libraries whose functions it may call.
+    init(path: String, systemLibraries: [String] = SystemLibrary.usual) {
         self.path = path
+        self.systemLibraries = systemLibraries
         var status = stat()
         if path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             take(Manifest.read(directory: path))
@@ -64,7 +68,7 @@ struct LintedPlugin {
     private mutating func checkCalls(of manifest: Manifest) {
         if manifest.library == nil { libraryRemark = "functions of the system's libraries" }
         for call in manifest.handlers.compactMap(\.call) {
-            guard let problem = call.systemProblem else { continue }
+            guard let problem = call.systemProblem(allowed: systemLibraries) else { continue }
             var parts = problem.message.split(separator: "; ").map(String.init)
             let help = parts.count > 1 ? parts.removeLast() : "write another function"
             faults.append(

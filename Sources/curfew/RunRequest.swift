@@ -11,6 +11,8 @@ struct RunRequest {
     let grace: UInt64?
     /// A list of what may be run; nil: everything.
     let permitted: String?
+    /// The sonames of the libraries whose functions a manifest may call.
+    let systemLibraries: [String]
     /// The additional destination of events; `-` is standard output.
     let eventLog: String?
     let isJSON: Bool
@@ -35,8 +37,7 @@ struct RunRequest {
 
     static let options = [
         payloadOption, budgetOption, graceOption, .plugin, .plugins, permittedOption,
-        eventLogOption,
-        verboseOption, .json,
+        .systemLibrary, eventLogOption, verboseOption, .json,
     ]
 
     /// Bytes of the largest payload, the default of hosts.
@@ -50,6 +51,7 @@ struct RunRequest {
             of: RunRequest.graceOption, in: arguments, range: Manifest.graceRange)
         isJSON = arguments.has(.json)
         permitted = arguments.value(RunRequest.permittedOption)
+        systemLibraries = try arguments.systemLibraries
         eventLog = arguments.value(RunRequest.eventLogOption)
         guard !isJSON || eventLog != "-" else {
             throw CommandError(

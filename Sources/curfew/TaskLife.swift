@@ -89,6 +89,7 @@ final class TaskLife {
         configuration.log = { [feed] level, _, _, line in feed.add(level, line) }
         configuration.payloadLimit = UInt64(RunRequest.payloadLimit)
         configuration.permitted = request.permitted
+        configuration.systemLibraries = request.systemLibraries
         let host: Host
         do throws(CurfewError) {
             host = try Host(configuration)

@@ -83,6 +83,37 @@ struct LintTests {
         }
     }
 
+    @Test("a library of the system is one of the usual ones, or is named")
+    func systemLibrary() throws {
+        let files = try TemporaryDirectory()
+        try files.write(
+            #"""
+            {
+              "id": "org.example.curl", "version": "1.0.0", "abi": 0,
+              "handlers": [{
+                "identifier": "org.example.curl", "kind": "app-refresh", "form": "call",
+                "call": {
+                  "library": { "system": "libcurl.so.4" }, "function": "curl_version",
+                  "signature": "text ()", "arguments": [], "result": "value"
+                }
+              }]
+            }
+            """#, to: "curl/manifest.json")
+        let refused = try CommandRun("lint", "curl", directory: files.path)
+        #expect(refused.code == 1)
+        #expect(refused.output.contains("--system-library libcurl.so.4"), "\(refused.process)")
+        let named = ["--system-library", "libcurl.so.4"]
+        #expect(try CommandRun("lint", "curl", named[0], named[1], directory: files.path).code == 0)
+        let identifier = "org.example.curl"
+        let unrun = try CommandRun("run", identifier, "--plugin", "curl", directory: files.path)
+        #expect(unrun.code == 126 && unrun.errors.contains("--system-library"), "\(unrun.process)")
+        let run = try CommandRun(
+            "run", identifier, "--plugin", "curl", named[0], named[1], directory: files.path)
+        #expect(run.code == 0 && run.output.contains("libcurl/"), "\(run.process)")
+        let path = try CommandRun("lint", "curl", "--system-library=/lib/libcurl.so.4")
+        #expect(path.code == 2 && path.errors.contains("is not the soname"), "\(path.process)")
+    }
+
     @Test("a library that is no plugin is a fault of the manifest that names it")
     func library() throws {
         let files = try TemporaryDirectory()

@@ -7,14 +7,14 @@ internal import Glibc
 ///
 /// The library is searched in the system's own directories only, whatever the environment says, and
 /// is never copied. Like a plugin's library it is not unmapped.
-struct SystemLibrary {
+package struct SystemLibrary {
     let name: String
     /// The path.
     let path: String
     private let handle: UnsafeMutableRawPointer
 
     /// The libraries that a host permits by default: libraries that do not change the process.
-    static let usual = [
+    package static let usual = [
         "libc.so.6", "libm.so.6", "libz.so.1", "libsqlite3.so.0", "libcrypto.so.3", "libuuid.so.1",
         "libbz2.so.1.0", "liblzma.so.5", "libzstd.so.1", "liblz4.so.1", "libexpat.so.1",
         "libxml2.so.2", "libpcre2-8.so.0", "libidn2.so.0", "libmagic.so.1", "libglib-2.0.so.0",
@@ -34,7 +34,7 @@ struct SystemLibrary {
     ]
 
     /// True for a plain soname: `libz.so.1`.
-    static func isName(_ text: String) -> Bool {
+    package static func isName(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         let isPlain = bytes.allSatisfy {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
@@ -66,7 +66,7 @@ struct SystemLibrary {
         guard !allowed.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { return }
         throw BridgeError(
             .systemLibrary, .denied,
-            "the library \(name) is not among those whose functions a manifest may call: \(allowed.isEmpty ? "there are none" : allowed.joined(separator: ", ")); the embedder's configuration has the list"
+            "the library \(name) is not among those whose functions a manifest may call: \(allowed.isEmpty ? "there are none" : allowed.joined(separator: ", ")); permit it with --system-library \(name) of curfew run, or with system_libraries of the host's configuration"
         )
     }
 

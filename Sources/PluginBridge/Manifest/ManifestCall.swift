@@ -29,10 +29,12 @@ package struct ManifestCall: Hashable, Sendable {
 
     /// The reason why a function of the system cannot be called, found in its library's file
     /// without loading it; nil if it can, or if the library is the plugin's own.
-    package var systemProblem: BridgeError? {
+    ///
+    /// - Parameter allowed: the sonames of the system's libraries that a host would permit.
+    package func systemProblem(allowed: [String]) -> BridgeError? {
         guard let systemLibrary else { return nil }
         do throws(BridgeError) {
-            let path = try SystemLibrary.path(of: systemLibrary, allowed: SystemLibrary.usual)
+            let path = try SystemLibrary.path(of: systemLibrary, allowed: allowed)
             for name in [function, free].compactMap(\.self) where name != "free" {
                 switch ELFExport.find(name, in: path) {
                 case .success(.function): continue
