@@ -32,11 +32,14 @@ export SWIFT_BACKTRACE := enable=no
 SWIFT_MAJOR := 6
 SWIFT_MINOR := 3
 
-# What the build and the tests need on a Debian 12 that has Swift, git and make.
-PACKAGES := bindgen binutils cmake faketime file fish g++ gcc groff-base jq libc6-dbg libc6-dev \
-            libclang-dev libcurl4-openssl-dev libffi-dev libglib2.0-dev libsqlite3-dev libxml2-dev luajit \
-            man-db mandoc pkg-config python3 python3-cffi python3-jsonschema python3-markdown \
-            python3-clang python3-pycparser rustc sqlite3 tzdata valgrind zsh
+# What the command and its demonstration need on a Debian 12 that has Swift, git and make.
+DEMO_PACKAGES := binutils g++ gcc libc6-dev libffi-dev libsqlite3-dev pkg-config sqlite3
+# What a build of everything needs.
+PACKAGES := $(DEMO_PACKAGES) libcurl4-openssl-dev libxml2-dev python3
+# What the tests need.
+TEST_PACKAGES := $(PACKAGES) bindgen cmake faketime file fish groff-base jq libc6-dbg libclang-dev \
+                 libglib2.0-dev luajit man-db mandoc python3-cffi python3-clang python3-jsonschema \
+                 python3-markdown python3-pycparser rustc tzdata valgrind zsh
 # What the benchmarks compare with.
 BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libtbb-dev libuv1-dev \
                   python3-matplotlib redis-server strace
@@ -80,8 +83,9 @@ AUTHOR_DIRECTORIES := $(shell printf '%s\n' $(TEMPLATES) $(AUTHOR_FILES:%=Curfew
 PLUGIN_FLAGS := -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -pedantic -Iinclude \
                 -Wl,-z,nodelete -Wl,-z,defs
 
-.PHONY: all help packages toolchain release plugins test-plugins test test-all torture fuzz prefix fresh-prefix demo \
-        docs docs-packages layers bench bench-packages growth instructions sanitize install uninstall check-format format clean
+.PHONY: all help packages demo-packages test-packages toolchain command release plugins test-plugins \
+        test test-all torture fuzz prefix fresh-prefix demo \
+        docs docs-packages layers recording bench bench-packages growth instructions sanitize install uninstall check-format format clean
 
 all: release plugins $(PYTHON_MODULE) ## build everything that is installed
 
@@ -91,12 +95,16 @@ help: ## list the targets
 # --- What is needed ------------------------------------------------------------------------------
 
 packages: NEEDED := $(PACKAGES)
+demo-packages: NEEDED := $(DEMO_PACKAGES)
+test-packages: NEEDED := $(TEST_PACKAGES)
 bench-packages: NEEDED := $(BENCH_PACKAGES)
 docs-packages: NEEDED := $(DOCS_PACKAGES)
-packages: ## install the Debian packages the build and the tests need, if any is missing
+packages: ## install the Debian packages that a build needs, if any is missing
+demo-packages: ## the same for the demonstration
+test-packages: ## the same for the tests
 bench-packages: ## the same for the peers of the benchmarks
 docs-packages: ## the same for the documentation
-packages bench-packages docs-packages:
+packages demo-packages test-packages bench-packages docs-packages:
 	@if ! command -v dpkg-query >/dev/null; then
 	    echo "$@: not a Debian system; what is needed is called there: $(NEEDED)" >&2
 	    exit 0
@@ -162,15 +170,23 @@ toolchain:
 	        exit 1
 	    fi
 	done
-	if ! pkg-config --exists libffi libcurl libxml-2.0 sqlite3; then
-	    echo "Curfew needs the headers of libffi, libcurl, libxml2 and SQLite to be built: make packages" >&2
+	if ! pkg-config --exists libffi sqlite3; then
+	    echo "Curfew needs the headers of libffi and SQLite to be built: make packages" >&2
 	    exit 1
 	fi
 
 # --- What is built -------------------------------------------------------------------------------
 
+command: toolchain .build/static/libstdc++.a ## build curfew alone, for release
+	@echo "command: building curfew"
+	"$(SWIFT)" build -c release --product curfew
+
 release: toolchain .build/static/libstdc++.a ## build libcurfew.so, curfew and the Swift plugins, for release
-	@echo "release: building libcurfew.so, curfew and the Swift plugins"
+	@if ! pkg-config --exists libcurl libxml-2.0; then
+	    echo "Curfew's plugin feed needs the headers of libcurl and libxml2 to be built: make packages" >&2
+	    exit 1
+	fi
+	echo "release: building libcurfew.so, curfew and the Swift plugins"
 	"$(SWIFT)" build -c release
 
 # The Swift runtime needs the library of C++. Shared it is 1 MB more of an idle host, and a millisecond
@@ -243,7 +259,7 @@ $(PYTHON_MODULE): $(wildcard Sources/CInterface/python/*) $(HEADERS:%=include/%)
 
 BUILD_TESTS = "$(SWIFT)" build --build-tests
 
-test: packages test-plugins prefix ## build everything and run all tests
+test: test-packages test-plugins prefix ## build everything and run all tests
 	@echo "test: building the tests"
 	$(BUILD_TESTS)
 	echo "test: looking for tests that nothing would run"
@@ -262,7 +278,7 @@ fresh-prefix:
 # a sanitizer: nothing of theirs would be instrumented. The kit looks at memory, signals and forks,
 # where a sanitizer has its own; what is about endurance kills hosts by the hundred, and loads
 # libraries before theirs.
-sanitize: packages plugins test-plugins ## run the tests under AddressSanitizer, then ThreadSanitizer
+sanitize: test-packages plugins test-plugins ## run the tests under AddressSanitizer, then ThreadSanitizer
 	@skip=(--skip HeaderTests --skip EmbeddingTests --skip CommandTests --skip PluginTests \
 	    --skip ConformanceTests --skip EnduranceTests --skip ProgramTests)
 	# XCTest itself leaks, hence no leak check.
@@ -282,13 +298,13 @@ STRESS_TASKS := 0
 # How long each fuzzer runs.
 SECONDS := 60
 
-fuzz: packages toolchain ## run the fuzzer of each reader for SECONDS (60)
+fuzz: test-packages toolchain ## run the fuzzer of each reader for SECONDS (60)
 	@SWIFTC="$(SWIFT)c" Tests/Fuzz/fuzz.sh $(SECONDS)
 
 # Hosts that are killed, one after the other.
 KILLS := 1000
 
-torture: packages ## kill hosts KILLS (1000) times and at every point, let stores fail everywhere, a million requests
+torture: test-packages ## kill hosts KILLS (1000) times and at every point, let stores fail everywhere, a million requests
 	@echo "torture: building the tests"
 	$(BUILD_TESTS)
 	echo "torture: killing $(KILLS) hosts, and all that takes minutes about requests"
@@ -311,7 +327,7 @@ EDIT_LINK ?= file://$(CURDIR)/{filename}
 
 # Every warning is an error: a link that leads nowhere, a page in no list, a public name without a
 # comment.
-docs: packages docs-packages release ## write the documentation as pages, into .build/docs
+docs: test-packages docs-packages release ## write the documentation as pages, into .build/docs
 	@echo "docs: writing the reference, the guides and the Swift modules"
 	rm -rf .build/docs .build/docs-swift .build/docs-source
 	mkdir -p .build/docs .build/docs-source
@@ -323,17 +339,22 @@ docs: packages docs-packages release ## write the documentation as pages, into .
 	echo "docs: to read them, open .build/docs/index.html; the DocC archives need a server:"
 	echo "docs: $(SYSTEM_PYTHON) -m http.server -d .build/docs, and http://localhost:8000"
 
+# The machine should have nothing else to do: the picture says what holds the request back.
+recording: demo-packages command .build/plugins/sqlite-care/manifest.json ## draw what the demonstration prints, into Documentation/recording.svg
+	@PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh 2>/dev/null \
+	    | "$(PYTHON)" -B Documentation/site/recording.py Documentation/recording.svg
+
 layers: docs-packages toolchain ## draw the targets of Package.swift, into Documentation/layers.svg
 	@"$(SWIFT)" package dump-package | "$(SYSTEM_PYTHON)" -B Documentation/site/layers.py Documentation/layers.svg
 
-demo: packages release plugins ## show what Curfew does
+demo: demo-packages command .build/plugins/sqlite-care/manifest.json ## show what Curfew does
 	@PATH="$$PWD/$(RELEASE):$$PATH" Tests/Demo/demo.sh
 
 # Which paths, all without a word: make bench BENCH="dispatch events".
 BENCH :=
 ROUNDS := 9
 
-bench: packages release ## measure the paths BENCH (all) beside their peers and the limits
+bench: test-packages release ## measure the paths BENCH (all) beside their peers and the limits
 	@$(MAKE) --no-print-directory bench-packages || echo "bench: without some peers" >&2
 	echo "bench: building the benchmarks and measuring"
 	"$(PYTHON)" -B Benchmarks/bench.py $(BENCH) --rounds $(ROUNDS) \
@@ -341,13 +362,13 @@ bench: packages release ## measure the paths BENCH (all) beside their peers and 
 	"$(SYSTEM_PYTHON)" -B Benchmarks/chart.py .build/bench.json .build/bench.svg \
 	    || echo "bench: without the picture, which python3-matplotlib draws" >&2
 
-growth: packages release ## measure what an operation costs against how many there are of something
+growth: test-packages release ## measure what an operation costs against how many there are of something
 	@echo "growth: building the programs and measuring"
 	"$(PYTHON)" -B Benchmarks/growth.py --library $(RELEASE)/libCurfewHost.so
 	"$(SYSTEM_PYTHON)" -B Benchmarks/chart.py .build/growth/growth.json \
 	    || echo "growth: without the pictures, which python3-matplotlib draws" >&2
 
-instructions: packages release ## count instructions of single operations, and compare with the thresholds
+instructions: test-packages release ## count instructions of single operations, and compare with the thresholds
 	@echo "instructions: building the driver and counting"
 	"$(PYTHON)" -B Benchmarks/instructions.py --library $(RELEASE)/libCurfewHost.so
 

@@ -70,7 +70,7 @@ def main():
         parser.error(f"there is no {options.library}: run `make release` first, or name another")
     for tool in ("valgrind", "objcopy"):
         if shutil.which(tool) is None:
-            parser.error(f"there is no {tool}: run `make packages` first")
+            parser.error(f"there is no {tool}: run `make test-packages` first")
     if platform.machine() != "x86_64":
         print(f"instructions: the thresholds are of x86_64, not of {platform.machine()}: not run")
         return

@@ -11,7 +11,7 @@ struct Python {
         let found = names.first {
             (try? ChildProcess.run($0, ["-c", "import cffi"]))?.succeeded == true
         }
-        guard let found else { throw TestFault(text: "no Python has cffi: make packages") }
+        guard let found else { throw TestFault(text: "no Python has cffi: make test-packages") }
         program = found
         environment = [
             "PYTHONPATH": installation.path("share/curfew/python"), "PYTHONDONTWRITEBYTECODE": "1",

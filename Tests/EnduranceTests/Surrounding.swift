@@ -21,7 +21,7 @@ enum Surrounding {
     }
     /// The library that shows a process another time; nil: it is not installed.
     static let fakeTime = fakeTimePaths.first { FileManager.default.fileExists(atPath: $0) }
-    static let noFakeTime: Comment = "libfaketime is not installed: make packages"
+    static let noFakeTime: Comment = "libfaketime is not installed: make test-packages"
 
     /// What has to come before a program that is shown another time. The library adds to the
     /// environment of the first program that loads it, and Swift then finds no arguments there.

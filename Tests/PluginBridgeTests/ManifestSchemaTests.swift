@@ -29,7 +29,7 @@ struct ManifestSchemaTests {
             (try? ChildProcess.run($0, ["-c", "import jsonschema"]))?.succeeded == true
         }
         let program = try #require(
-            python, "python3-jsonschema is missing; to install it: make packages")
+            python, "python3-jsonschema is missing; to install it: make test-packages")
         let input = texts.map { Data($0).base64EncodedString() + "\n" }.joined()
         let run = try ChildProcess.run(
             program, ["-W", "ignore", "-c", Self.script, Self.schema], input: input)
