@@ -4,7 +4,7 @@
 The pages are those of the repository, under the same paths: README.md, CONTRIBUTING.md, what is in
 Documentation, the page of each target, and a page made from each header. They are collected in Sphinx'
 source directory first, so that links among them stay as they are written. A page is added by putting
-the file there; a link in README.md sets its place among the guides."""
+the file there; a link in Documentation/README.md sets its place among the guides."""
 import os
 import re
 import sys
@@ -93,8 +93,10 @@ class Pages:
         return name
 
     def guides(self):
-        """The pages of Documentation, in the order in which README.md links them."""
-        linked = re.findall(r"\]\((Documentation/[\w/-]+\.md)\)", (ROOT / "README.md").read_text())
+        """The pages of Documentation, in the order in which Documentation/README.md links them."""
+        index = (ROOT / "Documentation/README.md").read_text()
+        linked = ["Documentation/README.md", *(
+            f"Documentation/{name}" for name in re.findall(r"\]\(([\w-]+\.md)\)", index))]
         found = sorted(path.relative_to(ROOT).as_posix()
                        for path in (ROOT / "Documentation").glob("*.md"))
         return [self.markdown(ROOT / name) for name in dict.fromkeys(

@@ -6,74 +6,94 @@ import Testing
 /// What the README shows is code: it compiles as it stands there.
 @Suite("The README")
 struct ReadmeTests {
-    private static let readme = try? String(
-        contentsOfFile: BuiltProducts.packageRoot + "/README.md", encoding: .utf8)
+    private static let root = BuiltProducts.packageRoot
 
-    /// The fenced blocks of a language.
-    private func blocks(_ language: String) throws -> [String] {
-        let text = try #require(Self.readme)
-        return text.components(separatedBy: "```\(language)\n").dropFirst().map {
-            $0.components(separatedBy: "\n```")[0] + "\n"
+    private func text(_ document: String = "README.md") throws -> String {
+        try String(contentsOfFile: "\(Self.root)/\(document)", encoding: .utf8)
+    }
+
+    /// The first fenced block of a language.
+    private func block(_ language: String, of document: String = "README.md") throws -> String {
+        let parts = try text(document).components(separatedBy: "```\(language)\n")
+        return try #require(parts.dropFirst().first).components(separatedBy: "\n```")[0] + "\n"
+    }
+
+    @Test("opens with what Curfew is, what it prints, and what else there is")
+    func opening() throws {
+        let head = try text().components(separatedBy: "\n").prefix(40).joined(separator: "\n")
+        #expect(head.hasPrefix("# Curfew\n"))
+        for word in ["recording.svg", "`make demo`", "| cron |", "```c\n", "```swift\n"] {
+            #expect(head.contains(word), "\(word)")
         }
     }
 
-    @Test("opens with what Curfew is and its two commands")
-    func opening() throws {
-        let text = try #require(Self.readme)
-        let head = text.prefix(1_000)
-        #expect(head.hasPrefix("# Curfew\n"))
-        #expect(try blocks("sh")[0].contains("make demo"))
-        #expect(try blocks("sh")[0].contains("make test"))
-    }
-
-    @Test("its C is a plugin that compiles with all warnings, and lints with its manifest")
-    func plugin() throws {
-        let source = try #require(try blocks("c").first)
-        let manifest = try #require(try blocks("json").first)
-        let directory = try TemporaryDirectory()
-        try directory.write(source, to: "tidy.c")
-        try FileManager.default.createDirectory(
-            atPath: directory.path("tidy"), withIntermediateDirectories: true)
-        try directory.write(manifest, to: "tidy/manifest.json")
-        let compiled = try ChildProcess.run(
-            "gcc",
+    @Test("its picture shows what the demonstration prints")
+    func recording() throws {
+        var environment = ProcessInfo.processInfo.environment
+        environment["PATH"] =
+            try Installation.forTests().path("bin") + ":" + (environment["PATH"] ?? "")
+        let shown = try ChildProcess.run(
+            "\(Self.root)/Tests/Demo/demo.sh", [], environment: environment, limit: .seconds(60))
+        #expect(shown.succeeded, "\(shown)")
+        let checked = try ChildProcess.run(
+            "python3",
             [
-                "-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fPIC", "-shared",
-                "-I", BuiltProducts.packageRoot + "/include", "-o",
-                directory.path("tidy/libtidy.so"), directory.path("tidy.c"),
-            ])
-        #expect(compiled.succeeded, "\(compiled.errorOutput)")
-        let curfew = BuiltProducts.path(ofProduct: "curfew")
-        let linted = try ChildProcess.run(curfew, ["lint", directory.path("tidy")])
-        #expect(linted.succeeded, "\(linted.output)\(linted.errorOutput)")
-        let ran = try ChildProcess.run(
-            curfew, ["run", "org.example.tidy", "--plugins", directory.path])
-        #expect(ran.succeeded, "\(ran.output)\(ran.errorOutput)")
+                "-B", "\(Self.root)/Documentation/site/recording.py", "--check",
+                "\(Self.root)/Documentation/recording.svg",
+            ], input: shown.output)
+        #expect(checked.succeeded, "\(checked)")
     }
 
-    @Test("its Swift compiles against the package's modules", arguments: [1, 2, 3, 4])
-    func swift(block: Int) throws {
-        let blocks = try blocks("swift")
-        #expect(blocks.count == 5)
+    @Test("its commands make a plugin that is tested and runs")
+    func commands() throws {
+        let lines = try block("sh").split(separator: "\n")
+        #expect(lines.first?.contains("sudo make install") == true)
+        let installation = try Installation.forTests()
+        let place = try TemporaryDirectory()
+        var environment = ProcessInfo.processInfo.environment
+        environment["PATH"] = installation.path("bin") + ":" + (environment["PATH"] ?? "")
+        let run = try ChildProcess.run(
+            "bash",
+            ["-euo", "pipefail", "-c", lines.dropFirst().joined(separator: "\n")],
+            environment: environment, directory: place.path, limit: .seconds(60))
+        #expect(run.succeeded && run.output.contains("\nSUCCEEDED"), "\(run)")
+    }
+
+    @Test("its C is a program that runs")
+    func c() throws {
+        let installation = try Installation.forTests()
+        let place = try TemporaryDirectory()
+        let body = try block("c").replacingOccurrences(of: "/usr/local", with: installation.prefix)
+        let headers = "#include <curfew/curfew.h>\n#include <stddef.h>\n"
+        try place.write(headers + "int main(void) {\n\(body)}\n", to: "main.c")
+        let program = place.path("program")
+        _ = try Installation.output(
+            "gcc",
+            ["-Wall", "-Wextra", "-Werror", place.path("main.c"), "-o", program]
+                + installation.pkgConfig("--cflags", "--libs")
+                + ["-Wl,-rpath," + installation.path("lib")])
+        _ = try Installation.output(program, [])
+    }
+
+    @Test(
+        "Its Swift, and that of the guide to requests, compiles against the package's modules",
+        arguments: ["README.md", "Documentation/requests.md"])
+    func swift(document: String) throws {
         let directory = try TemporaryDirectory()
-        // The plugin has no top level, the host is one.
-        let isPlugin = block == 1
-        let file = isPlugin ? "Tidy.swift" : "main.swift"
-        try directory.write(blocks[block], to: file)
+        try directory.write(try block("swift", of: document), to: "main.swift")
         let built = BuiltProducts.directory
         let maps = [
             built + "/CCurfew.build/module.modulemap", built + "/CSystem.build/module.modulemap",
             built + "/CFaults.build/module.modulemap", built + "/CAppHost.build/module.modulemap",
-            BuiltProducts.packageRoot + "/Sources/CFFI/module.modulemap",
-            BuiltProducts.packageRoot + "/Sources/CSQLite/module.modulemap",
+            Self.root + "/Sources/CFFI/module.modulemap",
+            Self.root + "/Sources/CSQLite/module.modulemap",
         ]
         let checked = try ChildProcess.run(
             "swiftc",
             ["-typecheck", "-swift-version", "6", "-module-name", "Example"]
-                + (isPlugin ? ["-parse-as-library"] : [])
-                + [directory.path(file), "-I", built + "/Modules"]
+                + [directory.path("main.swift"), "-I", built + "/Modules"]
                 + maps.flatMap { ["-Xcc", "-fmodule-map-file=" + $0] }
-                + ["-Xcc", "-I" + BuiltProducts.packageRoot + "/include"])
+                + ["-Xcc", "-I" + Self.root + "/include"])
         #expect(checked.succeeded, "\(checked.errorOutput)")
     }
 
@@ -83,7 +103,7 @@ struct ReadmeTests {
         let python = try Python(installation)
         let place = try TemporaryDirectory()
         try place.write("one", to: "a/file.txt")
-        let program = try #require(try blocks("python").first)
+        let program = try block("python")
             .replacingOccurrences(of: "/usr/local", with: installation.prefix)
             .replacingOccurrences(of: "/srv", with: place.path)
         let told = try Installation.output(
@@ -94,13 +114,16 @@ struct ReadmeTests {
     }
 
     @Test(
-        "Its table has every key of a handler, and the guide every key of a call",
-        arguments: [("README.md", "handler"), ("Documentation/calling-functions.md", "call")])
+        "The guides have every key of a handler, and of a call",
+        arguments: [
+            ("Documentation/writing-a-plugin.md", "handler"),
+            ("Documentation/calling-functions.md", "call"),
+        ])
     func keys(document: String, object: String) throws {
-        let root = BuiltProducts.packageRoot
-        let text = try String(contentsOfFile: "\(root)/\(document)", encoding: .utf8)
+        let text = try self.text(document)
         let schema = try JSONSerialization.jsonObject(
-            with: Data(contentsOf: URL(fileURLWithPath: "\(root)/Plugins/manifest.schema.json")))
+            with: Data(
+                contentsOf: URL(fileURLWithPath: "\(Self.root)/Plugins/manifest.schema.json")))
         let definitions = (schema as? [String: Any])?["$defs"] as? [String: Any]
         let properties = (definitions?[object] as? [String: Any])?["properties"] as? [String: Any]
         let keys = try #require(properties).keys
@@ -110,14 +133,5 @@ struct ReadmeTests {
                 text.contains("\n| `\(key)` |") || text.contains("besides `\(key)` and")
                     || text.contains("and `\(key)` ("), "\(key)")
         }
-    }
-
-    @Test("its package manifest is one")
-    func package() throws {
-        let directory = try TemporaryDirectory()
-        try directory.write(try #require(try blocks("swift").first), to: "Package.swift")
-        let described = try ChildProcess.run(
-            "swift", ["package", "--package-path", directory.path, "dump-package"])
-        #expect(described.succeeded, "\(described.errorOutput)")
     }
 }
