@@ -51,6 +51,7 @@ extension HostConfiguration {
         if copy.event_limit != 0 { eventLimit = copy.event_limit }
         if copy.lost_limit != 0 { lostLimit = copy.lost_limit }
         interruptsQuarantined = copy.interrupt_quarantined
+        loadsPlugins = copy.load_plugins
         if copy.lost_after_ns != 0 { lostAfter = copy.lost_after_ns }
         if copy.max_payload_bytes != 0 { payloadLimit = copy.max_payload_bytes }
         if copy.max_result_bytes != 0 { resultLimit = copy.max_result_bytes }

@@ -40,6 +40,22 @@ import Scheduling
     }
 }
 
+@c @implementation public func curfew_host_load_all(
+    _ host: OpaquePointer, _ directory: UnsafePointer<CChar>?,
+    _ loaded: UnsafeMutablePointer<UInt32>?, _ failed: UnsafeMutablePointer<UInt32>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(error) { () throws(BridgeError) in
+        let path = try directory.map { start throws(BridgeError) in
+            try needed(start, "directory", limit: ForeignText.path)
+        }
+        let runtime = with(host) { (host: HostRuntime) in host }
+        let counts = try runtime.plugins.loadAll(path)
+        loaded?.pointee = UInt32(counts.loaded)
+        failed?.pointee = UInt32(counts.failed.count)
+    }
+}
+
 @c @implementation public func curfew_host_register_handler(
     _ host: OpaquePointer, _ handler: UnsafePointer<curfew_handler>,
     _ options: UnsafePointer<curfew_handler_options>?, _ error: UnsafeMutablePointer<curfew_error>?

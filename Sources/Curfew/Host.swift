@@ -41,6 +41,13 @@ public final class Host: Sendable {
             throw CurfewError(error)
         }
         loopExecutor = LoopExecutor(runtime)
+        guard configuration.loadsPlugins else { return }
+        do throws(CurfewError) {
+            try loadAll()
+        } catch {
+            try? shutDown()
+            throw error
+        }
     }
 
     deinit {
@@ -85,6 +92,22 @@ public final class Host: Sendable {
     /// `.closing`.
     public func load(plugin directory: String) throws(CurfewError) {
         do throws(BridgeError) { try runtime.plugins.load(directory) } catch {
+            throw CurfewError(error)
+        }
+    }
+
+    /// Loads the plugins in a directory, and returns those that could not be loaded, each with its
+    /// reason. The log has the reasons as well, and the other plugins are loaded all the same.
+    ///
+    /// Nil means the directories that `scan` searches. A plugin that is shadowed, or loaded already,
+    /// is left alone. The directory may be that of a single plugin.
+    ///
+    /// Throws `.system` if the given directory cannot be read, and `.closing`.
+    @discardableResult
+    public func loadAll(_ directory: String? = nil) throws(CurfewError) -> [PluginInfo] {
+        do throws(BridgeError) {
+            return try runtime.plugins.loadAll(directory).failed.map { PluginInfo($0, runtime) }
+        } catch {
             throw CurfewError(error)
         }
     }

@@ -4,9 +4,12 @@ import Scheduling
 
 /// `curfew plugins`
 enum PluginsCommand {
+    static let loadOption = CommandOption(
+        name: "load", summary: "also load each, in a child process")
+
     static let command = Command(
-        name: "plugins", summary: "list the plugins without loading them",
-        options: [.plugins, .json],
+        name: "plugins", summary: "list the plugins",
+        options: [loadOption, .plugins, .json],
         details: [
             """
             Searches the directories of --plugins; without that option those of
@@ -15,28 +18,44 @@ enum PluginsCommand {
             where this program's own plugins are installed, and /usr/lib/curfew/plugins. A
             plugin is a directory with a manifest.json; of two with the same id the first
             one is used.
+            """,
             """
+            No code of a plugin runs. With --load each one is also loaded and retired in a
+            child process of its own; a note says which of them cannot be loaded, and why.
+            """,
         ],
         exits: [
             ExitMeaning(.ok, "they were listed, the faulty ones among them"),
             ExitMeaning(
-                .faults, "a directory of --plugins cannot be read, or the output not be written"),
+                .faults,
+                "a directory of --plugins cannot be read, a plugin cannot be loaded with --load, or "
+                    + "the output not be written"),
             ExitMeaning.usage,
+            ExitMeaning(.host, "with --load, a process could not be started"),
         ],
         examples: ["curfew plugins", "curfew plugins --plugins build/plugins --json"]
     ) { arguments, console throws(CommandError) in
         let search = try PluginSearch(arguments, failingWith: .faults)
-        if arguments.has(.json) {
-            console.out.line(document(search).written)
-        } else {
-            print(search, console)
+        var trials: [String: Trial] = [:]
+        if arguments.has(loadOption) {
+            for plugin in search.plugins where plugin.isUsable {
+                trials[plugin.directory] = try Trial(
+                    directory: plugin.directory, limit: Trial.usualLimit)
+            }
         }
-        return .ok
+        if arguments.has(.json) {
+            console.out.line(document(search, trials).written)
+        } else {
+            print(search, trials, console)
+        }
+        return trials.values.allSatisfy(\.isSound) ? .ok : .faults
     }
 
     // MARK: Text
 
-    private static func print(_ search: PluginSearch, _ console: Console) {
+    private static func print(
+        _ search: PluginSearch, _ trials: [String: Trial], _ console: Console
+    ) {
         let out = console.out
         var rows: [[String]] = []
         var seen: [String: String] = [:]
@@ -48,6 +67,11 @@ enum PluginsCommand {
                     remarks.append(
                         "the plugin \(manifest.id) in \(plugin.directory) is shadowed by \(other)")
                     continue
+                }
+                if let trial = trials[plugin.directory], !trial.isSound {
+                    remarks.append(
+                        "\(plugin.directory) cannot be loaded: \(trial.refusal?.reason ?? trial.outcome)"
+                            + "; curfew inspect --load \(ShellWord.path(plugin.directory))")
                 }
                 for handler in manifest.handlers {
                     if let other = seen[handler.identifier] {
@@ -122,24 +146,35 @@ enum PluginsCommand {
 
     // MARK: JSON
 
-    private static func document(_ search: PluginSearch) -> JSONItem {
+    private static func document(
+        _ search: PluginSearch, _ trials: [String: Trial]
+    ) -> JSONItem {
         .object([
             ("directories", .list(search.directories.map { .text($0) })),
-            ("plugins", .list(search.plugins.map(item))),
+            ("plugins", .list(search.plugins.map { item($0, trials[$0.directory]) })),
         ])
     }
 
-    private static func item(_ plugin: FoundPlugin) -> JSONItem {
+    private static func item(_ plugin: FoundPlugin, _ trial: Trial?) -> JSONItem {
+        let loaded: [(String, JSONItem)] =
+            trial.map { trial in
+                let reason = trial.refusal?.reason ?? trial.outcome
+                return [
+                    ("loaded", .bool(trial.isSound)),
+                    ("reason", trial.isSound ? .null : .text(reason)),
+                ]
+            } ?? []
         switch plugin.manifest {
         case .success(let manifest):
-            .object([
-                ("id", .text(manifest.id)), ("version", .text(manifest.version)),
-                ("directory", .text(plugin.directory)), ("ok", .bool(true)),
-                ("shadowedBy", plugin.shadowedBy.map { .text($0) } ?? .null),
-                ("handlers", .list(manifest.handlers.map(item))), ("faults", .list([])),
-            ])
+            return .object(
+                [
+                    ("id", .text(manifest.id)), ("version", .text(manifest.version)),
+                    ("directory", .text(plugin.directory)), ("ok", .bool(true)),
+                    ("shadowedBy", plugin.shadowedBy.map { .text($0) } ?? .null),
+                    ("handlers", .list(manifest.handlers.map(item))), ("faults", .list([])),
+                ] + loaded)
         case .failure(let faults):
-            .object([
+            return .object([
                 ("id", .null), ("version", .null), ("directory", .text(plugin.directory)),
                 ("ok", .bool(false)), ("shadowedBy", .null), ("handlers", .list([])),
                 ("faults", .list(faults.diagnostics.map(FaultItem.item))),

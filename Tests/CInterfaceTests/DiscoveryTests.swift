@@ -147,6 +147,66 @@ struct DiscoveryTests {
         }
     }
 
+    private func loadAll(
+        _ host: TestHost, _ directory: String?
+    ) -> (answer: Answer, loaded: UInt32, failed: UInt32) {
+        var (loaded, failed): (UInt32, UInt32) = (0, 0)
+        let answer = Answer(curfew_host_load_all(host.raw, directory, &loaded, &failed, nil))
+        return (answer, loaded, failed)
+    }
+
+    @Test("all plugins of a directory are loaded, and none keeps another from it")
+    func all() throws {
+        let plugin = BuiltProducts.testPluginDirectory("good")
+        try write("one/broken", id: "org.example.broken")
+        try files.write("{", to: "one/faulty/manifest.json")
+        try write("one/later", id: "org.curfew.test.good")
+        try FileManager.default.createSymbolicLink(
+            atPath: files.path("one/good"), withDestinationPath: plugin)
+        let host = try TestHost()
+        let first = loadAll(host, files.path("one"))
+        #expect(first.answer == .ok)
+        #expect(first.loaded == 1)
+        #expect(first.failed == 2)
+        #expect(
+            list(host).map { "\($0.place) \($0.phase)" } == [
+                "one/broken \(CURFEW_PLUGIN_PHASE_FAILED)",
+                "one/faulty \(CURFEW_PLUGIN_PHASE_FAILED)",
+                "one/good \(CURFEW_PLUGIN_PHASE_READY)",
+                "one/later \(CURFEW_PLUGIN_PHASE_SHADOWED)",
+            ])
+        #expect(
+            list(host).filter { $0.phase == CURFEW_PLUGIN_PHASE_FAILED }.allSatisfy {
+                !$0.reason.isEmpty
+            })
+        #expect(curfew_host_get_handler_count(host.raw) > 0)
+        // A second time those that failed are tried again, and what is loaded stays.
+        let second = loadAll(host, files.path("one"))
+        #expect(second.answer == .ok)
+        #expect(second.loaded == 0)
+        #expect(second.failed == 2)
+        #expect(loadAll(host, files.path("none")).answer == .system)
+    }
+
+    @Test("a configuration loads the plugins of the standard directories")
+    func atStart() throws {
+        let plugin = BuiltProducts.testPluginDirectory("good")
+        try write("broken", id: "org.example.broken")
+        let path = files.path("broken") + ":" + plugin
+        let before = getenv("CURFEW_PLUGIN_PATH").map { String(cString: $0) }
+        setenv("CURFEW_PLUGIN_PATH", path, 1)
+        defer {
+            if let before {
+                setenv("CURFEW_PLUGIN_PATH", before, 1)
+            } else {
+                unsetenv("CURFEW_PLUGIN_PATH")
+            }
+        }
+        let host = try TestHost { $0.load_plugins = true }
+        #expect(
+            list(host).map(\.phase) == [CURFEW_PLUGIN_PHASE_FAILED, CURFEW_PLUGIN_PHASE_READY])
+    }
+
     @Test("is refused inside the host and after its end")
     func refused() throws {
         let host = try TestHost()

@@ -43,6 +43,28 @@ struct PluginsTests {
         #expect(missing.errors.contains("curfew lint \(files.path("broken"))"))
     }
 
+    @Test("with --load, says which plugins cannot be loaded")
+    func load() throws {
+        let files = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            atPath: PluginsTests.patient, toPath: files.path("patient"))
+        let sound = try CommandRun("plugins", "--load", "--plugins", files.path)
+        #expect(sound.code == 0, "\(sound.process)")
+        #expect(!sound.output.contains("note:"))
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("noentry"), toPath: files.path("noentry"))
+        let run = try CommandRun("plugins", "--load", "--plugins", files.path)
+        #expect(run.code == 1)
+        #expect(run.output.contains("\norg.curfew.test.patient "))
+        #expect(
+            run.output.contains("\nnote: \(files.path("noentry")) cannot be loaded: "),
+            "\(run.process)")
+        #expect(run.output.contains("; curfew inspect --load \(files.path("noentry"))\n"))
+        let json = try CommandRun("plugins", "--load", "--plugins", files.path, "--json")
+        #expect(json.output.contains(#""loaded":true,"reason":null"#), "\(json.output)")
+        #expect(json.output.contains(#""loaded":false,"reason":""#), "\(json.output)")
+    }
+
     @Test("a directory counts once, however it is written, and so does a plugin in it")
     func once() throws {
         let files = try TemporaryDirectory()

@@ -154,6 +154,10 @@ typedef struct curfew_host_config {
      * CURFEW_OUTCOME_INTERRUPTED and their done events; for a request, that attempt does not count,
      * and the request waits for the handler. */
     bool interrupt_quarantined;
+
+    /* Loads the plugins of the standard directories in curfew_host_create, as curfew_host_load_all
+     * does. Those that fail are logged and listed, and the host is created all the same. */
+    bool load_plugins;
 } curfew_host_config;
 
 /* The limits of a shutdown, in real time. 0 means the default. */

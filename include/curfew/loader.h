@@ -71,6 +71,21 @@ curfew_status curfew_host_load_plugin(curfew_host *host, const char *directory,
                                       curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(outside, open);
 
+/*
+ * Loads the plugins in `directory`, which has a subdirectory for each or is that of a single plugin;
+ * NULL: in the standard directories, as curfew_host_discover_plugins finds them. A plugin that cannot
+ * be loaded does not keep others from being loaded: it is logged, and listed as
+ * CURFEW_PLUGIN_PHASE_FAILED with the reason. Plugins that are shadowed, or loaded already, are left
+ * alone. *out_loaded and *out_failed are the numbers of plugins that were loaded and that failed.
+ *
+ * Returns CURFEW_OK, also where plugins failed, CURFEW_SYSTEM (`directory` cannot be read),
+ * CURFEW_CLOSING or CURFEW_WRONG_THREAD.
+ */
+curfew_status curfew_host_load_all(curfew_host *host, const char *CURFEW_NULLABLE directory,
+                                   uint32_t *CURFEW_NULLABLE out_loaded,
+                                   uint32_t *CURFEW_NULLABLE out_failed,
+                                   curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(outside, open);
+
 /* The phase of a plugin's life. */
 typedef int32_t curfew_plugin_phase;
 enum {

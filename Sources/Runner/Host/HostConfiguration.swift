@@ -69,6 +69,10 @@ public struct HostConfiguration: Sendable {
     /// Nil means the usual libraries, or none if there are pins.
     public var systemLibraries: [String]?
 
+    /// Whether a new host loads the plugins of the standard directories, as `loadAll` does. The log
+    /// and `plugins` have the reasons of those that could not be loaded.
+    package var loadsPlugins = false
+
     /// Where requests are stored, and the conditions for running them.
     public var requests = RequestConfiguration()
 

@@ -11,6 +11,41 @@ extension PluginRegistry {
     package func discover(
         _ path: PluginSearchPath = .ofProcess()
     ) throws(BridgeError) -> Int {
+        try find(in: path.directories).count
+    }
+
+    /// Loads the plugins that are found in a directory, or on the search path of the process.
+    ///
+    /// A plugin that cannot be loaded is listed with its reason and logged; the others are loaded
+    /// all the same. Shadowed plugins, and those that are in use, are left alone.
+    package func loadAll(
+        _ directory: String? = nil
+    ) throws(BridgeError) -> (loaded: Int, failed: [PluginRecord]) {
+        if let directory, !Self.isPlugin(directory), access(directory, R_OK) != 0 {
+            throw unreadable(directory)
+        }
+        let path = directory.map { [$0] } ?? PluginSearchPath.ofProcess().directories
+        let places = Set(try find(in: path))
+        let found = plugins.all.filter { record in
+            let status = plugins.status(of: record).status
+            return (status == .validated || status == .failed) && places.contains(record.directory)
+        }
+        var loaded = 0
+        var failed: [PluginRecord] = []
+        for record in found {
+            do throws(BridgeError) {
+                try load(record.directory)
+                loaded += 1
+            } catch {
+                if error.status == .closing || error.status == .wrongThread { throw error }
+                failed.append(record)
+            }
+        }
+        return (loaded, failed)
+    }
+
+    /// Lists the plugins in some directories, and returns the directory of each.
+    private func find(in places: [String]) throws(BridgeError) -> [String] {
         guard threads.role == .other else {
             throw Self.wrongThread("discover")
         }
@@ -19,13 +54,15 @@ extension PluginRegistry {
         var unreadable: [String] = []
         let found = discovering.withLock { _ in
             var seen: Set<String> = []
-            for place in path.directories {
+            var found: [String] = []
+            for place in places {
                 for directory in directories(in: place, &unreadable)
                 where seen.insert(Self.realPath(directory)).inserted {
                     list(directory)
+                    found.append(directory)
                 }
             }
-            return seen.count
+            return found
         }
         for remark in unreadable { log(.warning, nil, 0, remark) }
         return found

@@ -13,12 +13,7 @@ extension PluginRegistry {
     package func scan(_ path: String) throws(BridgeError) -> Int {
         guard threads.role == .other else { throw Self.wrongThread("scan") }
         guard engine.phase.isOpen else { throw HostPhase.closing }
-        guard let names = names(in: path) else {
-            throw BridgeError(
-                .system,
-                "the directory \(path) cannot be read: \(String(cString: strerror(errno))); no plugin was added"
-            )
-        }
+        guard let names = names(in: path) else { throw unreadable(path) }
         var found = 0
         for name in names {
             let directory = path.appending(component: name)
@@ -30,6 +25,15 @@ extension PluginRegistry {
             }
         }
         return found
+    }
+
+    /// Returns the error for a directory that was named and cannot be read, of which `errno` has the
+    /// reason.
+    func unreadable(_ path: String) -> BridgeError {
+        BridgeError(
+            .system,
+            "the directory \(path) cannot be read: \(String(cString: strerror(errno))); no plugin was added"
+        )
     }
 
     /// Returns the sorted names of visible entries, or nil with `errno` set.
