@@ -86,7 +86,8 @@ private func described(
     let (copy, name) = (try read(options), try name(identifier))
     do throws(BridgeError) {
         let kind = host.engine.handlers.find(name)?.description.kind
-        return (copy, try RequestDescription(name, copy, handlerKind: kind))
+        let date = host.requests.moment.wall
+        return (copy, try RequestDescription(name, copy, handlerKind: kind, at: date))
     } catch {
         throw .other(error.status, error.message)
     }

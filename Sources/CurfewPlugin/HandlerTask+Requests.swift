@@ -71,6 +71,18 @@ extension HandlerTask {
         return number == 0 ? nil : number
     }
 
+    /// The date of the host's clock, which a simulation or a test may have set; nil if the host has
+    /// no requests.
+    public var date: Instant? {
+        let date = run.asking(else: Int64(0)) { api, _ -> Int64 in
+            guard let table = Self.requests(api),
+                table.pointee.struct_size >= UInt32(MemoryLayout<curfew_requests>.size)
+            else { return 0 }
+            return table.pointee.get_wall_ns(api)
+        }
+        return date == 0 ? nil : Instant(nanosecondsSince1970: date)
+    }
+
     private static func requests(
         _ api: UnsafePointer<curfew_host_api>
     ) -> UnsafePointer<curfew_requests>? {

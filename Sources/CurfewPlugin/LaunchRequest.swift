@@ -7,6 +7,9 @@ public struct LaunchRequest: Hashable, Sendable {
     public var identifier: String
     /// The earliest launch date; nil for as soon as possible.
     public var notBefore: Instant?
+    /// The shortest time from the submission to the launch, on the host's clock; nil for none. The
+    /// host refuses a request that has `notBefore` as well.
+    public var after: Duration?
     /// The latest launch date, after which the request is missed; nil for no limit.
     public var deadline: Instant?
     /// Whether its launch and its task require a network.
@@ -21,9 +24,13 @@ public struct LaunchRequest: Hashable, Sendable {
     public var payload: [UInt8] = []
 
     /// Creates a request with one attempt and without conditions.
-    public init(_ identifier: String, notBefore: Instant? = nil, payload: [UInt8] = []) {
+    public init(
+        _ identifier: String, notBefore: Instant? = nil, after: Duration? = nil,
+        payload: [UInt8] = []
+    ) {
         self.identifier = identifier
         self.notBefore = notBefore
+        self.after = after
         self.payload = payload
     }
 
@@ -32,6 +39,7 @@ public struct LaunchRequest: Hashable, Sendable {
         var options = curfew_submit_options()
         options.struct_size = UInt32(MemoryLayout<curfew_submit_options>.size)
         options.earliest_ns = notBefore?.nanosecondsSince1970 ?? 0
+        options.after_ns = after?.inNanoseconds ?? 0
         options.latest_ns = deadline?.nanosecondsSince1970 ?? 0
         if requiresNetwork { options.needs |= curfew_needs(CURFEW_NEEDS_NETWORK) }
         if requiresExternalPower { options.needs |= curfew_needs(CURFEW_NEEDS_EXTERNAL_POWER) }

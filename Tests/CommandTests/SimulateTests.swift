@@ -51,6 +51,30 @@ struct SimulateTests {
                 """, "\(run.process)")
     }
 
+    @Test("a plugin asks for its next run by the date of the clock, as its header shows it")
+    func again() throws {
+        let run = try simulate(
+            "--plugin", BuiltProducts.testPluginDirectory("again"), "submit", "expect=succeeded",
+            "advance=23h", "advance=1h", "wait", identifier: "org.curfew.test.again")
+        #expect(run.code == 0, "\(run.process)")
+        // 2026-01-01 00:00 UTC, and a day later.
+        #expect(run.output.contains(" 0:00:00    it is 1767225600\n"), "\(run.process)")
+        #expect(run.output.contains(" 1 d 0:00:00    it is 1767312000\n"), "\(run.process)")
+
+        let root = BuiltProducts.packageRoot
+        let header = try String(
+            contentsOfFile: "\(root)/include/curfew/ext/requests.h", encoding: .utf8)
+        let plugin = try String(
+            contentsOfFile: "\(root)/Tests/Plugins/again/again.c", encoding: .utf8)
+        let shown = header.split(separator: "\n").filter { $0.hasPrefix(" *     ") }
+            .map { $0.dropFirst(3).replacing("org.example.tidy", with: "org.curfew.test.again") }
+        #expect(shown.count == 5)
+        for line in shown {
+            let words = line.drop { $0 == " " }
+            #expect(plugin.contains(words), "\(line)")
+        }
+    }
+
     @Test("a launch before its date, and its expiration, have Apple's log lines")
     func expired() throws {
         let run = try simulate(

@@ -7,7 +7,7 @@
  *
  *     curfew_host_config config = {.struct_size = sizeof config, .store = "/var/lib/mine/requests"};
  *     curfew_submit_options later = {.struct_size = sizeof later,
- *                                    .earliest_ns = curfew_host_get_wall_ns(host) + 900000000000,
+ *                                    .after_ns = 900000000000, // in 15 minutes
  *                                    .needs = CURFEW_NEEDS_NETWORK};
  *     curfew_request request;
  *
@@ -65,7 +65,8 @@ typedef struct curfew_submit_options {
     uint32_t struct_size;
     curfew_kind kind;               /* 0: the handler's; app-refresh where none is registered. A task
                                        of another kind than its handler has that kind's budget */
-    int64_t earliest_ns;            /* not launched before this date, 1970…2200; 0: at once */
+    int64_t earliest_ns;            /* not launched before this date, 1970…2200; 0: at once, or
+                                       after_ns */
     int64_t latest_ns;              /* not launched by this date, it is missed; 0: none */
     curfew_needs needs;
     int32_t priority;               /* -1, 0 or 1: among those that can be launched */
@@ -94,6 +95,8 @@ typedef struct curfew_submit_options {
                                         NULL: none */
     const void *CURFEW_NULLABLE payload; /* copied; at most 1 MiB */
     uint64_t payload_bytes;
+    uint64_t after_ns;              /* not launched earlier than this after its submission, by the
+                                       date of the host's clock; 0: earliest_ns. Not both */
 } curfew_submit_options;
 
 /* The result of a submission. */

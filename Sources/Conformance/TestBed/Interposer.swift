@@ -284,6 +284,10 @@ final class Interposer: EntryInterposer {
                 read_payload: { api, request, buffer, capacity, bytes, error in
                     let (host, table) = Interposer.requests(of: api)
                     return table.read_payload(host, request, buffer, capacity, bytes, error)
+                },
+                get_wall_ns: { api in
+                    let (host, table) = Interposer.requests(of: api)
+                    return table.get_wall_ns(host)
                 }))
         return table
     }()

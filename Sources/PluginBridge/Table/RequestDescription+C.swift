@@ -3,10 +3,14 @@ package import CCurfew
 package import Scheduling
 
 extension RequestDescription {
-    /// Reads `curfew_submit_options` of any version; zero means the default. `handlerKind` is that
-    /// of the registered handler.
+    /// Reads `curfew_submit_options` of any version; zero means the default.
+    ///
+    /// - Parameters:
+    ///   - handlerKind: the kind of the registered handler.
+    ///   - now: the date of the host's clock, from which `after_ns` counts.
     package init(
-        _ identifier: String, _ options: curfew_submit_options, handlerKind: TaskKind?
+        _ identifier: String, _ options: curfew_submit_options, handlerKind: TaskKind?,
+        at now: Int64
     ) throws(BridgeError) {
         let kind = options.kind == 0 ? handlerKind ?? .appRefresh : TaskKind(rawValue: options.kind)
         guard let kind else {
@@ -38,7 +42,7 @@ extension RequestDescription {
         }
         self.init(
             identifier, kind: kind,
-            earliest: options.earliest_ns == 0 ? nil : options.earliest_ns,
+            earliest: try Self.earliest(options, at: now),
             latest: options.latest_ns == 0 ? nil : options.latest_ns,
             needs: RequestNeeds(rawValue: UInt8(truncatingIfNeeded: options.needs)),
             priority: priority, onPending: onPending,
@@ -47,6 +51,19 @@ extension RequestDescription {
         if options.needs > UInt32(RequestNeeds.all.rawValue) {
             throw Self.invalid("needs has bits without a meaning")
         }
+    }
+
+    private static func earliest(
+        _ options: curfew_submit_options, at now: Int64
+    ) throws(BridgeError) -> Int64? {
+        guard options.after_ns != 0 else {
+            return options.earliest_ns == 0 ? nil : options.earliest_ns
+        }
+        guard options.earliest_ns == 0 else {
+            throw invalid("earliest_ns and after_ns cannot be had together")
+        }
+        let (date, isTooLate) = now.addingReportingOverflow(Int64(clamping: options.after_ns))
+        return isTooLate ? .max : date
     }
 
     private static func invalid(_ what: String) -> BridgeError {

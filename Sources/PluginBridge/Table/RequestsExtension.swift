@@ -10,7 +10,7 @@ enum RequestsExtension {
             to: curfew_requests(
                 struct_size: UInt32(MemoryLayout<curfew_requests>.size), reserved: 0,
                 submit: submit, cancel: cancel, snooze: snooze, get_request: request,
-                list_pending: pending, read_payload: readPayload))
+                list_pending: pending, read_payload: readPayload, get_wall_ns: date))
         return table
     }()
 }
@@ -91,6 +91,10 @@ private func request(
     PluginTable.call(api, otherwise: 0) { context in
         context.services.request(of: task, plugin: context.plugin)
     }
+}
+
+private func date(_ api: UnsafePointer<curfew_host_api>) -> Int64 {
+    PluginTable.call(api, otherwise: 0) { context in context.services.date }
 }
 
 private func pending(

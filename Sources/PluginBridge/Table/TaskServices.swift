@@ -32,6 +32,8 @@ package protocol TaskServices: AnyObject, Sendable {
         _ continuation: PluginContinuation, plugin: Int32
     ) -> Status
     func sleep(_ duration: UInt64, _ continuation: PluginContinuation, plugin: Int32) -> Status
+    /// The date of the host's clock, in nanoseconds since 1970.
+    var date: Int64 { get }
     /// A plugin's own requests.
     func submit(
         _ identifier: String, _ options: curfew_submit_options, plugin: Int32

@@ -14,6 +14,8 @@ extension PluginServices {
         return handler
     }
 
+    var date: Int64 { requests.moment.wall }
+
     func submit(
         _ identifier: String, _ options: curfew_submit_options, plugin: Int32
     ) -> Result<UInt64, BridgeError> {
@@ -26,7 +28,7 @@ extension PluginServices {
         let limit = requests.payloadLimit
         do throws(BridgeError) {
             let description = try RequestDescription(
-                identifier, options, handlerKind: handler.description.kind)
+                identifier, options, handlerKind: handler.description.kind, at: date)
             guard options.payload_bytes <= UInt64(limit) else {
                 let refusal = RequestRefusal.tooLarge(
                     bytes: Int(clamping: options.payload_bytes), limit: limit)

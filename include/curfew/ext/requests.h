@@ -5,10 +5,11 @@
  * crashed.
  *
  *     const curfew_requests *requests = api->extension(api, CURFEW_EXT_REQUESTS);
- *     curfew_submit_options later = {.struct_size = sizeof later, .earliest_ns = in_an_hour};
+ *     const curfew_submit_options tomorrow = {.struct_size = sizeof tomorrow,
+ *                                             .after_ns = 24 * UINT64_C(3600000000000)};
  *
  *     // First the next launch, then the work: it comes also where this attempt crashes.
- *     requests->submit(api, "org.example.tidy", &later, NULL, host_error);
+ *     requests->submit(api, "org.example.tidy", &tomorrow, NULL, host_error);
  *
  * Inside curfew_plugin_entry no handler is registered yet, and no request can be submitted. All
  * functions also return CURFEW_CLOSING and, where the store failed, one of the CURFEW_STORE_…
@@ -71,6 +72,10 @@ typedef struct curfew_requests {
                                   void *CURFEW_NULLABLE buffer, uint64_t capacity_bytes,
                                   uint64_t *CURFEW_NULLABLE out_bytes,
                                   curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
+
+    /* Returns the date of the host's clock, which a simulation or a test may have set: the date that
+     * earliest_ns and latest_ns are compared with. 0 once the host is destroyed. */
+    int64_t (*get_wall_ns)(const curfew_host_api *api) CURFEW_TAG(any, any);
 } curfew_requests;
 
 CURFEW_END_DECLS
