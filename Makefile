@@ -37,9 +37,9 @@ DEMO_PACKAGES := binutils g++ gcc libc6-dev libffi-dev libsqlite3-dev pkg-config
 # What a build of everything needs.
 PACKAGES := $(DEMO_PACKAGES) libcurl4-openssl-dev libxml2-dev python3
 # What the tests need.
-TEST_PACKAGES := $(PACKAGES) bindgen cmake faketime file fish groff-base jq libc6-dbg libclang-dev \
+TEST_PACKAGES := $(PACKAGES) bindgen cargo cmake faketime file fish groff-base jq libc6-dbg libclang-dev \
                  libglib2.0-dev luajit man-db mandoc python3-cffi python3-clang python3-jsonschema \
-                 python3-markdown python3-pycparser rustc tzdata valgrind zsh
+                 python3-markdown python3-pycparser python3-pytest rustc tzdata valgrind zsh
 # What the benchmarks compare with.
 BENCH_PACKAGES := libevent-dev libffi-dev libglib2.0-dev libpeas-dev libtbb-dev libuv1-dev \
                   python3-matplotlib redis-server strace
@@ -65,15 +65,15 @@ MANIFEST_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
 C_TEST_PLUGINS := $(foreach d,$(filter-out %/twins,$(call directories,Tests/Plugins)),\
                     $(if $(wildcard $(d)/*.c),$(notdir $(d))))
 C_VIOLATIONS := $(foreach d,$(call directories,Tests/Plugins/violations),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
-PYTHON_MODULE := .build/python/curfew.py
+PYTHON_MODULE := .build/python/curfew/__init__.py
 CMAKE_FILES := CurfewConfig.cmake CurfewConfigVersion.cmake
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS) $(MANIFEST_PLUGINS))
 
 # The templates of `curfew new`, and the Swift package that their plugins depend on. Named one by one,
 # so that nothing comes along that was built in between.
 TEMPLATES := $(patsubst Plugins/%,%,$(wildcard $(addprefix Plugins/templates/*/,.gitignore \
-               .github/workflows/*.yml Makefile README.md manifest.json *.c *.map *.sh *.swift \
-               Sources/*/*.swift)))
+               .github/workflows/*.yml Makefile README.md manifest.json *.c *.cpp *.map *.sh *.swift \
+               Cargo.toml Cargo.lock */Cargo.toml */*.rs */src/*.rs Sources/*/*.swift)))
 AUTHOR_SOURCES := $(wildcard Sources/CurfewPlugin/*.swift Sources/CurfewValues/*.swift)
 AUTHOR_FILES := Package.swift $(HEADERS:%=include/%) $(AUTHOR_SOURCES)
 # The directories they are in below share/curfew, those inside of others first.
@@ -248,10 +248,10 @@ $(PYTHON_MODULE): $(wildcard Sources/CInterface/python/*) $(HEADERS:%=include/%)
 	@mkdir -p $(@D)
 	rm -f $@
 	if ! command -v "$(PYTHON)" >/dev/null; then
-	    echo "python: there is no '$(PYTHON)' in PATH, and so no curfew.py for Python" >&2
+	    echo "python: there is no '$(PYTHON)' in PATH, and so no module for Python" >&2
 	    exit 0
 	fi
-	echo "python: making curfew.py from the headers"
+	echo "python: making the module for Python from the headers"
 	CC="$(CC)" "$(PYTHON)" -B Sources/CInterface/python/generate.py include >$@.new
 	mv $@.new $@
 
@@ -426,9 +426,10 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	put 644 "$$made/fish" "$$root/$(FISH_COMPLETION)"
 	put 644 Plugins/manifest.schema.json "$$root/share/curfew/manifest.schema.json"
 	if [ -e $(PYTHON_MODULE) ]; then
-	    put 644 $(PYTHON_MODULE) "$$root/share/curfew/python/curfew.py"
+	    put 644 $(PYTHON_MODULE) "$$root/share/curfew/python/curfew/__init__.py"
+	    put 644 Sources/CInterface/python/py.typed "$$root/share/curfew/python/curfew/py.typed"
 	else
-	    echo "install: without curfew.py for Python, which make builds where python3 is" >&2
+	    echo "install: without the module for Python, which make builds where python3 is" >&2
 	fi
 	for plugin in $(INSTALLED_PLUGINS); do
 	    to="$$root/lib/curfew/plugins/$$plugin"
@@ -451,7 +452,7 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	done
 	# A file that a template had in an older version would be in each new plugin. The names in them
 	# are filled in by `curfew new`.
-	rm -rf -- "$$root/share/curfew/templates/c" "$$root/share/curfew/templates/swift"
+	rm -rf -- "$$root/share/curfew/templates"
 	for file in $(TEMPLATES); do
 	    put 644 "Plugins/$$file" "$$root/share/curfew/$$file"
 	done
@@ -472,8 +473,9 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    "$$root/lib/libcurfew.so.$(VERSION)" "$$root/lib/pkgconfig/curfew.pc" \
 	    $(CMAKE_FILES:%="$$root/lib/cmake/Curfew/%") \
 	    "$$root/bin/curfew" "$$root/share/curfew/manifest.schema.json" \
-	    "$$root/share/curfew/python/curfew.py" \
-	    "$$root/share/curfew/python/__pycache__/curfew".*.pyc \
+	    "$$root/share/curfew/python/curfew/__init__.py" \
+	    "$$root/share/curfew/python/curfew/py.typed" \
+	    "$$root/share/curfew/python/curfew/__pycache__/__init__".*.pyc \
 	    $(TEMPLATES:%="$$root/share/curfew/%") \
 	    $(AUTHOR_FILES:%="$$root/share/curfew/CurfewPlugin/%") \
 	    "$$root/$(BASH_COMPLETION)" "$$root/$(ZSH_COMPLETION)" "$$root/$(FISH_COMPLETION)" \
@@ -487,7 +489,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	done
 	# Only Curfew's own directories, and only if they are empty.
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
-	        lib/cmake/Curfew share/curfew/python/__pycache__ share/curfew/python \
+	        lib/cmake/Curfew share/curfew/python/curfew/__pycache__ share/curfew/python/curfew share/curfew/python \
 	        $(addprefix share/curfew/,$(AUTHOR_DIRECTORIES)) share/curfew \
 	        include/curfew/b4x include/curfew/ext include/curfew; do
 	    if [ -d "$$root/$$directory" ]; then

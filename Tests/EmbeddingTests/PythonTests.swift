@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("curfew.py, the one file that Python needs")
+@Suite("The module for Python")
 struct PythonTests {
     private let installation: Installation
     private let python: Python
@@ -32,9 +32,24 @@ struct PythonTests {
         #expect(child.errorOutput.hasSuffix("\nOK\n"), "\(child.errorOutput)")
     }
 
+    @Test("It submits requests, registers functions and waits in asyncio")
+    func requests() throws {
+        var environment = ProcessInfo.processInfo.environment.merging(python.environment) { $1 }
+        environment["CURFEW_TEST_PLUGINS"] = "\(BuiltProducts.packageRoot)/.build/test-plugins"
+        environment["CURFEW_LIBRARY"] = nil
+        environment["PYTHONWARNINGS"] = nil
+        let child = try ChildProcess.run(
+            python.program,
+            [
+                "-X", "dev", "-W", "error", "-m", "pytest", "-p", "no:cacheprovider", "-q",
+                "\(sources)/test_requests.py",
+            ], environment: environment)
+        #expect(child.succeeded, "\(child)")
+    }
+
     @Test("What is installed is what the headers say")
     func isWhatTheHeadersSay() throws {
-        let module = installation.path("share/curfew/python/curfew.py")
+        let module = installation.path("share/curfew/python/curfew/__init__.py")
         let installed = try String(contentsOfFile: module, encoding: .utf8)
         // From the headers that are installed as well, so from another directory.
         for headers in ["\(BuiltProducts.packageRoot)/include", installation.path("include")] {
@@ -73,15 +88,16 @@ struct PythonTests {
         let generated = try generate(place.path("include"))
         #expect(generated.contains(line))
         let installed = try String(
-            contentsOfFile: installation.path("share/curfew/python/curfew.py"), encoding: .utf8)
+            contentsOfFile: installation.path("share/curfew/python/curfew/__init__.py"),
+            encoding: .utf8)
         #expect(generated != installed)
     }
 
     @Test("Without a Python there is no file, an older one goes, and installing says so")
     func withoutPython() throws {
         let place = try TemporaryDirectory()
-        let module = place.path("curfew.py")
-        try place.write("old", to: "curfew.py")
+        let module = place.path("__init__.py")
+        try place.write("old", to: "__init__.py")
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: module)
         let without = ["PYTHON=no-python", "PYTHON_MODULE=\(module)", "SWIFT=no-swift"]
@@ -89,13 +105,13 @@ struct PythonTests {
         #expect(child.succeeded)
         #expect(
             child.errorOutput
-                == "python: there is no 'no-python' in PATH, and so no curfew.py for Python\n")
+                == "python: there is no 'no-python' in PATH, and so no module for Python\n")
         #expect(!FileManager.default.fileExists(atPath: module))
 
         let prefix = place.path("prefix")
         child = try make(["install", "PREFIX=\(prefix)", "DESTDIR="] + without)
         #expect(child.succeeded, "\(child)")
-        #expect(child.errorOutput.contains("install: without curfew.py"))
+        #expect(child.errorOutput.contains("install: without the module"))
         #expect(FileManager.default.fileExists(atPath: "\(prefix)/lib/libcurfew.so"))
         #expect(!FileManager.default.fileExists(atPath: "\(prefix)/share/curfew/python"))
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints curfew.py: the template beside this file, with what the headers declare.
+"""Prints the Python module: the template beside this file, with what the headers declare.
 
     generate.py INCLUDE_DIRECTORY
 
@@ -32,15 +32,16 @@ def declarations(include: pathlib.Path) -> str:
 def enumerations(declared: str) -> str:
     """A class for each typedef that is followed by its constants."""
     classes = []
-    for name, body in re.findall(
-            r"typedef int32_t curfew_(\w+);\s*enum\s*\{(.*?)\};", declared, re.DOTALL):
+    for sign, name, body in re.findall(
+            r"typedef (u?)int32_t curfew_(\w+);\s*enum\s*\{(.*?)\};", declared, re.DOTALL):
         constants = re.findall(r"(CURFEW_\w+) = (\d+)", body)
         words = os.path.commonprefix([constant for constant, _ in constants])
         prefix = words[:words.rindex("_") + 1]
         rows = [f"    {constant[len(prefix):]} = {value}" for constant, value in constants]
         title = "".join(word.capitalize() for word in name.split("_"))
         classes.append(
-            f'class {title}(enum.IntEnum):\n    """curfew_{name}"""\n\n' + "\n".join(rows))
+            # Unsigned constants are to be combined.
+            f'class {title}(enum.{"IntFlag" if sign else "IntEnum"}):\n    """curfew_{name}"""\n\n' + "\n".join(rows))
     return "\n\n\n".join(classes)
 
 

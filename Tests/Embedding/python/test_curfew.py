@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What curfew.py promises, on the installation that it is part of.
+"""What the module for Python promises, on the installation that it is part of.
 
     CURFEW_TEST_PLUGINS=… PYTHONPATH=PREFIX/share/curfew/python python3 test_curfew.py"""
 import asyncio
@@ -18,7 +18,7 @@ import weakref
 import curfew
 
 PLUGINS = os.environ["CURFEW_TEST_PLUGINS"]
-PREFIX = os.path.realpath(os.path.join(os.path.dirname(curfew.__file__), "../../.."))
+PREFIX = os.path.realpath(os.path.join(os.path.dirname(curfew.__file__), "../../../.."))
 GOOD, PATIENT = "org.curfew.test.good", "org.curfew.test.patient"
 LIMIT = 60  # seconds, where a test would hang
 
@@ -61,7 +61,7 @@ class Values(unittest.TestCase):
             for wrong in (lambda: host.load("a\0b"), lambda: host.launch(GOOD, budget=-1),
                           lambda: host.launch(GOOD, budget=float("nan"))):
                 self.assertRaises(ValueError, wrong)
-            for wrong in (lambda: host.launch(GOOD, "text"), lambda: host.raise_event("x", None),
+            for wrong in (lambda: host.launch(GOOD, 7), lambda: host.raise_event("x", None),
                           lambda: curfew.Host(speed=1)):
                 self.assertRaises(TypeError, wrong)
 
@@ -382,7 +382,7 @@ class Library(unittest.TestCase):
         environment.pop("CURFEW_LIBRARY", None)
         if library is not None:
             environment["CURFEW_LIBRARY"] = library
-        environment["PYTHONPATH"] = path or os.path.dirname(curfew.__file__)
+        environment["PYTHONPATH"] = path or os.path.dirname(os.path.dirname(curfew.__file__))
         return subprocess.run(
             [sys.executable, "-c", "import curfew; print(open('/proc/self/maps').read())"], env=environment,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

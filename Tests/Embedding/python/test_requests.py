@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests, handlers in Python, and asyncio: pytest runs it with what test_curfew.py needs."""
+import asyncio
+import datetime
+import os
+import pathlib
+import threading
+
+import pytest
+
+import curfew
+
+PLUGINS = os.environ["CURFEW_TEST_PLUGINS"]
+PATIENT = "org.curfew.test.patient"
+TIDY = "org.example.tidy"
+LIMIT = 60  # seconds, where a test would hang
+
+
+@pytest.fixture(params=[False, True], ids=["event thread", "manual dispatch"])
+def host(request):
+    with curfew.Host(manual_dispatch=request.param) as made:
+        yield made
+
+
+@pytest.fixture
+def clock():
+    return curfew.ManualClock()
+
+
+def test_a_function_is_a_handler(host):
+    def tidy(task):
+        task.log("begins")
+        task.progress(0.5, "half")
+        task.raise_event("tidy_page", 7, "ö")
+        assert 0 < task.remaining <= 30 and not task.is_expired
+        return f"{task.identifier} {task.payload.decode()} {task.attempt}"
+
+    host.register(TIDY, tidy, events=["tidy_page(int64,text)"])
+    assert host.handlers[0].budget == 30
+    with host.events() as events:
+        task = host.launch(TIDY, "größe", attempt=2)
+        assert task.wait(LIMIT) is curfew.Outcome.SUCCEEDED
+        assert task.result.decode() == "org.example.tidy größe 2"
+        heard = []
+        while len(heard) < 3:
+            heard += [event for event in [events.get(LIMIT)] if event.task == task.id]
+    assert [event.selector for event in heard] == ["tidy_progress::", "tidy_page::", "tidy_done::"]
+    assert [event.values for event in heard] == [(0.5, "half"), (7, "ö"), (True, "")]
+
+
+def test_what_it_raises_is_the_error_of_the_task(host):
+    kept = []
+
+    @host.register(TIDY)
+    def tidy(task):
+        kept.append(task)
+        raise ValueError("no such page: " + "ö" * 2_000)
+
+    task = host.launch(TIDY)
+    assert task.wait(LIMIT) is curfew.Outcome.FAILED
+    assert task.error.startswith("no such page: öö") and task.error.endswith("ö")
+    assert kept[0].is_expired
+    with pytest.raises(curfew.CurfewError, match="STALE: the task is over"):
+        kept[0].progress(1)
+
+
+def test_it_is_told_to_stop(host):
+    stopped, reasons = threading.Event(), []
+
+    def expired(task, reason):
+        reasons.append(reason)
+        stopped.set()
+
+    @host.register(TIDY, budget=datetime.timedelta(milliseconds=20), expired=expired)
+    def tidy(task):
+        assert stopped.wait(LIMIT) and task.is_expired
+
+    assert host.launch(TIDY).wait(LIMIT) is curfew.Outcome.EXPIRED
+    assert reasons == [curfew.Reason.BUDGET]
+
+
+def test_an_async_function_is_a_handler_and_is_cancelled_when_it_has_to_stop(host):
+    cancelled = []
+
+    @host.register(TIDY, budget=0.05)
+    async def tidy(task):
+        if task.payload:
+            await asyncio.sleep(0)
+            return task.payload
+        try:
+            await asyncio.sleep(LIMIT)
+        except asyncio.CancelledError:
+            cancelled.append(task.id)
+            raise
+
+    good, endless = host.launch(TIDY, b"\x00\x01"), host.launch(TIDY)
+    assert good.wait(LIMIT) is curfew.Outcome.SUCCEEDED and good.result == b"\x00\x01"
+    assert endless.wait(LIMIT) is curfew.Outcome.EXPIRED
+    assert cancelled == [endless.id]
+
+
+def test_a_request_is_launched_when_it_is_due(clock):
+    with curfew.Host(clock=clock) as host, host.events("tidy_done::") as events:
+        begin = datetime.datetime(2027, 1, 1, 3, tzinfo=datetime.timezone.utc)
+        clock.set_date(begin)
+        host.register(TIDY, lambda task: None)
+        request = host.submit(TIDY, "a page", after=datetime.timedelta(hours=1), key="nightly")
+        assert request.submission is curfew.Submission.QUEUED
+        assert host.submit(TIDY, "a page", after=3600, key="nightly").id == request.id
+        state = request.state
+        assert state.phase is curfew.RequestPhase.PENDING and state.key == "nightly"
+        assert state.not_before == begin + datetime.timedelta(hours=1)
+        assert (state.identifier, state.latest, state.submitted) == (TIDY, None, begin)
+        assert request.payload == b"a page"
+        assert [each.name for each in request.why() if each.holds] == ["date"]
+        assert host.now == begin
+        clock.advance(3_599)
+        assert request.attempts == []
+        clock.advance(1)
+        assert events.get(LIMIT).values == (True, "")
+        while request.phase is not curfew.RequestPhase.FINISHED:
+            pass
+        (attempt,) = request.attempts
+        assert attempt.outcome is curfew.Outcome.SUCCEEDED and attempt.started == host.now
+
+
+def test_requests_are_listed_explained_and_cancelled():
+    day = datetime.datetime(2190, 1, 1, tzinfo=datetime.timezone.utc)
+    add = {"on_pending": curfew.OnPending.ADD, "kind": curfew.Kind.PROCESSING}
+    with curfew.Host() as host:
+        first = host.submit(TIDY, earliest=day, needs=curfew.Needs.NETWORK, **add)
+        others = [host.submit("org.example.other", cron="@daily", **add) for _ in range(2)]
+        assert [each.id for each in host.requests()] == [first.id] + [each.id for each in others]
+        assert [each.id for each in host.requests(TIDY)] == [first.id]
+        assert first.state.needs is curfew.Needs.NETWORK
+        assert "date" in [each.name for each in host.why(first.id) if each.holds]
+        handler = {each.name: each for each in host.why(TIDY)}["handler"]
+        assert handler.holds and handler.factor is curfew.Factor.HANDLER
+        assert first.cancel() and not first.cancel()
+        assert host.cancel(others[0]) == 1 and host.cancel(others[0].id) == 0
+        assert host.cancel("org.example.other") == 1
+        assert host.requests(phases=[curfew.RequestPhase.PENDING]) == []
+        assert len(host.requests(phases=[curfew.RequestPhase.CANCELLED])) == 3
+        with pytest.raises(curfew.CurfewError, match="WRONG_STATE"):
+            first.release()
+        with pytest.raises(TypeError):
+            host.submit(TIDY, earliest=12)
+
+
+def test_a_store_keeps_requests(tmp_path: pathlib.Path):
+    store = tmp_path / "requests"
+    options = {"history_limit": 10, "penalty": 60}
+    with curfew.Host(store=store, request_options=options) as host:
+        number = host.submit(TIDY, b"kept", after=86_400).id
+    with curfew.Host(store=store) as host:
+        (request,) = host.requests()
+        assert (request.id, request.payload) == (number, b"kept")
+    with pytest.raises(TypeError, match="curfew_request_config has no speed"):
+        curfew.Host(request_options={"speed": 1})
+
+
+def test_all_plugins_are_loaded_and_those_that_fail_are_returned(tmp_path, monkeypatch):
+    for name in ("good", "noentry"):
+        (tmp_path / name).symlink_to(f"{PLUGINS}/{name}")
+    with curfew.Host() as host:
+        (failed,) = host.load_all(tmp_path)
+        assert failed.directory == f"{tmp_path}/noentry" and "curfew_plugin_entry" in failed.reason
+        assert [each.identifier for each in host.handlers] == ["org.curfew.test.good"]
+    monkeypatch.setenv("CURFEW_PLUGIN_PATH", str(tmp_path))
+    with curfew.Host(load_plugins=True) as host:
+        assert len(host.handlers) == 1
+
+
+def test_tasks_are_awaited(host):
+    host.register(TIDY, lambda task: task.payload, max_concurrency=4)
+
+    async def outcomes():
+        tasks = [host.launch(TIDY, str(each)) for each in range(50)]
+        return [(await task, task.result) for task in tasks]
+
+    assert asyncio.run(outcomes()) == [
+        (curfew.Outcome.SUCCEEDED, str(each).encode()) for each in range(50)]
+    assert host._listeners.keys() == {("handler", TIDY)}
+
+
+def test_a_wait_is_cancelled_and_ends_with_the_host():
+    async def closes(host):
+        task = host.launch(PATIENT, budget=3600)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(task, 0.01)
+        assert host._waiting == {} and host._observed is None
+        waiting = asyncio.ensure_future(asyncio.wait_for(task, LIMIT))
+        await asyncio.sleep(0)
+        await asyncio.to_thread(host.close)
+        try:
+            assert await waiting is curfew.Outcome.INTERRUPTED
+        except curfew.CurfewError as error:
+            assert error.status is curfew.Status.CLOSING
+
+    host = curfew.Host()
+    host.load(f"{PLUGINS}/patient")
+    asyncio.run(closes(host))
+
+
+@pytest.mark.parametrize("manual_dispatch", [False, True])
+def test_events_are_iterated_in_asyncio(manual_dispatch):
+    async def pages():
+        async with curfew.Host(manual_dispatch=manual_dispatch) as host:
+            host.register(
+                TIDY, lambda task: [task.raise_event("tidy_page", page) for page in range(3)] and None,
+                events=["tidy_page(int64)"])
+            seen = []
+            with host.events("tidy_page:") as events:
+                task = host.launch(TIDY)
+                async for event in events:
+                    seen.append(event.values[0])
+                    if len(seen) == 3:
+                        break
+            await task
+            rest = host.events("tidy_done::")
+            await host.launch(TIDY)
+        return seen, [event.values async for event in rest]
+
+    assert asyncio.run(pages()) == ([0, 1, 2], [(True, "")])
+
+
+def test_types_are_declared():
+    assert (pathlib.Path(curfew.__file__).parent / "py.typed").exists()
+    for kind in (curfew.Host, curfew.Task, curfew.Request, curfew.Events, curfew.ManualClock):
+        for name, member in vars(kind).items():
+            member = getattr(member, "fget", member)
+            if callable(member) and not name.startswith("_"):
+                assert "return" in member.__annotations__, f"{kind.__name__}.{name}"
