@@ -50,7 +50,7 @@ VERSION := $(shell sed -n 's/^.define CURFEW_VERSION_STRING "\(.*\)"$$/\1/p' inc
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 
 RELEASE := .build/release
-HEADERS := $(patsubst include/%,%,$(wildcard include/curfew/*.h include/curfew/*/*.h))
+HEADERS := $(patsubst include/%,%,$(wildcard include/curfew/*.h include/curfew/*.hpp include/curfew/*/*.h))
 
 # A directory with C and no Swift in it is a C plugin; one with Swift in it is a product of the
 # Swift package that has the directory's name; one with a manifest alone calls what others wrote.
