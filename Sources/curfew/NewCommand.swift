@@ -4,7 +4,7 @@
 enum NewCommand {
     static let languageOption = CommandOption(
         name: "lang", value: "LANGUAGE", sort: .language,
-        summary: "its language: c (the default) or swift")
+        summary: "its language: c (the default), c++, swift or rust; or call")
     static let intoOption = CommandOption(
         name: "into", value: "DIR", sort: .directory,
         summary: "create it in this directory")
@@ -25,6 +25,10 @@ enum NewCommand {
             """
             NAME has lower-case letters, digits and `-`, begins with a letter, and has at
             most 64 bytes. The plugin needs this installation of Curfew, and no repository.
+            """,
+            """
+            With `--lang call` it has no code of its own: its manifest exposes a C function
+            that a library of the system has.
             """,
         ],
         exits: [

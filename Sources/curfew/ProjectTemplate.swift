@@ -120,13 +120,20 @@ struct ProjectFile {
 /// The languages of `curfew new`.
 enum PluginLanguage: String, CaseIterable {
     case c
+    case cpp = "c++"
     case swift
+    case rust
+    /// A function of a library that exists.
+    case call
 
     /// The name of the language for people.
     var title: String {
         switch self {
         case .c: "C"
+        case .cpp: "C++"
         case .swift: "Swift"
+        case .rust: "Rust"
+        case .call: "JSON"
         }
     }
 }

@@ -28,6 +28,7 @@ final class GuideReader {
             // The installation stays as it is, for other tests.
             "PYTHONDONTWRITEBYTECODE": "1",
         ]
+        environment["RUSTUP_HOME"] = RustToolchain.home
     }
 
     /// Does all that a guide says.

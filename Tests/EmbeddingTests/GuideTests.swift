@@ -11,8 +11,9 @@ struct GuideTests {
         let installation = try Installation.forTests()
         // What takes longest first.
         let wrong = InPairs.faults([
-            "embedding-the-host", "writing-a-plugin", "proving-a-plugin", "requests",
-            "calling-functions", "background-tasks", "porting",
+            "embedding-the-host", "writing-a-plugin", "writing-a-plugin-in-cpp",
+            "writing-a-plugin-in-rust", "proving-a-plugin", "requests", "calling-functions",
+            "background-tasks", "porting",
         ]) { name in
             let guide = try Guide(name)
             guard guide.steps.count > 5 else { throw TestFault(text: "hardly anything is shown") }
@@ -34,7 +35,8 @@ struct GuideTests {
         #expect(
             guides.filter { !tables.contains($0) }.sorted() == [
                 "background-tasks.md", "calling-functions.md", "embedding-the-host.md",
-                "porting.md", "proving-a-plugin.md", "requests.md", "writing-a-plugin.md",
+                "porting.md", "proving-a-plugin.md", "requests.md",
+                "writing-a-plugin-in-cpp.md", "writing-a-plugin-in-rust.md", "writing-a-plugin.md",
             ])
     }
 
@@ -43,6 +45,7 @@ struct GuideTests {
         arguments: [
             "README.md", "CONTRIBUTING.md", "Documentation/README.md",
             "Documentation/writing-a-plugin.md",
+            "Documentation/writing-a-plugin-in-cpp.md", "Documentation/writing-a-plugin-in-rust.md",
             "Documentation/embedding-the-host.md", "Documentation/calling-functions.md",
             "Documentation/proving-a-plugin.md", "Documentation/requests.md",
             "Documentation/background-tasks.md", "Documentation/porting.md",
