@@ -75,6 +75,8 @@ struct InspectScreen {
         out.line("\(out.paint(handler.identifier, .strong)), \(handler.kind.name)")
         if let call = handler.call {
             row("calls", call.text)
+        } else if let command = handler.command {
+            row("runs", command.text)
         } else if handler.form == .subs {
             row("made of", "subs: do\(handler.event) or \(handler.event)_controller")
         }

@@ -66,7 +66,11 @@ struct LintedPlugin {
 
     /// Looks for the functions of the system's libraries that handlers call.
     private mutating func checkCalls(of manifest: Manifest) {
-        if manifest.library == nil { libraryRemark = "functions of the system's libraries" }
+        if manifest.library == nil {
+            libraryRemark =
+                manifest.handlers.allSatisfy { $0.form == .command }
+                ? "none: programs are run" : "functions of the system's libraries"
+        }
         for call in manifest.handlers.compactMap(\.call) {
             guard let problem = call.systemProblem(allowed: systemLibraries) else { continue }
             var parts = problem.message.split(separator: "; ").map(String.init)

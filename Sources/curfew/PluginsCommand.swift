@@ -209,6 +209,7 @@ enum PluginsCommand {
             ("requires", .list(handler.requires.map(\.rawValue).sorted().map { .text($0) })),
             ("form", .text(handler.form.rawValue)),
             ("calls", handler.call.map { .text($0.text) } ?? .null),
+            ("runs", handler.command.map { .text($0.text) } ?? .null),
             (
                 "examples",
                 .list(

@@ -421,6 +421,11 @@ struct ManifestFaultTests {
                 "a handler of form `entry` calls nothing by itself",
                 #"write "form": "call", or remove `call`"#
             ),
+            (
+                #""command": ‸{"argv": ["true"]}"#, .command,
+                "a handler of form `entry` runs no program by itself",
+                #"write "form": "command", or remove `command`"#
+            ),
             (#""form": ‸"entri""#, .form, "`form` has no value `entri`", #"write "entry""#),
             (
                 #""isolation": ‸"process""#, .isolation,
@@ -622,7 +627,7 @@ struct ManifestFaultTests {
             (
                 #"‸"colour": 1"#, .unknownKey, "a handler has no key `colour`",
                 "remove it; the keys are identifier, kind, budget, grace, maxConcurrency, event,"
-                    + " events, requires, form, call, isolation, examples"
+                    + " events, requires, form, call, command, isolation, examples"
             ),
             (
                 #""events": [{"name": "x", ‸"params": []}]"#, .unknownKey,

@@ -93,6 +93,7 @@ struct ManifestSchemaTests {
         "fault-manifest-function.starting.json": "the names are listed once, in the reader",
         "fault-manifest-function.state.json": "the names are listed once, in the reader",
         "fault-manifest-function.variadic.json": "the names are listed once, in the reader",
+        "fault-manifest-command.both.json": "schemas cannot compare lists",
         "manifest-duplicate-event": "schemas cannot compare values of different objects",
         "fault-manifest-reserved-event.host.json": "the names are made of other values",
         "fault-manifest-reserved-event.scheduling.json": "the names are made of other values",
@@ -261,6 +262,7 @@ struct ManifestSchemaTests {
         }
         let files = try inside(try #require(definitions["example"]), "files")
         let file = try #require(files["additionalProperties"] as? [String: Any])
+        let command = try #require(definitions["command"])
         let objects: [(ManifestObject, [String: Any])] = [
             (.manifest, schema), (.handler, try #require(definitions["handler"])),
             (.event, try #require(definitions["event"])),
@@ -271,6 +273,13 @@ struct ManifestSchemaTests {
             (
                 .argument,
                 try #require((definitions["argument"]?["oneOf"] as? [[String: Any]])?.last)
+            ),
+            (.command, command),
+            (
+                .commandWord,
+                try #require(
+                    ((try inside(command, "argv")["items"] as? [String: Any])?["oneOf"]
+                        as? [[String: Any]])?.last)
             ),
         ]
         #expect(objects.count == ManifestObject.allCases.count)
@@ -287,7 +296,8 @@ struct ManifestSchemaTests {
                 // The others' defaults depend on the rest of the handler, or there is none.
                 let isOpen = [
                     "budget", "event", "sha256", "library", "call", "result", "keep", "free",
-                    "length", "from", "lengthOf", "hex", "out", "buffer",
+                    "length", "from", "lengthOf", "hex", "out", "buffer", "command", "input",
+                    "directory",
                 ].contains(key)
                 #expect((property["default"] != nil) != (isRequired || isOpen), "\(key)")
             }

@@ -10,7 +10,7 @@ extension ConformanceCase {
         "handlers-declared": [
             .handlers, .kind, .duration, .concurrency, .event, .reservedEvent, .parameter,
             .requirement, .form, .isolation, .call, .function, .signature, .argument, .result,
-            .example,
+            .command, .example,
         ],
         "manifest-no-duplicates": [.duplicateIdentifier, .duplicateEvent],
     ]

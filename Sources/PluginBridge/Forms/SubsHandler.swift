@@ -49,7 +49,7 @@ final class SubsHandler: @unchecked Sendable {
             expired: hasEnded == nil ? nil : runExpired,
             data: Unmanaged.passUnretained(self).toOpaque(), api: api,
             // A controller keeps the state of its task in globals.
-            isOneAtATime: controller != nil)
+            pendingLimit: controller != nil ? 1 : 0)
     }
 
     fileprivate func work(

@@ -34,7 +34,7 @@ package final class PluginLibrary: PluginCode, @unchecked Sendable {
         var codes: [String: HandlerCode] = [:]
         for handler in manifest.handlers {
             switch handler.form {
-            case .entry: break
+            case .entry, .command: break
             case .subs:
                 let subs = try SubsHandler(handler, in: image!)
                 handlers.append(subs)

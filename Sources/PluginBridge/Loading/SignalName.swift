@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The names of signals, as signal(7) has them for most processors.
-enum SignalName {
+package enum SignalName {
     private static var names: [String] {
         [
             "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
@@ -10,7 +10,7 @@ enum SignalName {
         ]
     }
 
-    static func of(_ number: Int32) -> String {
+    package static func of(_ number: Int32) -> String {
         let index = Int(number) - 1
         return names.indices.contains(index) ? "SIG" + names[index] : "\(number)"
     }

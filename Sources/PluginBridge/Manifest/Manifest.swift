@@ -11,8 +11,8 @@ package struct Manifest: Hashable, Sendable {
     package let version: String
     /// The number of the plugin ABI; always the one of this host.
     package let abi: UInt32
-    /// The plain name of the shared object beside the manifest; nil where all handlers call
-    /// functions of the system's libraries.
+    /// The plain name of the shared object beside the manifest; nil where all handlers run
+    /// programs or call functions of the system's libraries.
     package let library: String?
     /// The position of the value of `library`, for faults that only the file shows; the beginning
     /// of the manifest if it has none.
@@ -54,6 +54,8 @@ package struct Manifest: Hashable, Sendable {
     package static var signatureLimit: Int { 512 }
     /// Bytes that one argument of a call may have written to it.
     package static var bufferLimit: Int64 { 1 << 20 }
+    /// Words of a command line.
+    package static var wordLimit: Int { 256 }
     /// The maximum number of listed faults; one more fault then says how many are not listed.
     package static var faultLimit: Int { 100 }
 

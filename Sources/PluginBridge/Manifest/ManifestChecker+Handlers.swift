@@ -67,6 +67,7 @@ extension ManifestChecker {
         let requires = fields[ManifestKey.requires.name].map { requirements($0) }
         let form = fields[ManifestKey.form.name].map { self.form($0) }
         let call = self.call(fields, form: form ?? .entry, of: value)
+        let command = self.command(fields, form: form ?? .entry, of: value)
         let isolation = fields[ManifestKey.isolation.name].map { self.isolation($0) }
         let examples = fields[ManifestKey.examples.name].map { self.examples($0) }
 
@@ -75,13 +76,15 @@ extension ManifestChecker {
         guard let identifier = draft.identifier, let event = draft.event, let kind,
             let budget = budget ?? kind.defaultBudget, let grace = grace ?? TaskKind.defaultGrace,
             let concurrency = concurrency ?? 1, let form = form ?? .entry,
-            let isolation = isolation ?? .thread, form != .call || call != nil
+            let isolation = isolation ?? .thread, form != .call || call != nil,
+            form != .command || command != nil
         else { return nil }
         let place = fields[ManifestKey.identifier.name]?.position ?? value.position
         return ManifestHandler(
             identifier: identifier, kind: kind, budget: budget, grace: grace,
             maxConcurrency: concurrency, event: event, events: events.map(\.signature),
-            requires: requires ?? [], form: form, call: call, isolation: isolation,
+            requires: requires ?? [], form: form, call: call, command: command,
+            isolation: isolation,
             examples: examples ?? [],
             position: value.position, identifierPosition: place,
             eventPosition: fields[ManifestKey.event.name]?.position ?? place,

@@ -63,7 +63,7 @@ struct ManifestChecker {
         if let library, !isUsed {
             fault(
                 .library, at: library,
-                "no handler uses `library`: all of them call functions of the system's libraries",
+                "no handler uses `library`: all of them run programs or call functions of the system's libraries",
                 help: "remove it")
         } else if library == nil, isUsed {
             fault(
@@ -93,8 +93,12 @@ struct ManifestChecker {
             return members.first { $0.key == key.name }?.value
         }
         return elements.contains { handler in
-            member(.form, of: handler)?.kind != .string(ManifestForm.call.rawValue)
-                || member(.callLibrary, of: member(.call, of: handler)) == nil
+            switch member(.form, of: handler)?.kind {
+            case .string(ManifestForm.command.rawValue): false
+            case .string(ManifestForm.call.rawValue):
+                member(.callLibrary, of: member(.call, of: handler)) == nil
+            default: true
+            }
         }
     }
 

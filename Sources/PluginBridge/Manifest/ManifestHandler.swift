@@ -28,6 +28,8 @@ package struct ManifestHandler: Hashable, Sendable {
     package let form: ManifestForm
     /// The function to call, for the form `call`; otherwise nil.
     package let call: ManifestCall?
+    /// The program to run, for the form `command`; otherwise nil.
+    package let command: ManifestCommand?
     package let isolation: ManifestIsolation
     package let examples: [ManifestExample]
     /// The position of the handler's object.
@@ -48,6 +50,8 @@ package enum ManifestForm: String, Sendable, CaseIterable {
     case subs
     /// Any exported function, with the signature the manifest gives.
     case call
+    /// A program, in processes of its own.
+    case command
 }
 
 /// The place where the plugin's code runs. A manifest may ask for more isolation than the host

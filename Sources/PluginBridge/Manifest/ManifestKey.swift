@@ -62,6 +62,17 @@ struct ManifestKey {
     static let buffer = ManifestKey("buffer", "4096")
     static let hex = ManifestKey("hex", #""00ff""#)
 
+    static let command = ManifestKey("command", #"{"argv": ["rsync", "-a", "a/", "b/"]}"#)
+    static let argv = ManifestKey("argv", #"["rsync", "-a", "a/", "b/"]"#, required: true)
+    static let source = ManifestKey("from", #""payload""#, required: true)
+    static let input = ManifestKey("input", #""payload""#)
+    static let environment = ManifestKey("environment", #"{"LANG": "C.UTF-8"}"#)
+    static let directory = ManifestKey("directory", #""/srv""#)
+    static let success = ManifestKey("success", "[0]")
+    static let retry = ManifestKey("retry", "[75]")
+    static let progress = ManifestKey("progress", #""PROGRESS ""#)
+    static let resultLines = ManifestKey("result", #""RESULT ""#)
+
     static let eventName = ManifestKey("name", #""mirror_found""#, required: true)
     static let parameters = ManifestKey("parameters", #"["text"]"#)
     static let exampleName = ManifestKey("name", #""small""#, required: true)

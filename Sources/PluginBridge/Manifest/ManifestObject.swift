@@ -11,6 +11,8 @@ enum ManifestObject: CaseIterable {
     case systemLibrary
     case argument
     case kept
+    case command
+    case commandWord
 
     /// With its article, for messages.
     var noun: String {
@@ -24,6 +26,8 @@ enum ManifestObject: CaseIterable {
         case .systemLibrary: "a library of the system"
         case .argument: "an argument"
         case .kept: "what is kept"
+        case .command: "a command"
+        case .commandWord: "a word of a command"
         }
     }
 
@@ -38,6 +42,8 @@ enum ManifestObject: CaseIterable {
         case .systemLibrary: Self.systemLibraryKeys
         case .argument: Self.argumentKeys
         case .kept: Self.keptKeys
+        case .command: Self.commandKeys
+        case .commandWord: Self.commandWordKeys
         }
     }
 
@@ -46,7 +52,7 @@ enum ManifestObject: CaseIterable {
     ]
     private static let handlerKeys: [ManifestKey] = [
         .identifier, .kind, .budget, .grace, .maxConcurrency, .event, .events, .requires, .form,
-        .call, .isolation, .examples,
+        .call, .command, .isolation, .examples,
     ]
     private static let eventKeys: [ManifestKey] = [.eventName, .parameters]
     private static let exampleKeys: [ManifestKey] = [.exampleName, .payload, .expect, .files]
@@ -56,6 +62,10 @@ enum ManifestObject: CaseIterable {
     ]
     private static let systemLibraryKeys: [ManifestKey] = [.system]
     private static let argumentKeys: [ManifestKey] = [.from, .lengthOf, .out, .buffer, .hex]
+    private static let commandKeys: [ManifestKey] = [
+        .argv, .input, .environment, .directory, .success, .retry, .progress, .resultLines,
+    ]
+    private static let commandWordKeys: [ManifestKey] = [.source]
     private static let keptKeys: [ManifestKey] = [.keptArgument, .keptLength]
 
     func hasKey(named name: String) -> Bool {

@@ -28,6 +28,7 @@ package enum ManifestRule: String, Sendable, CaseIterable {
     case signature = "manifest-signature"
     case argument = "manifest-argument"
     case result = "manifest-result"
+    case command = "manifest-command"
     case example = "manifest-example"
     case faultLimit = "manifest-fault-limit"
 }

@@ -11,18 +11,23 @@ package struct HandlerCode: @unchecked Sendable {
     package let expired: curfew_expired_function?
     package let data: UnsafeMutableRawPointer?
     package let api: UnsafePointer<curfew_host_api>
-    /// A task that is pending keeps the handler's next one from being entered.
-    package let isOneAtATime: Bool
+    /// The number of pending tasks that keeps the handler's next one from being entered; 0: none
+    /// does.
+    package let pendingLimit: UInt32
+    /// Called when the grace of a pending task is over, and the host has answered for it.
+    package let graceOver: (@convention(c) (UnsafeMutableRawPointer?, curfew_task) -> Void)?
     /// The queue of a plugin's subs, on which pending tasks of its other handlers depend.
     package let isQueue: Bool
 
     package init(
         run: @escaping curfew_run_function, expired: curfew_expired_function?,
         data: UnsafeMutableRawPointer?, api: UnsafePointer<curfew_host_api>,
-        isOneAtATime: Bool = false, isQueue: Bool = false
+        pendingLimit: UInt32 = 0, isQueue: Bool = false,
+        graceOver: (@convention(c) (UnsafeMutableRawPointer?, curfew_task) -> Void)? = nil
     ) {
         self.isQueue = isQueue
-        self.isOneAtATime = isOneAtATime
+        self.pendingLimit = pendingLimit
+        self.graceOver = graceOver
         self.run = run
         self.expired = expired
         self.data = data

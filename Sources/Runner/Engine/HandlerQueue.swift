@@ -54,8 +54,9 @@ struct HandlerQueue: ~Copyable {
     let gate = Atomic<UInt32>(0)
     /// Lost workers that have not returned.
     let lost = Atomic<UInt32>(0)
-    /// The task that `Gate.awaited` waits for; the end of any other task does not open the gate.
-    let awaited = Atomic<UInt64>(0)
+    /// The pending tasks, `code.pendingLimit` places; the end of any other task does not open the
+    /// gate.
+    let awaited: UnsafeMutablePointer<Atomic<UInt64>>
     /// Re-queued tasks; `tail` counts them as launches.
     let requeued = Atomic<UInt64>(0)
     private let padding4: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
@@ -68,7 +69,7 @@ struct HandlerQueue: ~Copyable {
         static let paused: UInt32 = 1
         static let quarantined: UInt32 = 2
         static let exhausted: UInt32 = 4
-        /// A task is pending, and the handler runs one at a time.
+        /// As many tasks are pending as may be.
         static let awaited: UInt32 = 8
         static let refusing = quarantined | exhausted
     }
@@ -118,7 +119,8 @@ struct HandlerQueue: ~Copyable {
         mask = UInt64(capacity - 1)
         self.index = index
         self.plugin = plugin
-        maxConcurrency = description.maxConcurrency
+        // A pending task leaves its worker, so one place lets as many be pending as are permitted.
+        maxConcurrency = code.pendingLimit > 1 ? 1 : description.maxConcurrency
         kind = description.kind
         progressEvent = events[1].index
         expiredEvent = events[2].index
@@ -128,11 +130,16 @@ struct HandlerQueue: ~Copyable {
         self.cells = cells
         ended = .allocate(capacity: 8)
         for outcome in 0..<8 { (ended + outcome).initialize(to: Atomic(0)) }
+        awaited = .allocate(capacity: Int(max(1, code.pendingLimit)))
+        for place in 0..<Int(max(1, code.pendingLimit)) {
+            (awaited + place).initialize(to: Atomic(0))
+        }
     }
 
     deinit {
         HandlerQueue.giveBack(cells, capacity: UInt32(mask + 1))
         ended.deallocate()
+        awaited.deallocate()
     }
 }
 

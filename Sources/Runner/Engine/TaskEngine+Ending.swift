@@ -24,12 +24,7 @@ extension TaskEngine {
         if status == .pending {
             // Armed before the task is pending, while no other thread can free the slot.
             deadlines.armBudget(task, isPending: true)
-            if handler.pointee.code.isOneAtATime {
-                // In this order, so that the gate is closed before another thread opens it.
-                handler.pointee.gate.bitwiseOr(
-                    HandlerQueue.Gate.awaited, ordering: .sequentiallyConsistent)
-                handler.pointee.awaited.store(task.bits, ordering: .sequentiallyConsistent)
-            }
+            if handler.pointee.code.pendingLimit > 0 { noteAwaited(task, handler) }
             let (action, state) = mustStep(task) { machine in
                 isTooLate = machine.isAnsweredFor
                 return (machine.functionReturned(success: nil), machine.isLost)
@@ -73,15 +68,41 @@ extension TaskEngine {
         return wasLost
     }
 
-    /// Opens the gate of a one-at-a-time handler after the end of the awaited task.
+    /// Notes a pending task, and closes the gate if no more may be pending.
+    ///
+    /// Called by the handler's one worker, while its tasks end on other threads.
+    private func noteAwaited(_ task: TaskReference, _ handler: HandlerQueuePointer) {
+        // Closed before the task is noted, so that its end opens the gate afterwards.
+        handler.pointee.gate.bitwiseOr(
+            HandlerQueue.Gate.awaited, ordering: .sequentiallyConsistent)
+        let places = Int(handler.pointee.code.pendingLimit)
+        var isNoted = false
+        for place in 0..<places where !isNoted {
+            isNoted =
+                (handler.pointee.awaited + place).pointee.compareExchange(
+                    expected: 0, desired: task.bits, ordering: .sequentiallyConsistent
+                ).exchanged
+        }
+        let isFull = (0..<places).allSatisfy {
+            (handler.pointee.awaited + $0).pointee.load(ordering: .sequentiallyConsistent) != 0
+        }
+        // The worker itself goes on then.
+        if !isFull {
+            handler.pointee.gate.bitwiseAnd(
+                ~HandlerQueue.Gate.awaited, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// Opens the gate of a handler with a limit of pending tasks after the end of a noted one.
     ///
     /// Other tasks may end too: cancelled in the queue, or decided earlier by a slow thread.
     private func noLongerAwaited(_ task: TaskReference, _ handler: HandlerQueuePointer) {
-        guard handler.pointee.code.isOneAtATime,
-            handler.pointee.awaited.compareExchange(
+        let isNoted = (0..<Int(handler.pointee.code.pendingLimit)).contains { place in
+            (handler.pointee.awaited + place).pointee.compareExchange(
                 expected: task.bits, desired: 0, ordering: .sequentiallyConsistent
             ).exchanged
-        else { return }
+        }
+        guard isNoted else { return }
         let before = handler.pointee.gate.bitwiseAnd(
             ~HandlerQueue.Gate.awaited, ordering: .sequentiallyConsistent
         ).oldValue
@@ -327,8 +348,12 @@ extension TaskEngine {
             return machine.graceOver()
         }
         guard decided, let handler = slot.handlerQueue else { return false }
-        // Never decremented: a late answer may find the slot reused, and then looks like none.
-        unanswered.wrappingAdd(1, ordering: .relaxed)
+        if let graceOver = handler.pointee.code.graceOver {
+            graceOver(handler.pointee.code.data, tasks.publicID(task))
+        } else {
+            // Never decremented: a late answer may find the slot reused, and then looks like none.
+            unanswered.wrappingAdd(1, ordering: .relaxed)
+        }
         if wasPending {
             deadlines.pendingEnded()
         } else {

@@ -73,6 +73,9 @@ public struct HostConfiguration: Sendable {
     /// and `plugins` have the reasons of those that could not be loaded.
     package var loadsPlugins = false
 
+    /// Whether requests may run programs that no manifest names, as those of `curfew submit -- …` do.
+    public var permitsCommands = false
+
     /// Where requests are stored, and the conditions for running them.
     public var requests = RequestConfiguration()
 

@@ -67,6 +67,14 @@ package final class HostRuntime: Sendable {
             throw BridgeError(
                 .system, "no thread could be started; raise the limit of processes (ulimit -u)")
         }
+        if configuration.permitsCommands {
+            do throws(BridgeError) {
+                try plugins.permitCommands()
+            } catch {
+                shutdown.abandonStart()
+                throw error
+            }
+        }
         do throws(RequestFailure) {
             try requests.openStore()
         } catch {

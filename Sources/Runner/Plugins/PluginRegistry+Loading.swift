@@ -191,7 +191,13 @@ extension PluginRegistry {
             guard engine.phase.isOpen else { throw HostPhase.closing }
             if let load { try load.checkMissing(shown) }
             let codes = try library!.codes(table, allowed: configuration.callableLibraries)
-            let registered = (load?.registered ?? [:]).merging(codes) { $1 }
+            var registered = (load?.registered ?? [:]).merging(codes) { $1 }
+            for handler in manifest.handlers {
+                guard let command = handler.command else { continue }
+                registered[handler.identifier] = commands.code(
+                    command, directory: record.directory, concurrency: handler.maxConcurrency,
+                    plugin: record.number, table)
+            }
             var handlers = manifest.handlers.map {
                 (HandlerDescription($0), registered[$0.identifier]!)
             }

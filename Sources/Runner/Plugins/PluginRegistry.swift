@@ -13,6 +13,8 @@ package final class PluginRegistry: Sendable {
     let configuration: HostConfiguration
     /// The table of the embedder's own handlers and threads.
     let ownTable: PluginTable
+    /// The programs of handlers.
+    let commands: CommandRunner
     /// Counts the embedder's threads that are loading a plugin.
     let loadGate = CallGate()
     /// One thread at a time discovers plugins.
@@ -28,6 +30,7 @@ package final class PluginRegistry: Sendable {
         threads = engine.threads
         log = engine.log
         self.configuration = configuration
+        commands = CommandRunner(engine, requests, plugins)
         ownTable = RetiredTables.take("")
         serve(ownTable, plugin: PluginList.embedder)
     }
@@ -67,6 +70,21 @@ package final class PluginRegistry: Sendable {
             description,
             HandlerCode(run: run, expired: expired, data: data, api: ownTable.api), owner: owner)
     }
+
+    /// Registers the handler of requests that run programs without a manifest.
+    func permitCommands() throws(BridgeError) {
+        let description = HandlerDescription(
+            identifier: CommandPayload.identifier, kind: .processing,
+            maxConcurrency: Self.commandLimit)
+        _ = try engine.register(
+            description,
+            commands.code(
+                nil, directory: "/", concurrency: Int(Self.commandLimit),
+                plugin: PluginList.embedder, ownTable), owner: commands)
+    }
+
+    /// Programs without a manifest that run at the same time.
+    private static var commandLimit: UInt32 { 64 }
 
     /// Releases a handler from quarantine. Returns `notFound` for an unknown identifier.
     package func release(_ identifier: String) -> Status {

@@ -137,6 +137,7 @@ final class HostShutdown: Sendable {
     private func close(_ limits: ShutdownLimits) throws(BridgeError) {
         let (inside, calling) = (handlersInside, engine.handlersInCallbacks)
         requests.stop(until: EventLoop.deadline(after: Self.exitLimit))
+        registry.commands.close()
         for pool in engine.pools { pool.stop() }
         engine.deadlines.stop()
         phase.enter(.closed)

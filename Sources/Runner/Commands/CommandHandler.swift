@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import CSystem
+import PluginBridge
+import Scheduling
+
+/// A handler that is a program. Its tasks are pending while their programs run.
+final class CommandHandler: @unchecked Sendable {
+    // Sendable: everything is constant.
+
+    private let runner: CommandRunner
+    /// Nil: the payload says which program to run.
+    private let command: ManifestCommand?
+    /// The directory of the plugin.
+    private let directory: String
+    private let plugin: Int32
+
+    init(_ runner: CommandRunner, _ command: ManifestCommand?, directory: String, plugin: Int32) {
+        self.runner = runner
+        self.command = command
+        self.directory = directory
+        self.plugin = plugin
+    }
+
+    /// Returns the code that workers and deadline threads call. They do not retain this object.
+    func code(_ api: UnsafePointer<curfew_host_api>, concurrency: Int) -> HandlerCode {
+        HandlerCode(
+            run: { data, _, task, _ in
+                Unmanaged<CommandHandler>.fromOpaque(data!)._withUnsafeGuaranteedRef {
+                    $0.run(task)
+                }
+            },
+            expired: { data, _, task, _ in
+                Unmanaged<CommandHandler>.fromOpaque(data!)._withUnsafeGuaranteedRef {
+                    $0.runner.stop(task)
+                }
+            },
+            data: Unmanaged.passUnretained(self).toOpaque(), api: api,
+            pendingLimit: UInt32(concurrency),
+            graceOver: { data, task in
+                Unmanaged<CommandHandler>.fromOpaque(data!)._withUnsafeGuaranteedRef {
+                    $0.runner.kill(task)
+                }
+            })
+    }
+
+    private func run(_ task: curfew_task) -> curfew_status {
+        guard let facts = runner.services.facts(of: task, plugin: plugin) else {
+            return Status.stale.rawValue
+        }
+        let payload = UnsafeRawBufferPointer(
+            start: facts.payload, count: Int(facts.payloadBytes))
+        do throws(BridgeError) {
+            let (command, line) = try line(payload, facts, task)
+            try runner.start(command, line, payload, task: task, plugin: plugin)
+            return Status.pending.rawValue
+        } catch {
+            runner.fail(task, plugin, error.message)
+            return Status.failed.rawValue
+        }
+    }
+
+    private func line(
+        _ payload: UnsafeRawBufferPointer, _ facts: TaskFacts, _ task: UInt64
+    ) throws(BridgeError) -> (ManifestCommand, ProgramStart) {
+        var line: ProgramStart
+        let command: ManifestCommand
+        var base = directory
+        if let own = self.command {
+            command = own
+            var words: [String] = []
+            for word in own.words { words.append(try text(of: word, payload)) }
+            line = ProgramStart(
+                words: words,
+                environment: ProgramStart.inheritedEnvironment().merging(own.environment) { $1 },
+                directory: own.directory ?? directory)
+        } else {
+            guard let given = CommandPayload(Array(payload)) else {
+                throw BridgeError(
+                    .failed,
+                    "the payload is no command: it is JSON with argv, directory and environment")
+            }
+            command = ManifestCommand(words: given.arguments.map { .text($0) })
+            base = given.directory
+            line = ProgramStart(
+                words: given.arguments,
+                environment: ProgramStart.inheritedEnvironment().merging(given.environment) { $1 },
+                directory: given.directory)
+        }
+        line.environment["CURFEW_TASK"] = String(task)
+        line.environment["CURFEW_ATTEMPT"] = String(facts.attempt)
+        line.environment["CURFEW_IDENTIFIER"] = String(cString: facts.identifier)
+        let request = runner.services.request(of: task, plugin: plugin)
+        if request != 0 { line.environment["CURFEW_REQUEST"] = String(request) }
+        if let problem = line.resolve(from: base) { throw BridgeError(.failed, problem) }
+        return (command, line)
+    }
+
+    private func text(
+        of word: ManifestCommand.Word, _ payload: UnsafeRawBufferPointer
+    ) throws(BridgeError) -> String {
+        switch word {
+        case .text(let text): return text
+        case .payloadFile: return CommandRunner.payloadPath
+        case .payload:
+            guard !payload.contains(0), let text = String(validating: payload, as: UTF8.self) else {
+                throw BridgeError(
+                    .failed,
+                    "the payload is no text, and an argument of the program is made of it; nothing was run"
+                )
+            }
+            return text
+        }
+    }
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import CurfewValues
+import Glibc
+import PluginBridge
+import Scheduling
+
+/// Runs the programs of tasks: one thread for all of them, which reads their output and completes
+/// their tasks. The thread and the spawner are started with the first program.
+final class CommandRunner: @unchecked Sendable {
+    // Sendable: everything else is constant or synchronizes itself.
+
+    let services: PluginServices
+    private let engine: TaskEngine
+    private let state = Locked(State())
+    private let handlers = Locked<[CommandHandler]>([])
+
+    private struct State {
+        var spawner: csys_spawner?
+        var poller: Int32 = -1
+        var wake: Int32 = -1
+        var runs: [UInt64: CommandRun] = [:]
+        /// By descriptor.
+        var channels: [Int32: CommandRun] = [:]
+        var isClosing = false
+    }
+
+    /// The name under which a program opens its payload, if that is a file.
+    static var payloadPath: String { "/dev/fd/3" }
+
+    /// Nanoseconds in which processes end that are killed.
+    private static let exitLimit: UInt64 = 2_000_000_000
+
+    init(_ engine: TaskEngine, _ requests: RequestService, _ plugins: PluginList) {
+        self.engine = engine
+        services = PluginServices(engine, requests, plugins)
+    }
+
+    /// Returns the code of a handler that is a program.
+    ///
+    /// - Parameter command: nil: the payload says which one.
+    func code(
+        _ command: ManifestCommand?, directory: String, concurrency: Int, plugin: Int32,
+        _ table: PluginTable
+    ) -> HandlerCode {
+        let handler = CommandHandler(self, command, directory: directory, plugin: plugin)
+        handlers.withLock { $0.append(handler) }
+        return handler.code(table.api, concurrency: concurrency)
+    }
+
+    // MARK: Starting
+
+    func start(
+        _ command: ManifestCommand, _ line: ProgramStart, _ payload: UnsafeRawBufferPointer,
+        task: UInt64, plugin: Int32
+    ) throws(BridgeError) {
+        var descriptors: [Int32] = []
+        defer { for descriptor in descriptors { csys_close(descriptor) } }
+        func failed(_ what: String, _ error: Int32 = errno) -> BridgeError {
+            BridgeError(.failed, "\(what): \(String(cString: strerror(error))); nothing was run")
+        }
+        var file: Int32 = -1
+        let takesFile = command.words.contains(.payloadFile)
+        if takesFile || command.readsPayload {
+            file = csys_sealed_file(payload.baseAddress, UInt64(payload.count))
+            guard file >= 0 else { throw failed("the payload cannot be passed on") }
+            descriptors.append(file)
+        }
+        var (output, errors): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+        guard csys_pipe(&output) else { throw failed("there is no pipe for its output") }
+        guard csys_pipe(&errors) else {
+            let reason = errno
+            for descriptor in output { csys_close(descriptor) }
+            throw failed("there is no pipe for its output", reason)
+        }
+        descriptors += [output[1], errors[1]]
+        csys_make_nonblocking(output[0])
+        csys_make_nonblocking(errors[0])
+        let run = state.withLock { state -> CommandRun? in
+            guard !state.isClosing, open(&state) else { return nil }
+            var answer: (control: Int32, error: Int32) = (-1, EPIPE)
+            // A spawner that was killed is replaced.
+            for _ in 0..<2 where answer.error == EPIPE || answer.error == ECONNRESET {
+                guard renew(&state, wasKilled: answer.control == -2) else { break }
+                answer = line.start(
+                    &state.spawner!, input: command.readsPayload ? file : -1,
+                    payload: takesFile ? file : -1, output: output[1], errors: errors[1])
+                if answer.error != 0 { answer.control = -2 }
+            }
+            guard answer.error == 0 else {
+                errno = answer.error
+                return nil
+            }
+            let run = CommandRun(
+                task: task, plugin: plugin, command, control: answer.control, output: output[0],
+                errors: errors[0], resultLimit: Int(engine.configuration.resultLimit))
+            state.runs[task] = run
+            for channel in run.channels {
+                state.channels[channel] = run
+                _ = csys_poller_add(state.poller, channel)
+            }
+            return run
+        }
+        guard run != nil else {
+            let reason = errno
+            csys_close(output[0])
+            csys_close(errors[0])
+            throw failed("the program cannot be started", reason)
+        }
+        // It may have been stopped, or answered for, before it was in the list.
+        if services.shouldStop(task, plugin: plugin) { stop(task) }
+        if engine.isDecided(task) { kill(task) }
+    }
+
+    /// Starts the thread, if it does not run.
+    private func open(_ state: inout State) -> Bool {
+        if state.poller >= 0 { return true }
+        state.poller = csys_poller()
+        state.wake = csys_eventfd()
+        guard state.poller >= 0, state.wake >= 0, csys_poller_add(state.poller, state.wake),
+            engine.threads.start({ [self] in runThread() })
+        else {
+            csys_close(state.poller)
+            csys_close(state.wake)
+            (state.poller, state.wake) = (-1, -1)
+            return false
+        }
+        return true
+    }
+
+    private func renew(_ state: inout State, wasKilled: Bool) -> Bool {
+        if wasKilled, var old = state.spawner {
+            _ = csys_spawner_stop(&old, csys_monotonic_ns() &+ Self.exitLimit)
+            state.spawner = nil
+        }
+        if state.spawner != nil { return true }
+        var fresh = csys_spawner()
+        let error = csys_spawner_start(&fresh)
+        guard error == 0 else {
+            errno = error
+            return false
+        }
+        state.spawner = fresh
+        return true
+    }
+
+    // MARK: Stopping
+
+    /// Asks a task's program to end.
+    func stop(_ task: UInt64) { state.withLock { $0.runs[task]?.stop() } }
+
+    /// Kills a task's program and all that it started.
+    func kill(_ task: UInt64) { state.withLock { $0.runs[task]?.kill() } }
+
+    /// Kills all programs and ends the thread; starts no other.
+    func close() {
+        state.withLock { state in
+            state.isClosing = true
+            for run in state.runs.values { run.kill() }
+            if state.wake >= 0 { csys_eventfd_signal(state.wake) }
+        }
+    }
+
+    // MARK: The thread
+
+    private func runThread() {
+        csys_thread_name("curfew-command")
+        engine.threads.join(as: .deadline)
+        let (poller, wake) = state.withLock { ($0.poller, $0.wake) }
+        var ready = [Int32](repeating: -1, count: 32)
+        var end: UInt64?
+        while true {
+            let count = csys_poller_wait(poller, &ready, Int32(ready.count), end == nil ? -1 : 100)
+            for descriptor in ready.prefix(Int(count)) {
+                if descriptor == wake {
+                    csys_eventfd_drain(wake)
+                } else if let run = state.withLock({ $0.channels[descriptor] }) {
+                    handle(descriptor, of: run)
+                }
+            }
+            let isOver = state.withLock { $0.isClosing && $0.runs.isEmpty }
+            if state.withLock({ $0.isClosing }) {
+                end = end ?? csys_monotonic_ns() &+ Self.exitLimit
+            }
+            if isOver || csys_monotonic_ns() > end ?? .max { break }
+        }
+        let (spawner, left) = state.withLock { state in
+            defer {
+                state.spawner = nil
+                state.runs = [:]
+                state.channels = [:]
+            }
+            return (state.spawner, Array(state.runs.values))
+        }
+        for run in left { run.finish { _ in } }
+        if var spawner { _ = csys_spawner_stop(&spawner, csys_monotonic_ns() &+ Self.exitLimit) }
+        csys_close(poller)
+        csys_close(wake)
+        engine.phase.progressed()
+    }
+
+    private func handle(_ descriptor: Int32, of run: CommandRun) {
+        guard descriptor == run.control else {
+            var lines: [CommandOutput.Line] = []
+            let count = run.read(descriptor) { lines.append($0) }
+            tell(lines, of: run)
+            if count == 0 { leave(descriptor, of: run) }
+            return
+        }
+        var report = csys_command_report()
+        while csys_command_report_next(run.control, &report) {
+            switch report.kind {
+            case UInt32(csys_report_started):
+                services.log(
+                    .info, "process \(report.value) runs \(run.command.text)", for: run.task,
+                    plugin: run.plugin)
+            default:
+                finish(run, report)
+                return
+            }
+        }
+    }
+
+    private func leave(_ descriptor: Int32, of run: CommandRun) {
+        state.withLock { state in
+            csys_poller_remove(state.poller, descriptor)
+            state.channels[descriptor] = nil
+            run.close(descriptor)
+        }
+    }
+
+    private func tell(_ lines: [CommandOutput.Line], of run: CommandRun) {
+        for line in lines {
+            switch line {
+            case .plain(let text):
+                services.log(.info, text, for: run.task, plugin: run.plugin)
+            case .progress(let fraction, let text):
+                if engine.isDecided(run.task) { continue }
+                _ = services.report(fraction, text, for: run.task, plugin: run.plugin)
+            case .result: break
+            }
+        }
+    }
+
+    private func finish(_ run: CommandRun, _ report: csys_command_report) {
+        var lines: [CommandOutput.Line] = []
+        state.withLock { state in
+            for channel in run.channels {
+                csys_poller_remove(state.poller, channel)
+                state.channels[channel] = nil
+            }
+            state.runs[run.task] = nil
+        }
+        run.finish { lines.append($0) }
+        tell(lines, of: run)
+        if run.dropped > 0 {
+            services.log(
+                .warning, "\(run.dropped) bytes of its output are not logged", for: run.task,
+                plugin: run.plugin)
+        }
+        if report.survivors > 0 {
+            services.log(
+                .warning,
+                "\(report.survivors) of its processes have other rights, cannot be killed, and run on",
+                for: run.task, plugin: run.plugin)
+        }
+        if report.kind == UInt32(csys_report_ended) {
+            let usage = CommandUsage(report)
+            engine.note(usage, of: run.task)
+            services.log(.info, "used \(usage.text)", for: run.task, plugin: run.plugin)
+        }
+        complete(run, CommandEnd(report, run.command))
+        engine.phase.progressed()
+    }
+
+    // MARK: Completing
+
+    private func complete(_ run: CommandRun, _ end: CommandEnd) {
+        guard !engine.isDecided(run.task) else { return }
+        if case .exited(let status) = end, run.command.success.contains(status) {
+            _ = run.taskResult.withUnsafeBytes {
+                services.complete(run.task, .ok, error: nil, result: $0, plugin: run.plugin)
+            }
+            return
+        }
+        if case .exited(let status) = end, run.command.retry.contains(status) {
+            _ = services.snooze(run.task, CommandRunner.retryDelay, plugin: run.plugin)
+        }
+        let last = run.lastLine
+        fail(
+            run.task, run.plugin,
+            end.text { SignalName.of($0) } + (last.isEmpty ? "" : ": \(last)"))
+    }
+
+    /// Nanoseconds until a request is launched again whose program asked for that.
+    static var retryDelay: UInt64 { 60_000_000_000 }
+
+    func fail(_ task: UInt64, _ plugin: Int32, _ text: String) {
+        var text = text
+        _ = text.withUTF8 {
+            services.complete(
+                task, .failed, error: UnsafeRawBufferPointer($0),
+                result: UnsafeRawBufferPointer(start: nil, count: 0), plugin: plugin)
+        }
+    }
+}
+
+extension CommandUsage {
+    init(_ report: csys_command_report) {
+        self.init()
+        user = report.user_ns
+        system = report.system_ns
+        memory = report.memory_bytes
+        read = report.read_bytes
+        written = report.written_bytes
+    }
+}
+
+extension CommandEnd {
+    init(_ report: csys_command_report, _ command: ManifestCommand) {
+        switch report.kind {
+        case UInt32(csys_report_failed):
+            let reason = String(cString: strerror(report.value))
+            switch report.failure {
+            case UInt32(csys_failure_directory):
+                self = .notStarted(
+                    "the directory \(command.directory ?? "") cannot be entered: \(reason); nothing was run"
+                )
+            case UInt32(csys_failure_execute) where report.value == ENOEXEC:
+                self = .notStarted(
+                    "\(command.text) cannot be run: it is neither a program nor begins with #! and an interpreter"
+                )
+            case UInt32(csys_failure_execute):
+                self = .notStarted("\(command.text) cannot be run: \(reason)")
+            default: self = .notStarted("no process can be started: \(reason); nothing was run")
+            }
+        case UInt32(csys_report_ended):
+            self = report.value < 0 ? .signalled(-report.value) : .exited(report.value)
+        default: self = .lost
+        }
+    }
+}

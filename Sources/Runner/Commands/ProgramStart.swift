@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+import PluginBridge
+
+/// A program to start: its file, words, variables and directory.
+struct ProgramStart {
+    var path = ""
+    var words: [String]
+    var environment: [String: String]
+    var directory: String
+
+    /// Variables of the host that every program gets, besides those that begin with LC_ and XDG_.
+    private static let inherited: Set<String> = [
+        "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR",
+    ]
+    /// That of a shell without one.
+    private static let defaultPath = "/usr/local/bin:/usr/bin:/bin"
+
+    static func inheritedEnvironment() -> [String: String] {
+        var variables: [String: String] = ["PATH": defaultPath]
+        var next = environ
+        while let entry = next.pointee {
+            next = next.successor()
+            let text = String(cString: entry)
+            guard let split = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            let name = String(text[..<split])
+            guard inherited.contains(name) || name.hasPrefix("LC_") || name.hasPrefix("XDG_") else {
+                continue
+            }
+            variables[name] = String(text[text.utf8.index(after: split)...])
+        }
+        return variables
+    }
+
+    /// Finds the file of the first word: below `base` if it has a slash, else in PATH.
+    /// Returns why there is none.
+    mutating func resolve(from base: String) -> String? {
+        let program = words[0]
+        if program.utf8.contains(UInt8(ascii: "/")) {
+            path = program.utf8.first == UInt8(ascii: "/") ? program : base + "/" + program
+            return nil
+        }
+        for folder in (environment["PATH"] ?? Self.defaultPath).split(separator: ":") {
+            let candidate = folder + "/" + program
+            var status = stat()
+            if stat(candidate, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                access(candidate, X_OK) == 0
+            {
+                path = String(candidate)
+                return nil
+            }
+        }
+        return "the program \(program) is not found in PATH"
+    }
+
+    /// Asks a spawner to start it. Returns its control socket, or an errno.
+    func start(
+        _ spawner: inout csys_spawner, input: Int32, payload: Int32, output: Int32, errors: Int32
+    ) -> (control: Int32, error: Int32) {
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] =
+            environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var control: Int32 = -1
+        let error = path.withCString { path in
+            directory.withCString { directory in
+                arguments.withUnsafeMutableBufferPointer { arguments in
+                    variables.withUnsafeMutableBufferPointer { variables in
+                        var command = csys_command(
+                            path: path, directory: directory, arguments: arguments.baseAddress,
+                            environment: variables.baseAddress, input: input, payload: payload,
+                            output: output, errors: errors)
+                        return csys_command_start(&spawner, &command, &control)
+                    }
+                }
+            }
+        }
+        return (control, error)
+    }
+}
