@@ -9,6 +9,8 @@ struct Arguments {
     /// The values of each option that was given, "" for one that has none.
     private var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
+    /// The program after `--` and its arguments, for a command that takes one.
+    private(set) var program: [String] = []
 
     func has(_ option: CommandOption) -> Bool { values[option.name] != nil }
     /// The last one wins, as it does everywhere.
@@ -31,10 +33,23 @@ struct Arguments {
 
     /// Reads the words after `owner`, which is only shown: `curfew run`.
     ///
-    /// - Parameter upToOperand: leave the first operand and everything after it in `operands`.
+    /// - Parameters:
+    ///   - upToOperand: leave the first operand and everything after it in `operands`.
+    ///   - takesProgram: what stands after the first `--` is a program with its arguments.
     init(
-        _ words: [String], of owner: String, options: [CommandOption], upToOperand: Bool = false
+        _ words: [String], of owner: String, options: [CommandOption], upToOperand: Bool = false,
+        takesProgram: Bool = false
     ) throws(CommandError) {
+        var words = words
+        if takesProgram, let place = words.firstIndex(of: "--") {
+            program = Array(words[(place + 1)...])
+            words = Array(words[..<place])
+            guard let first = program.first, !first.isEmpty else {
+                throw CommandError(
+                    .usage, "there is no program after `--`",
+                    help: ["write `\(owner) -- PROGRAM ARGUMENT…`", Arguments.helpCall(owner)])
+            }
+        }
         var vector = ([owner] + words).map { strdup($0) } + [nil]
         // getopt moves the pointers about, but loses none.
         defer { for word in vector { free(word) } }

@@ -10,6 +10,8 @@ struct Command: Sendable {
     /// The number of operands.
     var operandCount: ClosedRange<Int> = 0...0
     var operandSort = ValueSort.text
+    /// `-- PROGRAM ARGUMENT…` may stand in place of the operands.
+    var takesProgram = false
     /// Besides those that every command has.
     var options: [CommandOption] = []
     /// Paragraphs of its help; where their lines end is of no importance.

@@ -3,7 +3,8 @@
 /// The commands, in the order of help.
 enum CommandTable {
     static let all: [Command] = [
-        RunCommand.command, SubmitCommand.command, ListCommand.command, ShowCommand.command,
+        RunCommand.command, SubmitCommand.command, ServeCommand.command, ListCommand.command,
+        ShowCommand.command,
         WhyCommand.command, LogCommand.command, CancelCommand.command, ReleaseCommand.command,
         SettingsCommand.command, SimulateCommand.command, DatabaseCommand.command,
         PluginsCommand.command, InspectCommand.command, LintCommand.command,

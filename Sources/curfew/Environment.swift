@@ -5,6 +5,21 @@ import Glibc
 enum Environment {
     static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
+    /// All of them whose names and values are UTF-8.
+    static var all: [(name: String, value: String)] {
+        var variables: [(name: String, value: String)] = []
+        var next = environ
+        while let entry = next.pointee {
+            next = next.successor()
+            guard let text = String(validatingCString: entry),
+                let split = text.utf8.firstIndex(of: UInt8(ascii: "="))
+            else { continue }
+            variables.append(
+                (String(text[..<split]), String(text[text.utf8.index(after: split)...])))
+        }
+        return variables
+    }
+
     /// Variables that lead to files.
     private static let places = [
         "CURFEW_PLUGIN_PATH", "XDG_DATA_HOME", "CURFEW_STORE", "XDG_STATE_HOME", "HOME",

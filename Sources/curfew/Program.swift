@@ -52,12 +52,13 @@ enum Program {
             let command = try CommandTable.command(name)
             let rest = Array(program.operands.dropFirst())
             let arguments = try Arguments(
-                rest, of: "curfew \(name)", options: command.allOptions)
+                rest, of: "curfew \(name)", options: command.allOptions,
+                takesProgram: command.takesProgram)
             if arguments.has(.help) || program.has(.help) {
                 console.out.line(HelpText.command(command, console.out))
                 return .ok
             }
-            try check(arguments.operands, command)
+            try check(arguments, command)
             return try command.run(arguments, console)
         } catch {
             error.print(to: console.errors)
@@ -65,7 +66,14 @@ enum Program {
         }
     }
 
-    private static func check(_ operands: [String], _ command: Command) throws(CommandError) {
+    private static func check(_ arguments: Arguments, _ command: Command) throws(CommandError) {
+        let operands = arguments.operands
+        if !arguments.program.isEmpty {
+            guard let extra = operands.first else { return }
+            throw CommandError(
+                .usage, "`curfew \(command.name)` takes `\(extra)` or a program, and not both",
+                help: ["curfew help \(command.name)"])
+        }
         let usage =
             "curfew \(command.name)" + (command.operands.isEmpty ? "" : " " + command.operands)
         if operands.count < command.operandCount.lowerBound {

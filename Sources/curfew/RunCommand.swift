@@ -9,7 +9,7 @@ enum RunCommand {
     static let command = Command(
         name: "run", summary: "run one task now, print its events, exit with its outcome",
         operands: "IDENTIFIER", operandCount: 1...1, operandSort: .handler,
-        options: RunRequest.options,
+        takesProgram: true, options: RunRequest.options,
         details: [
             """
             Loads the plugin that declares IDENTIFIER, launches its handler once and prints
@@ -20,6 +20,12 @@ enum RunCommand {
             """
             A payload that begins with @ names a file, and - is standard input; every other
             payload is the text itself. Use a file for a text that begins with @ or is -.
+            """,
+            """
+            After -- a program stands in place of IDENTIFIER, with its arguments: it is run
+            with this environment and directory, with nothing to read, and in processes of
+            its own. Its budget is 10min without --budget. When the time is up it gets
+            SIGTERM, and at the end of the grace SIGKILL, with all that it started.
             """,
             """
             --plugin names the directory of one plugin, which must exist and have no
@@ -44,7 +50,7 @@ enum RunCommand {
             ExitMeaning(.expired, "its time was up"),
             ExitMeaning(.host, "the host could not run it"),
             ExitMeaning(.refused, "the plugin was refused"),
-            ExitMeaning(.notFound, "there is no handler of this identifier"),
+            ExitMeaning(.notFound, "there is no handler of this identifier, or no such program"),
             ExitMeaning(
                 signal:
                     "cancelled by signal N: 130 SIGINT (Ctrl-C), 143 SIGTERM, 129 SIGHUP; or its "
@@ -52,6 +58,7 @@ enum RunCommand {
         ],
         sections: [LifeRecords.section],
         examples: [
+            "curfew run --budget 1h -- cp -r in copy",
             "curfew run org.curfew.crc32 --payload 123456789",
             "curfew run org.curfew.mirror --payload @job.json --budget 30s --json | jq .",
         ]
@@ -64,10 +71,7 @@ enum RunCommand {
         let view = view(request, log, console)
         defer { CrashNote.disarm() }
         do throws(CommandError) {
-            let (plugin, manifest, handler) = try find(request.identifier, arguments)
-            let facts = LifeFacts(
-                handler: handler, plugin: manifest, directory: plugin.directory,
-                budget: request.budget ?? handler.budget, grace: request.grace ?? handler.grace)
+            let facts = try facts(request, arguments)
             view.begin(facts)
             CrashNote.arm(
                 facts.handler.identifier, console,
@@ -81,6 +85,22 @@ enum RunCommand {
             view.fail(error, at: feed.now)
             throw error
         }
+    }
+
+    private static func facts(
+        _ request: RunRequest, _ arguments: Arguments
+    ) throws(CommandError) -> LifeFacts {
+        let (manifest, handler, directory): (Manifest, ManifestHandler, String)
+        if let program = request.program {
+            manifest = try program.manifest()
+            (handler, directory) = (manifest.handlers[0], "")
+        } else {
+            let found = try find(request.identifier, arguments)
+            (manifest, handler, directory) = (found.1, found.2, found.0.directory)
+        }
+        return LifeFacts(
+            handler: handler, plugin: manifest, directory: directory,
+            budget: request.budget ?? handler.budget, grace: request.grace ?? handler.grace)
     }
 
     private static func view(

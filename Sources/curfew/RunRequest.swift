@@ -5,6 +5,8 @@ import Scheduling
 /// The parsed arguments of `curfew run`.
 struct RunRequest {
     let identifier: String
+    /// The program to run in place of a plugin's handler.
+    let program: ProgramRequest?
     let payload: [UInt8]
     /// Nanoseconds; nil: the manifest's.
     let budget: UInt64?
@@ -44,7 +46,9 @@ struct RunRequest {
     static var payloadLimit: Int { 1 << 20 }
 
     init(_ arguments: Arguments) throws(CommandError) {
-        identifier = arguments.operands[0]
+        program = try ProgramRequest(
+            arguments, variables: { _ in true }, failingWith: .notFound)
+        identifier = program == nil ? arguments.operands[0] : CommandPayload.identifier
         budget = try DurationArgument.value(
             of: RunRequest.budgetOption, in: arguments, range: Manifest.budgetRange)
         grace = try DurationArgument.value(
@@ -59,7 +63,17 @@ struct RunRequest {
                 help: ["leave one out, they write the same; or name a file: --event-log FILE"])
         }
         isVerbose = arguments.has(RunRequest.verboseOption)
-        payload = try RunRequest.payload(arguments.value(RunRequest.payloadOption))
+        if let program {
+            for option in [RunRequest.payloadOption, .plugin, .plugins] where arguments.has(option)
+            {
+                throw CommandError(
+                    .usage, "`--\(option.name)` is for handlers of plugins, and this is a program",
+                    help: ["leave it out", "curfew help run"])
+            }
+            payload = program.payload
+        } else {
+            payload = try RunRequest.payload(arguments.value(RunRequest.payloadOption))
+        }
     }
 
     /// - Parameter lead: what the text was typed after: `--payload`, or `submit:payload=`.

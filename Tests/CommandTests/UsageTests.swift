@@ -144,6 +144,6 @@ struct UsageTests {
     func dashes() throws {
         let run = try CommandRun("run", "--", "--budget\u{1B}[2J")
         #expect(run.code == 127)
-        #expect(run.errors.hasPrefix("error: no plugin has a handler for `--budget\\u{1b}[2J`\n"))
+        #expect(run.errors.hasPrefix("error: there is no program `--budget\\u{1b}[2J`\n"))
     }
 }

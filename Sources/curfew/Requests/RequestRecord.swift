@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import PluginBridge
 import Scheduling
 
 /// The store's data about one request, without its payload, at one moment.
@@ -10,6 +11,8 @@ struct RequestRecord {
     let journal: [JournalEntry]
     /// Older entries that are not among them.
     let isCut: Bool
+    /// The program of the request, if it has one in place of a handler of its own.
+    let program: CommandPayload?
 
     private static var limit: Int { 100 }
 
@@ -17,16 +20,20 @@ struct RequestRecord {
     init?(_ id: RequestID, _ store: StoreClient) throws(CommandError) {
         let found = try StorePlace.translated { () throws(StoreFault) in
             try store.read {
-                (transaction) throws(StoreFault) -> (Request, [Attempt], [JournalEntry], Bool)? in
+                (transaction) throws(StoreFault)
+                    -> (Request, [Attempt], [JournalEntry], Bool, [UInt8]?)? in
                 guard let request = try transaction.request(id) else { return nil }
                 let (entries, isCut) = try Self.last(of: id, transaction)
+                let isProgram = request.description.identifier == CommandPayload.identifier
                 return (
-                    request, try transaction.attempts(of: id, limit: Self.limit), entries, isCut
+                    request, try transaction.attempts(of: id, limit: Self.limit), entries, isCut,
+                    isProgram ? try transaction.payload(of: id) : nil
                 )
             }
         }
         guard let found else { return nil }
-        (request, attempts, journal, isCut) = found
+        (request, attempts, journal, isCut) = (found.0, found.1, found.2, found.3)
+        program = found.4.flatMap { CommandPayload($0) }
     }
 
     /// A request that is repeated may have thousands.
@@ -50,6 +57,7 @@ struct RequestRecord {
     var item: JSONItem {
         .object(
             RequestItem.members(request) + [
+                ("argv", program.map { .list($0.arguments.map { .text($0) }) } ?? .null),
                 ("attemptList", .list(attempts.map(RequestItem.item))),
                 ("journal", .list(journal.map(RequestItem.item))),
             ])

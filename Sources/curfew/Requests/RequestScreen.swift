@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
+import PluginBridge
 import Scheduling
 
 /// Prints one request for a person.
@@ -56,7 +57,12 @@ struct RequestScreen {
         if description.onPending != .replace {
             rows.append(("on pending", description.onPending.name))
         }
-        rows.append(("payload", payload))
+        if let program = record.program {
+            rows.append(("runs", program.arguments.map(ShellWord.quoted).joined(separator: " ")))
+            rows.append(("in", program.directory))
+        } else {
+            rows.append(("payload", payload))
+        }
         rows.append(("submitted", DateText.both(request.submittedAt, at: now)))
         return rows
     }

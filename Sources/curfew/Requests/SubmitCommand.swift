@@ -9,7 +9,7 @@ enum SubmitCommand {
     static let command = Command(
         name: "submit", summary: "submit a request: launch a handler after a date, on conditions",
         operands: "IDENTIFIER", operandCount: 1...1, operandSort: .handler,
-        options: SubmitForm.options + [.plugins, .store, .json],
+        takesProgram: true, options: SubmitForm.options + [.plugins, .store, .json],
         details: [
             """
             Stores a request, and prints its id once it is on the disk. The host that has
@@ -31,6 +31,13 @@ enum SubmitCommand {
             """
             The kind is that of the plugin that declares IDENTIFIER, if one is found, or
             app-refresh. No plugin is loaded.
+            """,
+            """
+            After -- a program stands in place of IDENTIFIER, with its arguments. A host that
+            permits programs, as `curfew serve`, runs it in this directory, with the PATH,
+            LANG, LC_* and TZ of now. Such requests have the identifier org.curfew.command,
+            the kind continued-processing, which waits for no quiet machine, and are added to
+            those that are pending.
             """,
             """
             A payload that begins with @ names a file, and - is standard input; every other
@@ -61,20 +68,26 @@ enum SubmitCommand {
                 ])
         ],
         examples: [
+            "curfew submit --cron '0 3 * * *' -- cp -r in copy",
             "curfew submit org.curfew.mirror --after 15min --payload @job.json",
             "curfew submit org.curfew.feed --every 1h --needs network --attempts 3 --key feed",
             "curfew submit org.curfew.sync --cron '30 4 * * 1' --local --needs network,power",
         ]
     ) { arguments, console throws(CommandError) in
-        let identifier = arguments.operands[0]
+        let program = try ProgramRequest(
+            arguments, variables: ProgramRequest.isStored, failingWith: .usage)
+        let identifier = program == nil ? arguments.operands[0] : CommandPayload.identifier
         let place = try StorePlace(arguments)
         let found = try FoundKind(identifier, arguments)
         let now = csys_realtime_ns()
         let values = SubmitValues { arguments.value($0) }
-        let description = try SubmitForm.description(
-            identifier, kind: found.kind ?? .appRefresh, at: now, values)
+        var description = try SubmitForm.description(
+            identifier, kind: program == nil ? found.kind ?? .appRefresh : .continuedProcessing,
+            at: now,
+            values)
+        if program != nil, !arguments.has(SubmitForm.onPending) { description.onPending = .add }
         let limits = try SubmitForm.limits(values)
-        let payload = try payload(arguments)
+        let payload = if let program { program.payload } else { try payload(arguments) }
         let store = try place.make()
         let (submission, request) = try submit(
             description, payload, limits, at: now, store, place)
@@ -85,7 +98,7 @@ enum SubmitCommand {
             console.out.line(item(submission, request, store).written)
         } else {
             print(submission, request, store, place, at: now, console.out)
-            if request == nil || !arguments.has(SubmitForm.kind) {
+            if program == nil, request == nil || !arguments.has(SubmitForm.kind) {
                 found.note(identifier, console.errors)
             }
             HostNote.print(store, console.errors)

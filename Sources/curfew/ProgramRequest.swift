@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurfew
+import Glibc
+import PluginBridge
+import Scheduling
+
+/// A program on the command line in place of a handler: `curfew run -- rsync -a a b`.
+struct ProgramRequest {
+    /// The words as they were typed.
+    let words: [String]
+    private let path: String
+    private let directory: String
+    private let environment: [(name: String, value: String)]
+
+    /// Nil where the command line names no program. Throws where there is no such program.
+    ///
+    /// - Parameters:
+    ///   - keeps: whether the program gets a variable of this process.
+    ///   - code: the exit status for a program that is not found.
+    init?(
+        _ arguments: Arguments, variables keeps: (String) -> Bool, failingWith code: ExitCode
+    ) throws(CommandError) {
+        guard let first = arguments.program.first else { return nil }
+        words = arguments.program
+        guard let folder = getcwd(nil, 0) else {
+            throw CommandError(
+                code, "the working directory cannot be found: \(String(cString: strerror(errno)))")
+        }
+        directory = String(cString: folder)
+        free(folder)
+        guard let found = Self.find(first, from: directory) else {
+            throw CommandError(
+                code, "there is no program `\(first)`",
+                notes: [
+                    first.utf8.contains(UInt8(ascii: "/"))
+                        ? "the file is missing, or may not be executed"
+                        : "none of the directories of PATH has it"
+                ],
+                help: ["give its path: -- /usr/local/bin/backup"])
+        }
+        path = found
+        environment = Environment.all.filter { keeps($0.name) }
+    }
+
+    private static func find(_ program: String, from directory: String) -> String? {
+        if program.utf8.contains(UInt8(ascii: "/")) {
+            let path = program.begins(with: "/") ? program : directory + "/" + program
+            return isProgram(path) ? path : nil
+        }
+        for folder in (Environment.value("PATH") ?? "/usr/local/bin:/usr/bin:/bin").parts(at: ":") {
+            let path =
+                (folder.begins(with: "/") ? folder : directory + "/" + folder) + "/" + program
+            if isProgram(path) { return path }
+        }
+        return nil
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            && access(path, X_OK) == 0
+    }
+
+    /// Whether a stored request keeps a variable of the process that submits it.
+    static func isStored(_ name: String) -> Bool {
+        ["PATH", "LANG", "LANGUAGE", "TZ"].contains(name) || name.hasPrefix("LC_")
+    }
+
+    /// The payload of the handler that runs it.
+    var payload: [UInt8] {
+        let item = JSONItem.object([
+            ("argv", .list(([path] + words.dropFirst()).map { .text($0) })),
+            ("directory", .text(directory)),
+            ("environment", .object(environment.map { (key: $0.name, value: .text($0.value)) })),
+        ])
+        return Array(item.written.utf8)
+    }
+
+    /// A manifest that declares the handler which runs it.
+    func manifest() throws(CommandError) -> Manifest {
+        let handler = JSONItem.object([
+            ("identifier", .text(CommandPayload.identifier)), ("kind", .text("processing")),
+            ("form", .text("command")),
+            ("command", .object([("argv", .list([.text(path)]))])),
+        ])
+        let item = JSONItem.object([
+            ("id", .text(CommandPayload.identifier)), ("version", .text("0.0.0")),
+            ("abi", .integer(Int64(CURFEW_ABI_VERSION))), ("handlers", .list([handler])),
+        ])
+        switch Manifest.parse(bytes: Array(item.written.utf8), file: "the command line") {
+        case .success(let manifest): return manifest
+        case .failure(let faults): throw CommandError(.usage, faults.rendered, isLaidOut: true)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Curfew
+import Glibc
+import PluginBridge
+import Scheduling
+
+/// `curfew serve`
+enum ServeCommand {
+    static let command = Command(
+        name: "serve", summary: "run a host in the foreground: launch the requests of a store",
+        options: [.plugin, .plugins, .store, .json],
+        details: [
+            """
+            Loads all plugins that it finds, and launches the requests of the store when
+            their dates have come and their conditions hold, those of `curfew submit -- …`
+            included. A plugin that cannot be loaded is reported, and the others are used.
+            """,
+            """
+            One line is printed for each program that is started, each line of output and
+            each end of a task. SIGINT,
+            SIGTERM and SIGHUP end the host in order: nothing more is launched, running
+            tasks expire and have their grace to end, and their requests stay in the store.
+            A second signal ends it at once.
+            """,
+        ],
+        exits: [
+            ExitMeaning(.ok, "a signal ended it in order"), ExitMeaning.unwritten,
+            ExitMeaning.usage, ExitMeaning.denied, ExitMeaning.storeUnavailable,
+            ExitMeaning(.host, "the host could not start"),
+        ],
+        sections: [
+            HelpSection(
+                title: "with --json",
+                text: """
+                    Each line is an object with "event" and "date", and with these members:
+                    """,
+                rows: [
+                    ("serving", "store, process, plugins: the identifiers of those loaded"),
+                    ("refused", "directory, error: a plugin that is not loaded"),
+                    ("log", "level, text, plugin, task"),
+                    ("ended", "handler (the name of its events), task, succeeded, error"),
+                    ("stopping", "the host ends"),
+                ])
+        ],
+        examples: ["timeout --preserve-status 2s curfew serve --json"]
+    ) { arguments, console throws(CommandError) in
+        let place = try StorePlace(arguments)
+        let search = try PluginSearch(arguments, failingWith: .usage)
+        // The directory and its parents.
+        _ = try place.make()
+        let signals = try StopSignals()
+        let lines = ServeLines(console.out, isJSON: arguments.has(.json))
+        let host = try makeHost(place, lines)
+        var loaded: [String] = []
+        for plugin in search.plugins where plugin.shadowedBy == nil {
+            do throws(CurfewError) {
+                try host.load(plugin: plugin.directory)
+                loaded.append(plugin.sound?.id ?? plugin.directory)
+            } catch {
+                lines.refused(plugin.directory, error.message)
+            }
+        }
+        let observation: Observation
+        do throws(CurfewError) {
+            observation = try host.observe { lines.event($0) }
+        } catch {
+            try? host.shutDown()
+            throw CommandError(.host, error.message, fault: Fault.of(error.code))
+        }
+        lines.serving(place.directory, loaded)
+        csys_wait_readable(signals.descriptor, .max)
+        lines.stopping()
+        try? host.shutDown()
+        observation.end()
+        return .ok
+    }
+
+    private static func makeHost(
+        _ place: StorePlace, _ lines: ServeLines
+    ) throws(CommandError) -> Host {
+        do throws(CurfewError) {
+            var configuration = HostConfiguration()
+            configuration.permitsCommands = true
+            configuration.log = { level, plugin, task, text in
+                lines.log(level, plugin, task, text)
+            }
+            configuration.requests.readMachine()
+            try configuration.requests.store(in: place.directory)
+            return try Host(configuration)
+        } catch {
+            let isStore = error.code == .storeLocked || error.code == .storeBusy
+            throw CommandError(
+                isStore ? .storeUnavailable : .host, error.message, fault: Fault.of(error.code),
+                notes: ["nothing was launched"], help: ["curfew ps" + place.option])
+        }
+    }
+}
