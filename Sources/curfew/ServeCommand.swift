@@ -43,7 +43,7 @@ enum ServeCommand {
                     ("stopping", "the host ends"),
                 ])
         ],
-        examples: ["timeout --preserve-status 2s curfew serve --json"]
+        examples: ["timeout --foreground --preserve-status 2s curfew serve --json"]
     ) { arguments, console throws(CommandError) in
         let place = try StorePlace(arguments)
         let search = try PluginSearch(arguments, failingWith: .usage)

@@ -51,7 +51,7 @@ struct ProgramTests {
         let host = try ChildProcess.run(
             "timeout",
             [
-                "--preserve-status", "-s", "TERM", "5", BuiltProducts.path(ofProduct: "curfew"),
+                "--foreground", "--preserve-status", "5", BuiltProducts.path(ofProduct: "curfew"),
                 "serve", "--store", store, "--plugins", files.path("plugins"), "--json",
             ], limit: .seconds(60))
         #expect(host.succeeded, "\(host)")
