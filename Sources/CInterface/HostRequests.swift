@@ -147,6 +147,52 @@ private func described(
     }
 }
 
+@c @implementation public func curfew_host_retry_request(
+    _ host: OpaquePointer, _ request: curfew_request, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        try host.requests.retry(RequestID(rawValue: request))
+    }
+}
+
+@c @implementation public func curfew_host_launch_request(
+    _ host: OpaquePointer, _ request: curfew_request, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        try host.requests.launchNow(RequestID(rawValue: request))
+    }
+}
+
+@c @implementation public func curfew_host_edit_request(
+    _ host: OpaquePointer, _ request: curfew_request, _ edits: curfew_edits,
+    _ options: UnsafePointer<curfew_submit_options>, _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        if isNull(options) { throw invalid("options is NULL") }
+        let copy = try read(options)
+        guard edits < curfew_edits(CURFEW_EDITS_KEY) << 1 else {
+            throw invalid("edits has bits without a meaning")
+        }
+        let new: RequestDescription
+        do throws(BridgeError) {
+            // Its identifier and kind are not among what is replaced.
+            new = try RequestDescription("", copy, handlerKind: nil)
+        } catch {
+            throw .other(error.status, error.message)
+        }
+        try host.requests.edit(RequestID(rawValue: request)) { description in
+            func has(_ edit: Int) -> Bool { edits & curfew_edits(edit) != 0 }
+            if has(CURFEW_EDITS_EARLIEST) { description.earliest = new.earliest }
+            if has(CURFEW_EDITS_LATEST) { description.latest = new.latest }
+            if has(CURFEW_EDITS_NEEDS) { description.needs = new.needs }
+            if has(CURFEW_EDITS_PRIORITY) { description.priority = new.priority }
+            if has(CURFEW_EDITS_RETRIES) { description.retry = new.retry }
+            if has(CURFEW_EDITS_REPETITION) { description.repetition = new.repetition }
+            if has(CURFEW_EDITS_KEY) { description.key = new.key }
+        }
+    }
+}
+
 // MARK: Queries
 
 @c @implementation public func curfew_host_get_request(

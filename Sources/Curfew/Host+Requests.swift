@@ -81,6 +81,33 @@ extension Host {
         try checked { (runtime) throws(RequestFailure) in try runtime.requests.release(request) }
     }
 
+    /// Makes a request that is over pending again: it may be launched at once, with all its
+    /// attempts, and keeps its number, payload and history. Throws `.wrongState` if it is not over,
+    /// `.tooMany` or `.notFound`.
+    public func retry(_ request: RequestID) throws(CurfewError) {
+        try checked { (runtime) throws(RequestFailure) in try runtime.requests.retry(request) }
+    }
+
+    /// Makes a pending request due now, whatever its date. Its needs and all other factors still
+    /// hold; a repeated request keeps its next date. Throws `.wrongState` if it is not pending, or
+    /// `.notFound`.
+    public func launchNow(_ request: RequestID) throws(CurfewError) {
+        try checked { (runtime) throws(RequestFailure) in try runtime.requests.launchNow(request) }
+    }
+
+    /// Changes a pending request. A new earliest date or repetition sets the date of its next
+    /// launch. The identifier, the kind and `onPending` stay as they are.
+    ///
+    /// Throws `.wrongState` if it is not pending, `.exists` if another request has the key,
+    /// `.invalid` or `.notFound`.
+    public func edit(
+        _ request: RequestID, _ changes: @escaping @Sendable (inout RequestDescription) -> Void
+    ) throws(CurfewError) {
+        try checked { (runtime) throws(RequestFailure) in
+            try runtime.requests.edit(request, changes)
+        }
+    }
+
     // MARK: Queries
 
     /// Returns requests, ordered by number.

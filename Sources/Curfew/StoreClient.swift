@@ -40,14 +40,26 @@ package final class StoreClient {
     ///
     /// - Parameters:
     ///   - limits: the limits for accepting requests; the client does not know those of a host.
+    ///   - isWanted: whether the changes with that result are committed; if not, they are undone,
+    ///     and the result is returned all the same.
     ///   - body: the changes, of which all or none are committed.
     package func write<Result>(
-        limits: RequestLimits = RequestLimits(),
+        limits: RequestLimits = RequestLimits(), if isWanted: (Result) -> Bool = { _ in true },
         _ body: (inout RequestLedger, any StoreTransaction) throws(StoreFault) -> Result
     ) throws(StoreFault) -> Result {
         var ledger = RequestLedger(limits: limits, zone: LocalZone())
-        let result = try store.write { (transaction) throws(StoreFault) in
-            try body(&ledger, transaction)
+        var undone: Result?
+        let result: Result
+        do throws(StoreFault) {
+            result = try store.write { (transaction) throws(StoreFault) in
+                let result = try body(&ledger, transaction)
+                guard !isWanted(result) else { return result }
+                undone = result
+                throw StoreFault(.unknown, "the changes are not wanted")
+            }
+        } catch {
+            guard let undone else { throw error }
+            return undone
         }
         do throws(StoreFault) {
             try SQLiteStore.touchWake(directory: directory)

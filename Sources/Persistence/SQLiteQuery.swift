@@ -5,6 +5,7 @@ enum SQLiteQuery: Int, CaseIterable {
     case begin, beginWriting, commit, rollback, save, release, rollbackToSaved
     case counters, firstCounters, setCounters, setFirstCounters
     case insertRequest, insertPayload, request, state, payload, longPayload, updateRequest
+    case redescribeRequest
     case pendingOf, firstPending, ahead, find, nextQueue, head, firstToMiss, running
     case requests, liveIDs, liveIDsOf, historyIDs
     case soonest, soonestOf, latestOver, countLive, countLiveOf, countOver
@@ -52,6 +53,8 @@ enum SQLiteQuery: Int, CaseIterable {
         case .longPayload: "SELECT bytes FROM payload WHERE request = ?1"
         case .updateRequest:
             "UPDATE request SET (\(RequestRow.changing)) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) WHERE id = ?14"
+        case .redescribeRequest:
+            "UPDATE request SET (\(RequestRow.described), \(RequestRow.changing)) = (?2\((3...RequestRow.count - 1).map { ", ?\($0)" }.joined())) WHERE id = ?1"
         case .pendingOf:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1"
         case .firstPending:
@@ -84,13 +87,13 @@ enum SQLiteQuery: Int, CaseIterable {
         case .soonestOf:
             "SELECT id FROM request INDEXED BY request_live WHERE state <= 3 AND state = ?1 AND identifier = ?3 ORDER BY CASE state WHEN 1 THEN not_before END, id LIMIT ?2"
         case .latestOver:
-            "SELECT id FROM request INDEXED BY request_history WHERE state >= 4 AND (?1 >> state) & 1 AND (?3 IS NULL OR identifier = ?3) ORDER BY changed_at DESC, id DESC LIMIT ?2"
+            "SELECT id FROM request INDEXED BY request_history WHERE state >= 4 AND (?1 >> state) & 1 AND (?3 IS NULL OR identifier = ?3) AND (state <> 4 OR (?4 >> coalesce(outcome, 0)) & 1) ORDER BY changed_at DESC, id DESC LIMIT ?2"
         case .countLive:
             "SELECT count(*) FROM request INDEXED BY request_live WHERE state <= 3 AND state = ?1"
         case .countLiveOf:
             "SELECT count(*) FROM request INDEXED BY request_live WHERE state <= 3 AND state = ?1 AND identifier = ?2"
         case .countOver:
-            "SELECT count(*) FROM request INDEXED BY request_history WHERE state >= 4 AND (?1 >> state) & 1 AND (?2 IS NULL OR identifier = ?2)"
+            "SELECT count(*) FROM request INDEXED BY request_history WHERE state >= 4 AND (?1 >> state) & 1 AND (?2 IS NULL OR identifier = ?2) AND (state <> 4 OR (?3 >> coalesce(outcome, 0)) & 1)"
         default: nil
         }
     }

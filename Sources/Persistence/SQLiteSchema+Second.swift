@@ -186,7 +186,7 @@ extension SQLiteSchema {
             AND on_pending BETWEEN 1 AND 3 AND retry_attempts >= 0 AND rule BETWEEN 0 AND 3
             AND (every IS NOT NULL) = (rule = 1) AND (cron IS NOT NULL) = (rule IN (2, 3))
             AND coalesce(catch_up BETWEEN 1 AND 3, rule = 0) AND payload_size >= 0
-            AND state BETWEEN 1 AND 7 AND marks BETWEEN 0 AND 255 AND reason BETWEEN 1 AND 6
+            AND state BETWEEN 1 AND 7 AND marks BETWEEN 0 AND 255 AND reason BETWEEN 1 AND 7
             AND attempts >= 0 AND launches >= 0 AND crashes >= 0
             AND coalesce(outcome BETWEEN 1 AND 6, 1)) LIMIT 100
         """,

@@ -78,8 +78,12 @@ extension SQLiteTransaction {
 
     // MARK: For people
 
-    func overview(_ filter: RequestFilter) throws(StoreFault) -> RequestOverview {
+    func overview(
+        _ filter: RequestFilter, outcomes: Set<Outcome>
+    ) throws(StoreFault) -> RequestOverview {
         let wanted = filter.wanted
+        let ended =
+            outcomes.isEmpty ? -1 : outcomes.reduce(Int64(0)) { $0 | 1 << Int64($1.rawValue) }
         var overview = RequestOverview()
         var ids: [RequestID] = []
         func find(
@@ -92,6 +96,7 @@ extension SQLiteTransaction {
                     $0.put(first)
                     $0.put(Int64(left))
                     if query != .soonest { $0.put(filter.identifier) }
+                    if query == .latestOver { $0.put(ended) }
                 }
             ) { statement throws(StoreFault) in ids.append(try id(at: statement)) }
         }
@@ -102,7 +107,7 @@ extension SQLiteTransaction {
         let over = wanted.filter { !$0.isLive }
         if !over.isEmpty {
             try find(.latestOver, Self.mask(over))
-            overview.count += try count(over, of: filter.identifier)
+            overview.count += try count(over, of: filter.identifier, ended)
         }
         for id in ids {
             if let request = try request(id) { overview.requests.append(request) }
@@ -132,14 +137,17 @@ extension SQLiteTransaction {
     }
 
     /// Counts the requests of finished states.
+    ///
+    /// - Parameter outcomes: bits by the outcomes' values; -1 for all.
     private func count(
-        _ states: [RequestState], of identifier: String?
+        _ states: [RequestState], of identifier: String?, _ outcomes: Int64
     ) throws(StoreFault) -> Int {
         let isAll = states.count == RequestState.allCases.count { !$0.isLive }
-        if isAll, identifier == nil { return Int(try counted().history) }
+        if isAll, identifier == nil, outcomes == -1 { return Int(try counted().history) }
         let count = try number(.countOver) {
             $0.put(Self.mask(states))
             $0.put(identifier)
+            $0.put(outcomes)
         }
         return Int(count ?? 0)
     }

@@ -250,6 +250,19 @@ final class SQLiteTransaction: StoreTransaction {
         see(request)
     }
 
+    func redescribe(_ request: Request) throws(StoreFault) {
+        guard let before = try state(of: request.id) else { return }
+        var counters = try counted()
+        counters.moved(request.description.kind, from: before, to: request.state)
+        try change(.redescribeRequest) {
+            $0.put(request.id)
+            RequestRow.putDescribed(request, to: $0)
+            RequestRow.putChanging(request, to: $0)
+        }
+        self.counters = counters
+        see(request)
+    }
+
     /// Returns the state of a request; nil if it does not exist.
     func state(of id: RequestID) throws(StoreFault) -> RequestState? {
         if let known = seen[id] { return known.state }

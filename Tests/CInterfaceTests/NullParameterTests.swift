@@ -61,6 +61,9 @@ struct NullParameterTests {
             },
             "host_raise_event selector": { curfew_host_raise_event(host, null(), nil, 0, $0) },
             "host_submit identifier": { curfew_host_submit(host, null(), nil, nil, nil, $0) },
+            "host_edit_request options": {
+                curfew_host_edit_request(host, request, 0, null(), $0)
+            },
             "host_get_request out_state": { curfew_host_get_request(host, request, null(), $0) },
             "host_list_requests out_states": {
                 curfew_host_list_requests(host, nil, null(), 1, &count, $0)

@@ -315,6 +315,39 @@ struct RequestsTests {
         #expect(count == 4)
     }
 
+    @Test("a pending request is edited and launched before its date, and then retried")
+    func changes() throws {
+        let host = try TestHost()
+        try host.register { _ in 0 }
+        let now = curfew_host_get_wall_ns(host.raw)
+        let request = host.submit(payload: [7]) { $0.earliest_ns = now + 3_600 * second }.request
+        var options = curfew_submit_options()
+        options.struct_size = UInt32(MemoryLayout<curfew_submit_options>.size)
+        options.needs = curfew_needs(CURFEW_NEEDS_NETWORK)
+        options.priority = 1
+        func edit(_ edits: Int) -> Answer? {
+            Answer(curfew_host_edit_request(host.raw, request, curfew_edits(edits), &options, nil))
+        }
+        #expect(edit(CURFEW_EDITS_PRIORITY) == .ok)
+        #expect(host.request(request).value?.priority == 1)
+        #expect(host.request(request).value?.needs == 0)
+        #expect(host.request(request).value?.not_before_ns == now + 3_600 * second)
+        #expect(edit(1 << 7) == .invalid)
+        #expect(Answer(curfew_host_retry_request(host.raw, request, nil)) == .wrongState)
+        #expect(Answer(curfew_host_launch_request(host.raw, 77, nil)) == .notFound)
+        for launches in 1...2 {
+            let status =
+                launches == 1
+                ? curfew_host_launch_request(host.raw, request, nil)
+                : curfew_host_retry_request(host.raw, request, nil)
+            #expect(Answer(status) == .ok)
+            try host.waitUntil("over") { host.state(request) == CURFEW_REQUEST_PHASE_FINISHED }
+            #expect(host.request(request).value?.launches == UInt64(launches))
+        }
+        #expect(edit(CURFEW_EDITS_PRIORITY) == .wrongState)
+        #expect(Answer(curfew_host_launch_request(host.raw, request, nil)) == .wrongState)
+    }
+
     @Test("a handler submits its next launch first, and snoozes without using an attempt")
     func extension_() throws {
         let host = try TestHost()

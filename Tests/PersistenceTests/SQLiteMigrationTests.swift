@@ -69,6 +69,8 @@ struct SQLiteMigrationTests {
         try connection.run("BEGIN")
         for number in 1...120 as ClosedRange<UInt64> {
             var request = Request.random(&generator)
+            // Version 1 had no such reason.
+            if request.reason == .byHand { request.reason = .released }
             request.id = RequestID(rawValue: number)
             request.pause = nil
             request.payloadBytes = [0, 1, 1_024, 1_025, 9_000].randomElement(using: &generator)!

@@ -24,6 +24,36 @@ struct StoreContractTests {
         }
     }
 
+    @Test(
+        "a request with another description is found by that alone", arguments: TestedStore.allCases
+    )
+    func redescribing(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let latest: Int64 = 7_000_000_000
+        var request = try store.insert(
+            sample {
+                $0.description.key = "old"
+                $0.description.latest = latest
+            })
+        let queue = request.queue
+        try store.write { store throws in
+            request.description.key = "new"
+            request.description.latest = nil
+            request.description.priority = .high
+            try store.redescribe(request)
+        }
+        try store.reopen()
+        try store.read { store throws in
+            #expect(try store.request(request.id) == request)
+            #expect(try store.find(key: "old", of: request.description.identifier) == nil)
+            #expect(try store.find(key: "new", of: request.description.identifier) == request)
+            #expect(try store.head(of: queue) == nil)
+            #expect(try store.head(of: request.queue)?.id == request.id)
+            #expect(try store.firstToMiss() == nil)
+            #expect(try store.pendingCount(request.description.kind) == 1)
+        }
+    }
+
     @Test("ids are 1, 2, 3, …", arguments: TestedStore.allCases)
     func ids(_ kind: TestedStore) throws {
         let store = try kind.make()

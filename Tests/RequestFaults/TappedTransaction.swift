@@ -38,6 +38,11 @@ final class TappedTransaction: StoreTransaction {
         try inner.update(request)
     }
 
+    func redescribe(_ request: Request) throws(StoreFault) {
+        try tap(.call("redescribe"))
+        try inner.redescribe(request)
+    }
+
     func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int {
         try tap(.call("pendingCount"))
         return try inner.pendingCount(kind)
@@ -88,9 +93,11 @@ final class TappedTransaction: StoreTransaction {
         return try inner.requests(filter)
     }
 
-    func overview(_ filter: RequestFilter) throws(StoreFault) -> RequestOverview {
+    func overview(
+        _ filter: RequestFilter, outcomes: Set<Outcome>
+    ) throws(StoreFault) -> RequestOverview {
         try tap(.call("overview"))
-        return try inner.overview(filter)
+        return try inner.overview(filter, outcomes: outcomes)
     }
 
     func put(_ attempt: Attempt) throws(StoreFault) {

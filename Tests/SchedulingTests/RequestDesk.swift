@@ -73,6 +73,27 @@ final class RequestDesk {
         }
     }
 
+    func retry(_ id: RequestID) throws -> RequestLedger.Change {
+        try change { ledger, store throws(StoreFault) in
+            try ledger.retry(id, at: now, store).value
+        }
+    }
+
+    func launchNow(_ id: RequestID) throws -> RequestLedger.Change {
+        try change { ledger, store throws(StoreFault) in
+            try ledger.launchNow(id, at: now, store).value
+        }
+    }
+
+    @discardableResult
+    func edit(
+        _ id: RequestID, _ edits: (inout RequestDescription) -> Void
+    ) throws -> RequestLedger.Change {
+        try change { ledger, store throws(StoreFault) in
+            try ledger.edit(id, at: now, store, edits).value
+        }
+    }
+
     /// Nil: it was not launched.
     @discardableResult
     func launch(_ id: RequestID) throws -> Attempt? {

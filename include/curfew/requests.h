@@ -142,6 +142,43 @@ curfew_status curfew_host_release_request(curfew_host *host, curfew_request requ
                                           curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, open);
 
+/* Makes a request that is over pending again: it may be launched at once, with all its attempts, and
+ * keeps its number, payload and history. A latest date that has passed is dropped; a repeated request
+ * continues with its next date. Returns CURFEW_OK, CURFEW_WRONG_STATE (it is not over),
+ * CURFEW_TOO_MANY or CURFEW_NOT_FOUND. */
+curfew_status curfew_host_retry_request(curfew_host *host, curfew_request request,
+                                        curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
+
+/* Makes a pending request due now, whatever its date. Its needs and all other factors still hold; a
+ * repeated request keeps its next date. Returns CURFEW_OK, CURFEW_WRONG_STATE (it is not pending) or
+ * CURFEW_NOT_FOUND. */
+curfew_status curfew_host_launch_request(curfew_host *host, curfew_request request,
+                                         curfew_error *CURFEW_NULLABLE error)
+    CURFEW_TAG(any, open);
+
+/* The members of curfew_submit_options that change a request; to be combined. */
+typedef uint32_t curfew_edits;
+enum {
+    CURFEW_EDITS_EARLIEST = 1,
+    CURFEW_EDITS_LATEST = 2,
+    CURFEW_EDITS_NEEDS = 4,
+    CURFEW_EDITS_PRIORITY = 8,
+    CURFEW_EDITS_RETRIES = 16,    /* attempts, backoff_ns and max_backoff_ns */
+    CURFEW_EDITS_REPETITION = 32, /* interval_ns, cron, cron_is_local, catch_up and jitter_ns */
+    CURFEW_EDITS_KEY = 64
+};
+
+/*
+ * Changes a pending request: those members of `options` that `edits` names replace its own, and the
+ * others are ignored. A new earliest date or repetition sets the date of its next launch.
+ *
+ * Returns CURFEW_OK, CURFEW_WRONG_STATE (it is not pending), CURFEW_EXISTS (another request has the
+ * key), CURFEW_NOT_FOUND or CURFEW_INVALID.
+ */
+curfew_status curfew_host_edit_request(curfew_host *host, curfew_request request,
+                                       curfew_edits edits, const curfew_submit_options *options,
+                                       curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
+
 /* --- Reading ------------------------------------------------------------------------------- */
 
 /* The phase of a request's life; in the last four it is over. */
@@ -164,7 +201,8 @@ enum {
     CURFEW_PENDING_REASON_SNOOZED = 3,     /* its task asked to be launched later */
     CURFEW_PENDING_REASON_REPETITION = 4,  /* it is the next date */
     CURFEW_PENDING_REASON_INTERRUPTED = 5, /* its task was interrupted */
-    CURFEW_PENDING_REASON_RELEASED = 6     /* it was parked, and released */
+    CURFEW_PENDING_REASON_RELEASED = 6,    /* it was parked, and released */
+    CURFEW_PENDING_REASON_BY_HAND = 7      /* it was retried, or is launched before its date */
 };
 
 /* The state of a request. In an array all elements have the same struct_size, which is the distance

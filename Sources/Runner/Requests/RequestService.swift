@@ -217,6 +217,50 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
+    // MARK: Changing
+
+    /// Makes a request that is over pending again. Returns it as it is now.
+    @discardableResult
+    package func retry(_ id: RequestID) throws(RequestFailure) -> Request {
+        try change(id, "retried: it is not over") { (book, store, now) throws(StoreFault) in
+            try book.retry(id, at: now, store)
+        }
+    }
+
+    /// Makes a pending request due now. Returns it as it is now.
+    @discardableResult
+    package func launchNow(_ id: RequestID) throws(RequestFailure) -> Request {
+        try change(id, "launched: it is not pending") { (book, store, now) throws(StoreFault) in
+            try book.launchNow(id, at: now, store)
+        }
+    }
+
+    /// Changes the description of a pending request. Returns it as it is now.
+    @discardableResult
+    package func edit(
+        _ id: RequestID, _ edits: @escaping @Sendable (inout RequestDescription) -> Void
+    ) throws(RequestFailure) -> Request {
+        try change(id, "edited: it is not pending") { (book, store, now) throws(StoreFault) in
+            try book.edit(id, at: now, store, edits)
+        }
+    }
+
+    private func change(
+        _ id: RequestID, _ refusal: String,
+        _ body:
+            @escaping @Sendable (
+                inout RequestBook, any StoreTransaction, Moment
+            ) throws(StoreFault) -> RequestLedger.Change
+    ) throws(RequestFailure) -> Request {
+        switch try perform(body) {
+        case .changed(let request): return request
+        case .wrongState: throw .other(.wrongState, "request \(id) cannot be \(refusal)")
+        case .refused(let refusal): throw .refused(refusal)
+        case .unknown:
+            throw .other(.notFound, "there is no request \(id), or it is not kept any more")
+        }
+    }
+
     // MARK: Looking
 
     package func requests(_ filter: RequestFilter) throws(RequestFailure) -> [Request] {

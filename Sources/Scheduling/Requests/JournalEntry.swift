@@ -42,6 +42,12 @@ public struct JournalEntry: Hashable, Sendable {
         case gap = 17
         /// A factor of the machine changed.
         case factorChanged = 18
+        /// It was over, and is pending again because a person retried it.
+        case retried = 19
+        /// A person asked for its launch before its date.
+        case triggered = 20
+        /// Its description was changed while it was pending.
+        case edited = 21
     }
 
     /// The number of the entry; 0 before the store has accepted it.

@@ -82,6 +82,8 @@ final class MemoryContents: StoreTransaction {
         put(Row(request: request, payload: row.payload), request.id)
     }
 
+    func redescribe(_ request: Request) { update(request) }
+
     /// Replaces a row, and updates all indexes.
     private func put(_ row: Row?, _ id: RequestID) {
         let old = rows[id]
@@ -96,7 +98,7 @@ final class MemoryContents: StoreTransaction {
                 live[old.description.identifier] = nil
             }
             if old.state == .pending { count(-1, old.queue) }
-            if row == nil, let key = old.description.key {
+            if let key = old.description.key, row?.request.description.key != key {
                 let key = Key(key, of: old.description.identifier)
                 keys[key]?.remove(id)
                 if keys[key]?.isEmpty == true { keys[key] = nil }
@@ -267,11 +269,13 @@ final class MemoryContents: StoreTransaction {
                 .prefix(max(0, filter.limit)))
     }
 
-    func overview(_ filter: RequestFilter) -> RequestOverview {
+    func overview(_ filter: RequestFilter, outcomes: Set<Outcome>) -> RequestOverview {
         var all = filter
         (all.after, all.limit) = (nil, .max)
         var overview = RequestOverview()
-        let fitting = requests(all).sorted(by: RequestOverview.goesBefore)
+        let fitting = requests(all).filter {
+            $0.state != .finished || outcomes.isEmpty || $0.outcome.map(outcomes.contains) ?? false
+        }.sorted(by: RequestOverview.goesBefore)
         overview.requests = Array(fitting.prefix(max(0, filter.limit)))
         overview.count = fitting.count
         return overview

@@ -14,4 +14,6 @@ package enum PendingReason: UInt8, Sendable, CaseIterable, KebabCased {
     case interrupted = 5
     /// It was parked, and then released.
     case released = 6
+    /// A person asked for a launch: the request was retried, or is launched before its date.
+    case byHand = 7
 }

@@ -271,6 +271,29 @@ package struct RequestBook: Sendable {
         try take(ledger.release(id, at: now.wall, store), store)
     }
 
+    package mutating func retry(
+        _ id: RequestID, at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) -> RequestLedger.Change {
+        try take(ledger.retry(id, at: now.wall, store), store)
+    }
+
+    package mutating func launchNow(
+        _ id: RequestID, at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) -> RequestLedger.Change {
+        try take(ledger.launchNow(id, at: now.wall, store), store)
+    }
+
+    package mutating func edit(
+        _ id: RequestID, at now: Moment, _ store: any StoreTransaction,
+        _ change: (inout RequestDescription) -> Void
+    ) throws(StoreFault) -> RequestLedger.Change {
+        let answer = try take(ledger.edit(id, at: now.wall, store, change), store)
+        if case .changed(let request) = answer, let latest = request.description.latest {
+            nextMiss = min(nextMiss ?? .max, latest)
+        }
+        return answer
+    }
+
     /// Ends the task of a request. Returns nil if the launch was not the running one.
     package mutating func ended(
         _ id: RequestID, launch: UInt64, _ end: AttemptEnd, answered: Bool, at now: Moment,

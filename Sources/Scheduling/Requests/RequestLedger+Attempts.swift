@@ -87,8 +87,10 @@ extension RequestLedger {
         _ request: inout Request, _ repetition: Repetition, at now: Int64, awakeSince: Int64,
         _ store: any StoreTransaction
     ) throws(StoreFault) -> Bool {
-        // A second attempt has the same date as the first.
-        guard request.attempts == 0, request.nominal <= now else { return false }
+        // A second attempt has the same date as the first, and a launch by hand has none.
+        guard request.attempts == 0, request.reason != .byHand, request.nominal <= now else {
+            return false
+        }
         let (last, passed) = repetition.last(from: request.nominal, upTo: now, in: zone)
         switch repetition.catchUp {
         case .all where passed <= Repetition.catchUpLimit: return false

@@ -108,7 +108,7 @@ extension RequestLedger {
     func latestDate(of request: Request, at now: Int64) -> Int64? {
         switch request.reason {
         case .backOff: return Self.sum(now, request.description.retry.longest)
-        case .interrupted, .released: return now
+        case .interrupted, .released, .byHand: return now
         case .repetition:
             return request.description.repetition.flatMap { $0.next(after: now, in: zone) }
         case .submitted:

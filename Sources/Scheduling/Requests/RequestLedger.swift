@@ -54,21 +54,11 @@ package struct RequestLedger: Sendable {
         guard try store.pendingCount(description.kind) - freed < limit else {
             return Changed(value: .failure(.tooMany(description.kind, limit: limit)))
         }
-        var request = Request(
-            description, payloadBytes: payload.count, at: now,
-            notBefore: description.earliest ?? now)
-        if description.earliest == nil, let repetition = description.repetition,
-            case .cron = repetition.rule
-        {
-            // The repetition has its own dates, so the first launch is on the next of them.
-            guard let first = repetition.next(after: now, in: zone) else {
-                return Changed(
-                    value: .failure(
-                        .invalid("the cron expression has no date in the next 28 years")))
-            }
-            request.notBefore = first
-            request.nominal = first
+        guard let first = firstDate(of: description, at: now) else {
+            return Changed(value: .failure(.neverDue))
         }
+        var request = Request(
+            description, payloadBytes: payload.count, at: now, notBefore: first)
         request.id = try store.insert(request, payload: payload)
         if let repetition = description.repetition, repetition.jitter > 0 {
             request.notBefore += repetition.delay(of: request.id, at: request.nominal)
@@ -85,6 +75,16 @@ package struct RequestLedger: Sendable {
             value: .success(.queued(request.id, replaced: replaced.map(\.id))),
             queues: Set(replaced.map(\.queue)),
             arrived: (RequestHead(id: request.id, notBefore: request.notBefore), request.queue))
+    }
+
+    /// Returns the date of the first launch without jitter; nil if a cron expression has none.
+    func firstDate(of description: RequestDescription, at now: Int64) -> Int64? {
+        if let earliest = description.earliest { return earliest }
+        guard let repetition = description.repetition, case .cron = repetition.rule else {
+            return now
+        }
+        // The repetition has its own dates, so the first launch is on the next of them.
+        return repetition.next(after: now, in: zone)
     }
 
     /// The result of cancelling a request.

@@ -79,6 +79,7 @@ extension RequestScheduler {
         case .repetition: "the next date of its repetition"
         case .interrupted: "its task was interrupted and is to be launched again"
         case .released: "it was parked, and released"
+        case .byHand: "its launch was asked for by hand"
         }
     }
 

@@ -21,6 +21,8 @@ package protocol StoreTransaction: AnyObject {
     func payload(of id: RequestID) throws(StoreFault) -> [UInt8]
     /// Stores an existing request. Its description is unchanged.
     func update(_ request: Request) throws(StoreFault)
+    /// Stores an existing request, with another description of the same identifier and kind.
+    func redescribe(_ request: Request) throws(StoreFault)
 
     /// Returns the number of pending requests of a kind, without reading each of them.
     func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int
@@ -45,8 +47,11 @@ package protocol StoreTransaction: AnyObject {
     func running() throws(StoreFault) -> [Request]
     /// Returns the requests, ordered by id.
     func requests(_ filter: RequestFilter) throws(StoreFault) -> [Request]
-    /// Returns the first matching requests in the order for people; `after` is ignored.
-    func overview(_ filter: RequestFilter) throws(StoreFault) -> RequestOverview
+    /// Returns the first matching requests in the order for people; `after` is ignored. Of finished
+    /// requests, only those with one of the outcomes match; with none given, all do.
+    func overview(
+        _ filter: RequestFilter, outcomes: Set<Outcome>
+    ) throws(StoreFault) -> RequestOverview
 
     // MARK: History
 
@@ -85,4 +90,11 @@ package protocol StoreTransaction: AnyObject {
     func value(_ name: String) throws(StoreFault) -> [UInt8]?
     /// Stores a value under a name, in place of the previous one; nil removes it.
     func setValue(_ name: String, _ value: [UInt8]?) throws(StoreFault)
+}
+
+extension StoreTransaction {
+    /// Returns the first matching requests in the order for people; `after` is ignored.
+    package func overview(_ filter: RequestFilter) throws(StoreFault) -> RequestOverview {
+        try overview(filter, outcomes: [])
+    }
 }

@@ -27,4 +27,6 @@ package enum RequestRefusal: Error, Hashable, Sendable {
     case tooLarge(bytes: Int, limit: Int)
     /// The description is not valid, for this reason.
     case invalid(String)
+
+    static let neverDue = invalid("the cron expression has no date in the next 28 years")
 }
