@@ -4,8 +4,9 @@
 enum CommandTable {
     static let all: [Command] = [
         RunCommand.command, SubmitCommand.command, ServeCommand.command, ListCommand.command,
-        ShowCommand.command,
-        WhyCommand.command, LogCommand.command, CancelCommand.command, ReleaseCommand.command,
+        ShowCommand.command, WhyCommand.command, LogCommand.command, WaitCommand.command,
+        CancelCommand.command, EditCommand.command, LaunchCommand.command, RetryCommand.command,
+        ReleaseCommand.command,
         SettingsCommand.command, SimulateCommand.command, DatabaseCommand.command,
         PluginsCommand.command, InspectCommand.command, LintCommand.command,
         ConformCommand.command, NewCommand.command, ExplainCommand.command, PathsCommand.command,

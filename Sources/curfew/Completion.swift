@@ -138,7 +138,8 @@ struct Completion {
         case .fault: words = Fault.all.flatMap { [($0.code, $0.text), ($0.name, $0.text)] }
         case .conformanceCase: words = ConformanceCase.all.map { ($0.name, $0.fault.text) }
         case .request:
-            words = requests(values).map { (String($0.id.rawValue), Completion.text($0)) }
+            words = requests(values, areOver: false)
+        case .history: words = requests(values, areOver: true)
         case .command: words = CommandTable.all.map { ($0.name, $0.summary) }
         case .language: words = PluginLanguage.allCases.map { ($0.rawValue, $0.title) }
         }
@@ -158,17 +159,20 @@ struct Completion {
         "\(request.description.identifier), \(RequestText.state(request))"
     }
 
-    /// Returns the running and the pending requests of the store that the words before name.
-    private func requests(_ values: [String: [String]]) -> [Request] {
+    /// Returns the first requests of the store that the words before name.
+    private func requests(
+        _ values: [String: [String]], areOver: Bool
+    ) -> [(word: String, text: String)] {
         let named = values[CommandOption.store.name]?.last.map(Completion.expanded)
         guard let directory = named ?? StorePlace.usual,
             let store = try? StoreClient(directory: directory)
         else { return [] }
-        let filter = RequestFilter(states: [.pending, .running, .parked], limit: 200)
-        return
-            (try? store.read { (transaction) throws(StoreFault) in
-                try transaction.requests(filter)
-            }) ?? []
+        let filter = RequestFilter(
+            states: Set(RequestState.allCases.filter { $0.isLive != areOver }), limit: 200)
+        let found = try? store.read { (transaction) throws(StoreFault) in
+            try transaction.overview(filter).requests
+        }
+        return (found ?? []).map { (String($0.id.rawValue), Completion.text($0)) }
     }
 
     /// A shell that asks has not yet put the home directory in the place of its sign.

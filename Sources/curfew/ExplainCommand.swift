@@ -44,9 +44,14 @@ enum ExplainCommand {
     }
 
     private static func find(_ word: String) -> Fault? {
+        Fault.coded(word) ?? Fault.named(word.lowercased().replacing("_", with: "-"))
+            ?? Fault.named(name(word))
+    }
+
+    /// Returns the name of a rule or status, as a constant of the headers has it.
+    private static func name(_ word: String) -> String {
         let name = word.lowercased().replacing("_", with: "-")
-        return Fault.coded(word) ?? Fault.named(name)
-            ?? (name.hasPrefix("curfew-") ? Fault.named(String(name.dropFirst(7))) : nil)
+        return name.hasPrefix("curfew-") ? String(name.dropFirst(7)) : name
     }
 
     private static func unknown(_ word: String) -> CommandError {
@@ -56,7 +61,7 @@ enum ExplainCommand {
             if let number = Int(digits), number > 0 {
                 Fault.all.min { abs(Int($0.number) - number) < abs(Int($1.number) - number) }?.code
             } else {
-                Suggestion.nearest(to: word, among: Fault.all.map(\.name))
+                Suggestion.nearest(to: name(word), among: Fault.all.map(\.name))
             }
         if let near { help.insert("did you mean `\(near)`?", at: 0) }
         return CommandError(.usage, "there is no code and no rule `\(word)`", help: help)

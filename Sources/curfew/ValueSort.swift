@@ -22,8 +22,10 @@ enum ValueSort {
     case fault
     /// The name of a case of `curfew conform`.
     case conformanceCase
-    /// The number of a request in the store.
+    /// The number of a request in the store that is not over.
     case request
+    /// The number of a request in the store that is over.
+    case history
     case command
     /// A language of `curfew new`.
     case language

@@ -65,7 +65,7 @@ struct CancelTests {
         let desk = try filled()
         let waiting = try desk.run("release", "1")
         #expect(waiting.code == 8)
-        #expect(waiting.errors.hasPrefix("error: request 1 is not parked, it is pending\n"))
+        #expect(waiting.errors.hasPrefix("error: request 1 is pending, and was not released\n"))
         #expect(try desk.run("release", "9").code == 4)
         let parked = try desk.python(
             """
@@ -214,6 +214,7 @@ struct CancelTests {
         "without a store each command says so, leaves with 4, and makes none",
         arguments: [
             ["ps"], ["show", "1"], ["why", "1"], ["log"], ["cancel", "1"], ["release", "1"],
+            ["retry", "1"], ["launch", "1"], ["edit", "1", "--priority", "high"], ["wait", "1"],
             ["db", "check"], ["db", "backup", "x"], ["settings"],
             ["settings", "enablement=suspended"],
         ])

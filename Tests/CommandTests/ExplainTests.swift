@@ -44,6 +44,7 @@ struct ExplainTests {
         "what there is not is told with the nearest",
         arguments: [
             ("manifest-durtion", "did you mean `manifest-duration`?"),
+            ("CURFEW_STORE_BSUY", "did you mean `store-busy`?"),
             ("zzzzzz", "curfew explain"), ("-", "curfew explain"),
         ])
     func unknown(word: String, help: String) throws {

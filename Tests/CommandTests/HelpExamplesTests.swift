@@ -25,9 +25,13 @@ struct HelpExamplesTests {
           curfew submit $name --kind health-research --after 1d --pending-limit 13 \\
             --payload "{\\"number\\": $number}"
         done
-        if [ "$COMMAND" = release ]; then
-          sqlite3 "$CURFEW_STORE/requests.db" "UPDATE request SET state = 3 WHERE id = 12"
-        fi
+        case "$COMMAND" in
+          release) sqlite3 "$CURFEW_STORE/requests.db" "UPDATE request SET state = 3 WHERE id = 12" ;;
+          retry) curfew cancel 3-7 12 ;;
+          wait)
+            sqlite3 "$CURFEW_STORE/requests.db" "UPDATE request SET state = 4, outcome = 1 WHERE id = 12"
+            ;;
+        esac
         """
 
     private static func examples() throws -> [(command: String, example: String)] {
@@ -80,9 +84,14 @@ struct HelpExamplesTests {
     func all() throws {
         let examples = try Self.examples()
         #expect(examples.count > 40)
-        let (usual, parked) = try (Self.makeStage(of: ""), Self.makeStage(of: "release"))
+        let usual = try Self.makeStage(of: "")
+        var stages: [String: TemporaryDirectory] = [:]
+        for command in ["release", "retry", "wait"] {
+            stages[command] = try Self.makeStage(of: command)
+        }
+        let made = stages
         let wrong = InPairs.faults(examples) { command, example in
-            let run = try type(example, on: command == "release" ? parked : usual)
+            let run = try type(example, on: made[command] ?? usual)
             guard run.succeeded, !run.errorOutput.contains("error") else {
                 throw TestFault(text: "\(run)")
             }

@@ -292,7 +292,7 @@ struct SubmitTests {
         let unknown = try desk.run("submit", "org.curfew.test.errands.wait", "--after", "1d")
         #expect(unknown.output.contains("wait, app-refresh, due "))
         #expect(unknown.errors.contains("so its kind is app-refresh"))
-        #expect(unknown.errors.contains("is it org.curfew.test.errands.waits?"))
+        #expect(unknown.errors.contains("did you mean `org.curfew.test.errands.waits`?"))
         let known = try desk.run(
             "submit", CommandRun.errand("waits"), "--after", "1d", "--kind", "health-research")
         #expect(known.output.contains("waits, health-research, due "))

@@ -23,7 +23,7 @@ enum CancelCommand {
             one, name its id: its host stops the task, and the request ends with it;
             --identifier and --all skip running tasks, and work in portions, so that others
             can use the store meanwhile. All named requests are cancelled in one step: if
-            one id is unknown, none is.
+            one id is unknown, none is. 3-7 names all requests with these numbers.
             """
         ],
         exits: [
@@ -42,7 +42,10 @@ enum CancelCommand {
                     ), ("dryRun", "whether nothing was changed"),
                 ])
         ],
-        examples: ["curfew cancel 12 13", "curfew cancel --identifier org.curfew.feed --dry-run"]
+        examples: [
+            "curfew cancel 12 13", "curfew cancel 3-7",
+            "curfew cancel --identifier org.curfew.feed --dry-run",
+        ]
     ) { arguments, console throws(CommandError) in
         let place = try StorePlace(arguments)
         let chosen = try Chosen(arguments)
@@ -67,7 +70,7 @@ enum CancelCommand {
 
     /// Which requests are meant.
     private enum Chosen {
-        case named([RequestID])
+        case named(RequestSelection)
         /// With nil, the requests of every identifier.
         case waiting(String?)
 
@@ -91,12 +94,7 @@ enum CancelCommand {
                 self = .waiting(identifier)
                 return
             }
-            var ids: [RequestID] = []
-            for text in arguments.operands {
-                let id = try RequestArgument.value(text)
-                if !ids.contains(id) { ids.append(id) }
-            }
-            self = .named(ids)
+            self = .named(try RequestSelection(arguments.operands))
         }
     }
 
@@ -112,12 +110,13 @@ enum CancelCommand {
     private static func look(
         _ chosen: Chosen, _ store: StoreClient, _ place: StorePlace
     ) throws(CommandError) -> [Done] {
-        let found = try StorePlace.translated { () throws(StoreFault) in
+        let (found, missing) = try StorePlace.translated { () throws(StoreFault) in
             try store.read { (transaction) throws(StoreFault) in
                 try requests(chosen, transaction)
             }
         }
-        return try known(chosen, found, place).map(Done.init)
+        try check(missing, place)
+        return found.map(Done.init)
     }
 
     private static func cancel(
@@ -127,16 +126,19 @@ enum CancelCommand {
         if case .waiting(let identifier) = chosen {
             return try cancelWaiting(of: identifier, at: now, store)
         }
-        let found = try StorePlace.translated { () throws(StoreFault) in
+        let (found, missing) = try StorePlace.translated { () throws(StoreFault) in
             try store.write { (ledger, transaction) throws(StoreFault) in
                 let found = try requests(chosen, transaction)
                 // All or nothing: an unknown number is likely a wrong one.
-                if case .named(let ids) = chosen, found.count < ids.count { return found }
-                for request in found { _ = try ledger.cancel(request.id, at: now, transaction) }
+                if found.missing != nil { return found }
+                for request in found.requests {
+                    _ = try ledger.cancel(request.id, at: now, transaction)
+                }
                 return found
             }
         }
-        return try known(chosen, found, place).map(Done.init)
+        try check(missing, place)
+        return found.map(Done.init)
     }
 
     private static func cancelWaiting(
@@ -158,31 +160,22 @@ enum CancelCommand {
         return done
     }
 
-    /// As they were before.
+    /// As they were before, and the first operand that names none.
     private static func requests(
         _ chosen: Chosen, _ store: any StoreTransaction
-    ) throws(StoreFault) -> [Request] {
+    ) throws(StoreFault) -> (requests: [Request], missing: String?) {
         switch chosen {
-        case .named(let ids):
-            var found: [Request] = []
-            for id in ids {
-                if let request = try store.request(id) { found.append(request) }
-            }
-            return found
+        case .named(let selection): return try selection.find(in: store)
         case .waiting(let identifier):
-            return try store.requests(
-                RequestFilter(
-                    states: [.pending, .parked], identifier: identifier, limit: .max))
+            let filter = RequestFilter(
+                states: [.pending, .parked], identifier: identifier, limit: .max)
+            return (try store.requests(filter), nil)
         }
     }
 
-    private static func known(
-        _ chosen: Chosen, _ found: [Request], _ place: StorePlace
-    ) throws(CommandError) -> [Request] {
-        guard case .named(let ids) = chosen,
-            let unknown = ids.first(where: { id in !found.contains { $0.id == id } })
-        else { return found }
-        var error = RequestArgument.unknown(unknown, place)
+    private static func check(_ missing: String?, _ place: StorePlace) throws(CommandError) {
+        guard let missing else { return }
+        var error = RequestArgument.unknown(missing, place)
         error.notes.append("nothing was cancelled")
         throw error
     }

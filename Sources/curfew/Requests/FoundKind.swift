@@ -26,11 +26,11 @@ struct FoundKind {
     }
 
     /// Prints a note for an identifier that no plugin declares: the host itself may register it.
-    func note(_ identifier: String, _ errors: Output) {
-        guard kind == nil else { return }
-        var text =
-            "no known plugin has a handler for \(identifier), so its kind is app-refresh; use --kind for another"
-        if let nearest { text += "; or is it \(nearest)?" }
+    func note(_ identifier: String, isKindNamed: Bool, _ errors: Output) {
+        guard kind == nil, nearest != nil || !isKindNamed else { return }
+        var text = "no known plugin has a handler for \(identifier)"
+        if !isKindNamed { text += ", so its kind is app-refresh; use --kind for another" }
+        if let nearest { text += "; did you mean `\(nearest)`?" }
         errors.note(text)
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystem
 import Curfew
-import Glibc
 import Scheduling
 
 /// Reads a store's journal, from some place on, and waits for more.
@@ -13,8 +11,6 @@ final class JournalReader {
     private var position: UInt64 = 0
 
     private static var page: Int { 1_000 }
-    /// Nanoseconds after which the store is looked at where no change was told.
-    private static var look: UInt64 { 1_000_000_000 }
 
     init(_ store: StoreClient, of request: RequestID?, _ lines: JournalLines) {
         self.store = store
@@ -53,40 +49,12 @@ final class JournalReader {
     /// Prints new entries until a signal arrives or the reader is gone.
     func follow() throws(CommandError) {
         let stop = try StopSignals()
-        // A host's writes make this file grow. If it cannot be watched, poll it.
-        var watch = csys_file_watch(store.watchedFile)
-        defer { if watch >= 0 { csys_close(watch) } }
-        var version = try version()
-        while lines.isWanted {
-            let wake = csys_monotonic_ns() &+ Self.look
-            if isOver(stop, watch, until: wake) { return }
-            if csys_file_watch_drain(watch), access(store.watchedFile, F_OK) != 0 {
-                csys_close(watch)
-                watch = csys_file_watch(store.watchedFile)
-            }
-            let newer = try self.version()
-            guard newer != version else { continue }
-            version = newer
+        let changes = try StoreChanges(
+            store, stop: stop.descriptor, output: lines.descriptor)
+        repeat {
             try show(after: position, limit: .max)
-        }
-    }
-
-    /// Waits until something was written, or a moment. True: it is time to stop.
-    private func isOver(_ stop: StopSignals, _ watch: Int32, until: UInt64) -> Bool {
-        let now = csys_monotonic_ns()
-        let milliseconds = until > now ? Int32((until - now) / 1_000_000) + 1 : 0
-        // The output is polled for errors only: its reader may leave.
-        var waited = [
-            pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: lines.descriptor, events: 0, revents: 0),
-            pollfd(fd: watch, events: Int16(POLLIN), revents: 0),
-        ]
-        guard poll(&waited, nfds_t(waited.count), milliseconds) > 0 else { return false }
-        return waited[0].revents != 0 || waited[1].revents != 0
-    }
-
-    private func version() throws(CommandError) -> Int64 {
-        try StorePlace.translated { () throws(StoreFault) in try store.dataVersion() }
+            guard lines.isWanted else { return }
+        } while try changes.next() == .changed
     }
 
     private func entries(

@@ -12,10 +12,18 @@ enum ListCommand {
     private static let identifierOption = CommandOption(
         name: "identifier", value: "ID", sort: .handler,
         summary: "list only requests of this identifier")
+    private static let stateOption = CommandOption(
+        name: "state", value: "LIST",
+        summary: "list only requests in these states: pending, failed, …")
+    private static let watchOption = CommandOption(
+        name: "watch", summary: "print the list again with each change, until a signal")
 
     static let command = Command(
         name: "ps", summary: "list running and pending requests",
-        options: [allOption, historyOption, identifierOption, .limit, .store, .json],
+        options: [
+            allOption, historyOption, stateOption, identifierOption, watchOption, .limit, .store,
+            .json,
+        ],
         details: [
             """
             Lists running requests, then parked ones, then pending ones by date. DUE and AT
@@ -26,6 +34,11 @@ enum ListCommand {
             """
             On a terminal the first line names the host of the store. In a pipe no cell
             contains a blank.
+            """,
+            """
+            --state takes the words of the column STATE, with commas between them. --watch
+            draws the list anew on a terminal; elsewhere an empty line comes before each
+            further list, and with --json each list is one line.
             """,
         ],
         exits: ExitMeaning.looking,
@@ -38,33 +51,106 @@ enum ListCommand {
                     ("more", "the number of further requests"),
                 ])
         ],
-        examples: ["curfew ps", "curfew ps --history --limit 5", "curfew ps --json | jq .requests"]
+        examples: [
+            "curfew ps", "curfew ps --state failed,expired --limit 5",
+            "curfew ps --json | jq .requests",
+        ]
     ) { arguments, console throws(CommandError) in
         let place = try StorePlace(arguments)
-        guard !arguments.has(allOption) || !arguments.has(historyOption) else {
-            throw CommandError(
-                .usage, "`--all` includes `--history`", help: ["leave one of them out"])
-        }
-        var filter = RequestFilter(
-            identifier: arguments.value(identifierOption),
-            limit: try NumberArgument.limit(arguments))
-        if !arguments.has(allOption) {
-            let wantsHistory = arguments.has(historyOption)
-            filter.states = Set(RequestState.allCases.filter { $0.isLive != wantsHistory })
-        }
+        let query = try Query(arguments)
         let store = try place.open()
+        guard arguments.has(watchOption) else {
+            try show(query, arguments, store, place, console)
+            return .ok
+        }
+        let stop = try StopSignals()
+        let changes = try StoreChanges(
+            store, stop: stop.descriptor, output: console.out.descriptor)
+        let isDrawn = console.out.isRich
+        var isFirst = true
+        repeat {
+            if isDrawn {
+                console.out.write("\u{1B}[H\u{1B}[J")
+            } else if !isFirst, !arguments.has(.json) {
+                console.out.line()
+            }
+            isFirst = false
+            try show(query, arguments, store, place, console)
+            // On a terminal the distances to dates change as well.
+        } while try changes.next(
+            until: isDrawn ? csys_monotonic_ns() + 1_000_000_000 : .max) != .stopped
+        return .ok
+    }
+
+    /// The requests to list.
+    private struct Query {
+        var filter: RequestFilter
+        /// Those of finished requests; empty for all.
+        var outcomes: Set<Outcome> = []
+        var isHistory: Bool { filter.states.allSatisfy { !$0.isLive } && !filter.states.isEmpty }
+
+        init(_ arguments: Arguments) throws(CommandError) {
+            let given = [allOption, historyOption, stateOption].filter(arguments.has)
+            guard given.count < 2 else {
+                throw CommandError(
+                    .usage,
+                    given[0].name == allOption.name && given[1].name == historyOption.name
+                        ? "`--all` includes `--history`"
+                        : "`--\(given[0].name)` and `--\(given[1].name)` both name states",
+                    help: ["leave one of them out"])
+            }
+            filter = RequestFilter(
+                identifier: arguments.value(identifierOption),
+                limit: try NumberArgument.limit(arguments))
+            if let text = arguments.value(stateOption) {
+                try read(text)
+            } else if !arguments.has(allOption) {
+                let wantsHistory = arguments.has(historyOption)
+                filter.states = Set(RequestState.allCases.filter { $0.isLive != wantsHistory })
+            }
+        }
+
+        /// Reads words of the column STATE: a state, or the outcome of a finished request.
+        private mutating func read(_ text: String) throws(CommandError) {
+            var isAnyOutcome = false
+            for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+                if let state = RequestState.allCases.first(where: { $0.name == word }) {
+                    filter.states.insert(state)
+                    if state == .finished { isAnyOutcome = true }
+                } else if let outcome = Outcome.allCases.first(where: { $0.name == word }) {
+                    filter.states.insert(.finished)
+                    outcomes.insert(outcome)
+                } else {
+                    let states = RequestState.allCases.map(\.name)
+                    let names =
+                        states + Outcome.allCases.map(\.name).filter { !states.contains($0) }
+                    var help = ["write one or more of " + names.joined(separator: ",")]
+                    if let meant = Suggestion.nearest(to: String(word), among: names) {
+                        help.insert("did you mean `--state \(meant)`?", at: 0)
+                    }
+                    throw CommandError(
+                        .usage, "`\(word)` is not the state of a request", help: help)
+                }
+            }
+            if isAnyOutcome { outcomes = [] }
+        }
+    }
+
+    private static func show(
+        _ query: Query, _ arguments: Arguments, _ store: StoreClient, _ place: StorePlace,
+        _ console: Console
+    ) throws(CommandError) {
         let overview = try StorePlace.translated { () throws(StoreFault) in
             try store.read { (transaction) throws(StoreFault) in
-                try transaction.overview(filter)
+                try transaction.overview(query.filter, outcomes: query.outcomes)
             }
         }
         let host = try StorePlace.translated { () throws(StoreFault) in try store.host() }
         if arguments.has(.json) {
             console.out.line(item(overview, store, host).written)
         } else {
-            print(overview, host, place, console, isHistory: arguments.has(historyOption))
+            print(overview, host, place, console, isHistory: query.isHistory)
         }
-        return .ok
     }
 
     private static func print(

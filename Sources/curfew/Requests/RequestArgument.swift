@@ -23,8 +23,13 @@ enum RequestArgument {
     }
 
     static func unknown(_ id: RequestID, _ place: StorePlace) -> CommandError {
+        unknown("\(id)", place)
+    }
+
+    /// - Parameter text: a number, or a range of them.
+    static func unknown(_ text: String, _ place: StorePlace) -> CommandError {
         CommandError(
-            .missing, "there is no request \(id)",
+            .missing, "there is no request \(text)",
             notes: ["searched \(place.directory), which keeps finished requests for a week"],
             help: ["curfew ps --all" + place.option])
     }

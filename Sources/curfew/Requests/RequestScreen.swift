@@ -165,8 +165,9 @@ struct RequestScreen {
         case .pending: "curfew why \(request.id)\(place.option)"
         case .running: "curfew log \(request.id) --follow\(place.option)"
         case .parked: "curfew release \(request.id)\(place.option)"
-        default:
+        case .finished where request.outcome == .succeeded:
             "curfew ps --history --identifier \(ShellWord.quoted(request.description.identifier))\(place.option)"
+        default: "curfew retry \(request.id)\(place.option)"
         }
     }
 }

@@ -10,19 +10,21 @@ enum ShowCommand {
         name: "payload", summary: "print the bytes of its payload, and nothing else")
 
     static let command = Command(
-        name: "show", summary: "print everything about a request",
-        operands: "REQUEST", operandCount: 1...1, operandSort: .request,
+        name: "show", summary: "print everything about requests",
+        operands: "REQUEST…", operandCount: 1...10_000, operandSort: .request,
         options: [payloadOption, .store, .json],
         details: [
             """
             Prints the request as submitted, its state, the end of each attempt, and its
-            journal. The payload appears by its size; --payload prints its bytes.
+            journal. The payload appears by its size; --payload prints its bytes. 3-7 names
+            all requests with these numbers.
             """
         ],
         exits: ExitMeaning.looking,
         sections: [
             HelpSection(
-                title: "with --json", text: "Dates are in UTC, spans are seconds.",
+                title: "with --json",
+                text: "One object a line for each request. Dates are in UTC, spans are seconds.",
                 rows: RequestItem.rows + [
                     (
                         "attemptList",
@@ -35,24 +37,33 @@ enum ShowCommand {
         examples: ["curfew show 12", "curfew show 12 --payload | jq ."]
     ) { arguments, console throws(CommandError) in
         let place = try StorePlace(arguments)
-        let id = try RequestArgument.value(arguments.operands[0])
+        let selection = try RequestSelection(arguments.operands)
         guard !arguments.has(payloadOption) || !arguments.has(.json) else {
             throw CommandError(
                 .usage, "`--payload` and `--json` both want standard output",
                 help: ["leave one of them out"])
         }
         let store = try place.open()
-        if arguments.has(payloadOption) {
-            try writePayload(id, store, place, console.out)
-            return .ok
+        let (requests, missing) = try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (transaction) throws(StoreFault) in
+                try selection.find(in: transaction)
+            }
         }
-        guard let record = try RequestRecord(id, store) else {
-            throw RequestArgument.unknown(id, place)
-        }
-        if arguments.has(.json) {
-            console.out.line(record.item.written)
-        } else {
-            RequestScreen(record, place, isAlone: HostNote.isAlone(store), console.out).print()
+        if let missing { throw RequestArgument.unknown(missing, place) }
+        for (index, id) in requests.map(\.id).enumerated() {
+            if arguments.has(payloadOption) {
+                try writePayload(id, store, place, console.out)
+                continue
+            }
+            guard let record = try RequestRecord(id, store) else {
+                throw RequestArgument.unknown(id, place)
+            }
+            if arguments.has(.json) {
+                console.out.line(record.item.written)
+            } else {
+                if index > 0 { console.out.line() }
+                RequestScreen(record, place, isAlone: HostNote.isAlone(store), console.out).print()
+            }
         }
         return .ok
     }

@@ -6,10 +6,18 @@ import Scheduling
 
 /// `curfew submit`
 enum SubmitCommand {
+    private static let waitOption = CommandOption(
+        name: "wait", summary: "wait until it is over, and exit as it ended, like curfew wait")
+    private static let dryRunOption = CommandOption(
+        name: "dry-run", summary: "print what would be stored and when it would run first, no more")
+
     static let command = Command(
         name: "submit", summary: "submit a request: launch a handler after a date, on conditions",
         operands: "IDENTIFIER", operandCount: 1...1, operandSort: .handler,
-        takesProgram: true, options: SubmitForm.options + [.plugins, .store, .json],
+        takesProgram: true,
+        options: SubmitForm.options + [
+            waitOption, WaitCommand.timeoutOption, dryRunOption, .plugins, .store, .json,
+        ],
         details: [
             """
             Stores a request, and prints its id once it is on the disk. The host that has
@@ -45,6 +53,9 @@ enum SubmitCommand {
             the existing one: a script that does not know whether its submission succeeded
             repeats it.
             """,
+            """
+            --dry-run applies all rules, the limits and the key included, and stores nothing.
+            """,
         ],
         exits: [
             ExitMeaning(.ok, "it is in the store, or one that stands for it was"),
@@ -54,7 +65,7 @@ enum SubmitCommand {
             ExitMeaning(
                 .conflict,
                 "the key is another request's, or as many are pending as may be; nothing was done"),
-        ],
+        ] + WaitCommand.exits,
         sections: [
             HelpSection(
                 title: "with --json",
@@ -65,6 +76,11 @@ enum SubmitCommand {
                     ("request", "as `curfew show --json` has it"),
                     ("store", "the directory of the store"),
                     ("host", "who launches it, with process and since, or null"),
+                    (
+                        "dryRun, earliest",
+                        "whether nothing was stored; then the id of a new request is null, and earliest "
+                            + "is its first possible launch, or null if that is unknown"
+                    ),
                 ])
         ],
         examples: [
@@ -88,6 +104,22 @@ enum SubmitCommand {
         if program != nil, !arguments.has(SubmitForm.onPending) { description.onPending = .add }
         let limits = try SubmitForm.limits(values)
         let payload = if let program { program.payload } else { try payload(arguments) }
+        try check(arguments, description)
+        let timeout = try WaitCommand.timeout(arguments)
+        if arguments.has(dryRunOption) {
+            let rehearsal = try SubmitRehearsal(
+                description, payload, limits, found, at: now, place)
+            if arguments.has(.json) {
+                console.out.line(item(rehearsal).written)
+            } else {
+                print(rehearsal, place, at: now, console.out)
+                if program == nil {
+                    found.note(
+                        identifier, isKindNamed: arguments.has(SubmitForm.kind), console.errors)
+                }
+            }
+            return .ok
+        }
         let store = try place.make()
         let (submission, request) = try submit(
             description, payload, limits, at: now, store, place)
@@ -98,12 +130,39 @@ enum SubmitCommand {
             console.out.line(item(submission, request, store).written)
         } else {
             print(submission, request, store, place, at: now, console.out)
-            if program == nil, request == nil || !arguments.has(SubmitForm.kind) {
-                found.note(identifier, console.errors)
+            if program == nil {
+                found.note(
+                    identifier, isKindNamed: request != nil && arguments.has(SubmitForm.kind),
+                    console.errors)
             }
-            HostNote.print(store, console.errors)
+            if !arguments.has(waitOption) { HostNote.print(store, console.errors) }
         }
-        return .ok
+        guard arguments.has(waitOption), let request else { return .ok }
+        return try RequestWait(store, place, console, isJSON: arguments.has(.json)).run(
+            [request], timeout: timeout)
+    }
+
+    /// Refuses options that make no sense together.
+    private static func check(
+        _ arguments: Arguments, _ description: RequestDescription
+    ) throws(CommandError) {
+        func refused(_ why: String, _ help: String) -> CommandError {
+            CommandError(.usage, why, notes: ["nothing was submitted"], help: [help])
+        }
+        guard arguments.has(waitOption) else {
+            guard !arguments.has(WaitCommand.timeoutOption) else {
+                throw refused("`--timeout` is about `--wait`", "write `--wait` too")
+            }
+            return
+        }
+        if arguments.has(dryRunOption) {
+            throw refused("`--dry-run` stores nothing to wait for", "leave `--wait` out")
+        }
+        if description.repetition != nil {
+            throw refused(
+                "a repeated request is not over after a launch, so `--wait` would not end",
+                "leave `--wait` out")
+        }
     }
 
     private static func payload(_ arguments: Arguments) throws(CommandError) -> [UInt8] {
@@ -178,6 +237,36 @@ enum SubmitCommand {
                 + "follow it: curfew show \(submission.id)\(place.option)")
     }
 
+    private static func print(
+        _ rehearsal: SubmitRehearsal, _ place: StorePlace, at now: Int64, _ out: Output
+    ) {
+        func more(_ text: String) {
+            out.line("  " + out.wrapped(Shown.line(text), after: 2, indent: 4))
+        }
+        switch rehearsal.submission {
+        case .queued(_, let replaced):
+            out.line(
+                out.paint("would be queued", .good) + "  "
+                    + out.wrapped(
+                        rehearsal.request.map { headline($0, at: now) } ?? "", after: 17, indent: 2)
+            )
+            for line in rehearsal.request.map(conditions) ?? [] { more(line) }
+            if !replaced.isEmpty {
+                more(
+                    "would take the place of \(replaced.map(\.description).joined(separator: ", "))"
+                )
+            }
+            more("would run first: \(rehearsal.firstRun(at: now))")
+        case .duplicatePending(let id):
+            out.line("duplicate-pending  \(id)  it is pending and stays; nothing would be added")
+        case .duplicateKey(let id):
+            out.line("duplicate-key  \(id)  it has this key; nothing would be added")
+        }
+        more(
+            "nothing was stored in \(place.directory)"
+                + (rehearsal.isStoreThere ? "" : ", which does not exist yet"))
+    }
+
     private static func headline(_ request: Request, at now: Int64) -> String {
         var text =
             "\(Shown.line(request.description.identifier)), \(request.description.kind.name), "
@@ -208,9 +297,38 @@ enum SubmitCommand {
 
     // MARK: JSON
 
+    private static func item(_ rehearsal: SubmitRehearsal) -> JSONItem {
+        var isNew = false
+        if case .queued = rehearsal.submission { isNew = true }
+        var request = rehearsal.request.map(RequestItem.members) ?? []
+        if isNew, let index = request.firstIndex(where: { $0.key == "id" }) {
+            request[index].value = .null
+        }
+        return .object(
+            members(
+                rehearsal.submission, id: isNew ? .null : RequestItem.id(rehearsal.submission.id))
+                + [
+                    ("request", request.isEmpty ? .null : .object(request)),
+                    ("store", .text(rehearsal.directory)),
+                    ("host", RequestItem.item(rehearsal.host)), ("dryRun", .bool(true)),
+                    ("earliest", DateText.item(rehearsal.answer?.earliest)),
+                ])
+    }
+
     private static func item(
         _ submission: Submission, _ request: Request?, _ store: StoreClient
     ) -> JSONItem {
+        .object(
+            members(submission, id: RequestItem.id(submission.id)) + [
+                ("request", request.map(RequestItem.item) ?? .null),
+                ("store", .text(store.directory)), ("host", RequestItem.item(try? store.host())),
+                ("dryRun", .bool(false)), ("earliest", .null),
+            ])
+    }
+
+    private static func members(
+        _ submission: Submission, id: JSONItem
+    ) -> [(key: String, value: JSONItem)] {
         var replaced: [RequestID] = []
         let status: String
         switch submission {
@@ -218,19 +336,20 @@ enum SubmitCommand {
         case .duplicatePending: status = "duplicate-pending"
         case .duplicateKey: status = "duplicate-key"
         }
-        return .object([
-            ("id", RequestItem.id(submission.id)), ("status", .text(status)),
+        return [
+            ("id", id), ("status", .text(status)),
             ("replaced", .list(replaced.map(RequestItem.id))),
-            ("request", request.map(RequestItem.item) ?? .null),
-            ("store", .text(store.directory)), ("host", RequestItem.item(try? store.host())),
-        ])
+        ]
     }
 }
 
 extension CommandError {
     /// Translates the refusal of a submission.
-    init(_ refusal: RequestRefusal, _ description: RequestDescription, _ place: StorePlace) {
-        let notes = ["nothing was submitted"]
+    init(
+        _ refusal: RequestRefusal, _ description: RequestDescription, _ place: StorePlace,
+        note: String = "nothing was submitted"
+    ) {
+        let notes = [note]
         switch refusal {
         case .tooMany(let kind, let limit):
             self.init(

@@ -26,6 +26,25 @@ struct WhyAnswer {
     /// The earliest possible launch; nil if a person has to act first.
     var earliest: Int64? { RequestScheduler.earliest(reports, at: now) }
 
+    /// The earliest possible launch, for people.
+    var earliestText: String {
+        if let earliest {
+            return earliest <= now ? "now" : DateText.both(earliest, at: now)
+        }
+        let open = holding.filter { $0.until == nil }.map(\.factor)
+        let names = open.filter { $0 != .host }.map(\.name)
+        var changes: [String] = []
+        if !names.isEmpty {
+            let verb = names.count == 1 ? "allows" : "allow"
+            changes.append("\(names.joined(separator: " and ")) \(verb) it")
+        }
+        if open.contains(.host) { changes.append("a host uses this store") }
+        let dates = holding.compactMap(\.until)
+        let once = "as soon as \(changes.joined(separator: " and "))"
+        guard let last = dates.max() else { return once }
+        return "\(DateText.both(last, at: now)), \(once)"
+    }
+
     var item: JSONItem {
         .object([
             ("identifier", .text(identifier)),

@@ -26,7 +26,7 @@ struct WhyScreen {
             )
         }
         switch answer.request?.state {
-        case nil, .pending, .parked: line("earliest possible: " + earliest)
+        case nil, .pending, .parked: line("earliest possible: " + answer.earliestText)
         default: break
         }
         if !answer.journal.isEmpty { line("history: " + history) }
@@ -107,24 +107,6 @@ struct WhyScreen {
                     report.state == .unknown
                         ? report.factor.name : "\(report.factor.name) (\(report.detail))"
                 }.joined(separator: ", "))
-    }
-
-    private var earliest: String {
-        if let earliest = answer.earliest {
-            return earliest <= answer.now ? "now" : DateText.both(earliest, at: answer.now)
-        }
-        let open = answer.holding.filter { $0.until == nil }.map(\.factor)
-        let names = open.filter { $0 != .host }.map(\.name)
-        var changes: [String] = []
-        if !names.isEmpty {
-            let verb = names.count == 1 ? "allows" : "allow"
-            changes.append("\(names.joined(separator: " and ")) \(verb) it")
-        }
-        if open.contains(.host) { changes.append("a host uses this store") }
-        let dates = answer.holding.compactMap(\.until)
-        let once = "as soon as \(changes.joined(separator: " and "))"
-        guard let last = dates.max() else { return once }
-        return "\(DateText.both(last, at: answer.now)), \(once)"
     }
 
     private var history: String {
