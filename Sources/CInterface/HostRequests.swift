@@ -176,7 +176,8 @@ private func described(
         let new: RequestDescription
         do throws(BridgeError) {
             // Its identifier and kind are not among what is replaced.
-            new = try RequestDescription("", copy, handlerKind: nil)
+            new = try RequestDescription(
+                "", copy, handlerKind: nil, at: host.requests.moment.wall)
         } catch {
             throw .other(error.status, error.message)
         }

@@ -9,6 +9,7 @@ import Scheduling
 /// block no thread. Do not call them from a log function. Besides the errors that they list, they
 /// throw `.closing` and the statuses of stores (`.storeFull`, …), after which nothing was changed.
 extension Host {
+    @discardableResult
     private func checked<Answer>(
         _ body: (HostRuntime) throws(RequestFailure) -> Answer
     ) throws(CurfewError) -> Answer {

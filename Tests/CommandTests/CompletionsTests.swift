@@ -11,7 +11,7 @@ struct CompletionsTests {
         #expect(try offered("curfew ru") == ["run"])
         #expect(try offered("curfew help expl") == ["explain"])
         #expect(try offered("curfew completions ") == ["bash", "fish", "zsh"])
-        #expect(try offered("curfew new feed --lang ") == ["c", "c++", "swift", "rust", "call"])
+        #expect(try offered("curfew new feed --lang ") == ["c", "c++", "call", "rust", "swift"])
         #expect(
             try offered("curfew run org.curfew.test.errands.w")
                 == [CommandRun.errand("waits"), CommandRun.errand("works")])

@@ -27,7 +27,7 @@ struct HelpExamplesTests {
         done
         case "$COMMAND" in
           release) sqlite3 "$CURFEW_STORE/requests.db" "UPDATE request SET state = 3 WHERE id = 12" ;;
-          retry) curfew cancel 3-7 12 ;;
+          retry) curfew cancel 1-13 ;;
           wait)
             sqlite3 "$CURFEW_STORE/requests.db" "UPDATE request SET state = 4, outcome = 1 WHERE id = 12"
             ;;
