@@ -385,7 +385,7 @@ static void ALONE spawn(int socket, int host) {
     syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     unsigned low = (unsigned)(socket < host ? socket : host);
     unsigned high = (unsigned)(socket < host ? host : socket);
-    /* What the host had open is open nowhere else because of this. */
+    /* Closes the descriptors that the host had open, so that the spawner keeps none of them. */
     syscall(SYS_close_range, 0, low - 1, 0);
     if (low + 1 < high) syscall(SYS_close_range, low + 1, high - 1, 0);
     syscall(SYS_close_range, high + 1, ~0U, 0);

@@ -42,7 +42,7 @@ struct ProgramTests {
             "submit", "--store", store, "--json", "--", "sh", "-c", "echo ran > \(done); echo line")
         #expect(submitted.code == 0, "\(submitted.process)")
         let id = try #require(try submitted.document()["id"] as? Int)
-        // Another is added and takes nobody's place.
+        // Another one is added and replaces none.
         let later = try CommandRun(
             "submit", "--store", store, "--cron", "0 3 * * *", "--", "true")
         #expect(later.code == 0, "\(later.process)")

@@ -5,11 +5,11 @@ import Scheduling
 
 /// A change of requests by a person: of all that a command names, or of none.
 struct RequestChange {
-    /// What was done to each of them: `retried`.
+    /// The past participle of the change, for messages: `retried`.
     let done: String
     /// Why a request is not changed, after its state: `a request that is over is retried`.
     let rule: String
-    /// What a line says about a changed request.
+    /// The text of the line about a changed request.
     let text: (Request) -> String
     let change:
         (Request, RequestLedger, Int64, any StoreTransaction) throws(StoreFault) ->
