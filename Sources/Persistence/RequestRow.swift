@@ -9,9 +9,11 @@ enum RequestRow {
     static let changing = "\(standing), pause_boot, pause_begun, pause_length"
     static let standing =
         "state, marks, not_before, reason, nominal, attempts, launches, crashes, outcome, changed_at"
-    static let all = "id, \(described), \(changing)"
+    /// Columns that never change, of version 5.
+    static let wished = "opportunistic, at_most"
+    static let all = "id, \(described), \(changing), \(wished)"
     /// Columns, with the payload that follows the others.
-    static let count = 34
+    static let count = 36
     /// Bytes of a payload that is kept in its request's row.
     static let inlinePayload = 1_024
 
@@ -68,6 +70,11 @@ enum RequestRow {
         statement.put(request.pause.map { Int64(bitPattern: $0.length) })
     }
 
+    static func putWish(_ request: Request, to statement: SQLiteStatement) {
+        statement.put(Int64(request.description.opportunistic.rawValue))
+        statement.put(Int64(bitPattern: request.description.atMost ?? 0))
+    }
+
     static func putState(_ request: Request, to statement: SQLiteStatement) {
         statement.put(Int64(request.state.rawValue))
         statement.put(Int64(request.marks.rawValue))
@@ -104,6 +111,9 @@ enum RequestRow {
         request.outcome = try row.optionalChoice(Outcome.self)
         request.changedAt = try row.date()
         request.pause = try pause(&row)
+        request.description.opportunistic = try row.choice(RequestWish.self)
+        let atMost = try row.integer(0...Int64(RequestDescription.atMostRange.upperBound))
+        request.description.atMost = atMost == 0 ? nil : UInt64(atMost)
         return request
     }
 

@@ -58,17 +58,17 @@ enum SQLiteQuery: Int, CaseIterable {
         case .pendingOf:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1"
         case .firstPending:
-            "SELECT id FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1 ORDER BY kind, needs, priority, not_before, id LIMIT 1"
+            "SELECT id FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1 ORDER BY kind, needs, priority, opportunistic, at_most, not_before, id LIMIT 1"
         case .ahead:
-            "SELECT 1 FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 AND (not_before, id) < (?5, ?6) LIMIT ?7"
+            "SELECT 1 FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 AND opportunistic = ?5 AND at_most = ?6 AND (not_before, id) < (?7, ?8) LIMIT ?9"
         case .find:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_key WHERE identifier = ?1 AND key = ?2 ORDER BY id DESC LIMIT 1"
         // For several columns SQLite seeks the first row that is not less, and then visits all
         // equal ones. With the last possible date, which no request has, none is equal.
         case .nextQueue:
-            "SELECT identifier, kind, needs, priority FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND (identifier, kind, needs, priority, not_before) > (?1, ?2, ?3, ?4, \(Int64.max)) ORDER BY identifier, kind, needs, priority LIMIT 1"
+            "SELECT \(Self.queue) FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND (\(Self.queue), not_before) > (?1, ?2, ?3, ?4, ?5, ?6, \(Int64.max)) ORDER BY \(Self.queue) LIMIT 1"
         case .head:
-            "SELECT id, not_before FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 ORDER BY not_before, id LIMIT 1"
+            "SELECT id, not_before FROM request INDEXED BY request_live WHERE state <= 3 AND state = 1 AND identifier = ?1 AND kind = ?2 AND needs = ?3 AND priority = ?4 AND opportunistic = ?5 AND at_most = ?6 ORDER BY not_before, id LIMIT 1"
         case .firstToMiss:
             "SELECT \(RequestRow.all) FROM request INDEXED BY request_latest WHERE state = 1 AND launches = 0 AND latest IS NOT NULL ORDER BY latest, id LIMIT 1"
         case .running:
@@ -97,6 +97,8 @@ enum SQLiteQuery: Int, CaseIterable {
         default: nil
         }
     }
+
+    private static let queue = "identifier, kind, needs, priority, opportunistic, at_most"
 
     /// The oldest history, of which something is left.
     private static let pruned =

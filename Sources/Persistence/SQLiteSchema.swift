@@ -7,7 +7,7 @@ enum SQLiteSchema {
 
     /// The migrations, of which a database of version N lacks those from N on. Each is one
     /// transaction, and never changes after its release.
-    static let migrations = [first, second, third, pauses]
+    static let migrations = [first, second, third, pauses, fifth]
     /// The page size of a new store. A commit writes whole pages, most of which change in few
     /// bytes.
     static let pageSize = 2_048
@@ -15,7 +15,13 @@ enum SQLiteSchema {
 
     /// Checks that SQLite does not make, for a version of the store: queries whose rows describe
     /// invalid rows…
-    static func rowChecks(version: Int) -> [String] { version < 2 ? [] : secondRowChecks }
+    static func rowChecks(version: Int) -> [String] {
+        switch version {
+        case ...1: []
+        case 2...4: secondRowChecks
+        default: fifthRowChecks
+        }
+    }
 
     /// …and with what they say of each other.
     static func checks(version: Int) -> [String] {

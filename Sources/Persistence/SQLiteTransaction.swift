@@ -187,6 +187,7 @@ final class SQLiteTransaction: StoreTransaction {
             $0.put(id)
             RequestRow.putDescribed(request, to: $0)
             RequestRow.putChanging(request, to: $0)
+            RequestRow.putWish(request, to: $0)
             if isInline, !payload.isEmpty { $0.put(payload) } else { $0.putNothing() }
         }
         if !isInline {
@@ -325,10 +326,9 @@ final class SQLiteTransaction: StoreTransaction {
         try rows(
             .nextQueue,
             {
-                $0.put(queue?.identifier ?? identifier)
-                $0.put(Int64(queue?.kind.rawValue ?? 0))
-                $0.put(Int64(queue?.needs.rawValue ?? 0))
-                $0.put(Int64(queue?.priority.rawValue ?? 0))
+                if let queue { return $0.put(queue) }
+                $0.put(identifier)
+                for _ in 2...6 { $0.put(Int64(0)) }
             }
         ) { statement throws(StoreFault) in
             // The id of the row is not in the index.
@@ -336,7 +336,9 @@ final class SQLiteTransaction: StoreTransaction {
             next = RequestQueue(
                 identifier: try row.text(), kind: try row.choice(TaskKind.self),
                 needs: RequestNeeds(rawValue: UInt8(try row.integer(0...255))),
-                priority: try row.choice(RequestPriority.self))
+                priority: try row.choice(RequestPriority.self),
+                opportunistic: try row.choice(RequestWish.self),
+                atMost: UInt64(try row.integer(0 ... .max)))
         }
         return next
     }
@@ -371,5 +373,7 @@ extension SQLiteStatement {
         put(Int64(queue.kind.rawValue))
         put(Int64(queue.needs.rawValue))
         put(Int64(queue.priority.rawValue))
+        put(Int64(queue.opportunistic.rawValue))
+        put(Int64(bitPattern: queue.atMost))
     }
 }

@@ -11,6 +11,10 @@ extension Request {
             needs: RequestNeeds(rawValue: .random(in: 0...3, using: &generator)),
             priority: .allCases.randomElement(using: &generator)!,
             onPending: .allCases.randomElement(using: &generator)!)
+        description.opportunistic = .allCases.randomElement(using: &generator)!
+        if Bool.random(using: &generator) {
+            description.atMost = .random(in: 1...3, using: &generator)
+        }
         if Bool.random(using: &generator) {
             description.key = "k\(Int.random(in: 0...20, using: &generator))"
         }

@@ -125,6 +125,7 @@ struct SQLiteDamageTests {
         arguments: [
             ("request", "kind = 9"), ("request", "state = 0"), ("request", "state = 1, kind = 77"),
             ("request", "needs = 4"), ("request", "priority = 2"), ("request", "on_pending = 0"),
+            ("request", "opportunistic = 3"), ("request", "at_most = -1"),
             ("request", "retry_jitter = 1e999"), ("request", "retry_attempts = -1"),
             ("request", "rule = 4"), ("request", "rule = 1, every = 0"),
             ("request", "rule = 2, every = NULL, cron = '61 * * * *', catch_up = 1"),
@@ -159,6 +160,8 @@ struct SQLiteDamageTests {
         // What can be said without reading texts and dates is found by the check, too.
         let isSeen = [
             "kind", "state = 0", "priority", "on_pending", "rule = 4", "outcome", "number",
+            "opportunistic",
+            "at_most",
         ]
         if isSeen.contains(where: { change.hasPrefix($0) }) {
             #expect(try SQLiteStore.quickCheck(directory: path) != [])

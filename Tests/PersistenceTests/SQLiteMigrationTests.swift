@@ -73,6 +73,8 @@ struct SQLiteMigrationTests {
             if request.reason == .byHand { request.reason = .released }
             request.id = RequestID(rawValue: number)
             request.pause = nil
+            request.description.opportunistic = migrated(request)
+            request.description.atMost = nil
             request.payloadBytes = [0, 1, 1_024, 1_025, 9_000].randomElement(using: &generator)!
             let payload = [UInt8](repeating: UInt8(number), count: request.payloadBytes)
             let attempts = (0..<Int.random(in: 0...3, using: &generator)).map {
@@ -99,6 +101,41 @@ struct SQLiteMigrationTests {
         let difference = StoreAnswers.difference(
             try StoreAnswers(memory), try StoreAnswers(store))
         #expect(difference == nil)
+        #expect(try SQLiteStore.integrityCheck(directory: path) == [])
+    }
+
+    /// Returns how a request waits that was stored before it could say so: by its kind.
+    private func migrated(_ request: Request) -> RequestWish {
+        guard request.state.isLive else { return .no }
+        return [.processing, .healthResearch].contains(request.description.kind) ? .idle : .calm
+    }
+
+    @Test("keeps its requests, and what they wait for, from a program before version 5")
+    func waits() throws {
+        let stored = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Stores/version-4.db")
+        mkdir(path, 0o700)
+        try directory.write([UInt8](Data(contentsOf: stored)), to: "store/requests.db")
+        chmod(path + "/requests.db", 0o600)
+        #expect(try SQLiteStore.integrityCheck(directory: path) == [])
+        let store = try open()
+        let requests = try store.read { try $0.requests(RequestFilter(limit: 9)) }
+        #expect(
+            requests.map(\.description.identifier) == [
+                "org.example.refresh", "org.example.nightly", "org.example.study",
+                "org.example.export", "org.example.nightly", "org.example.gone",
+            ])
+        #expect(
+            requests.map(\.description.opportunistic) == [.calm, .idle, .idle, .calm, .idle, .no])
+        #expect(requests.allSatisfy { $0.description.atMost == nil })
+        #expect(
+            requests.map(\.state) == [.pending, .pending, .pending, .pending, .pending, .cancelled])
+        #expect(requests[1].description.key == "nightly")
+        #expect(requests[1].description.needs == .externalPower)
+        for request in requests.prefix(5) {
+            #expect(try store.read { try $0.head(of: request.queue) }?.id == request.id)
+        }
+        #expect(try store.read { try $0.payload(of: requests[0].id) } == Array("123456789".utf8))
         #expect(try SQLiteStore.integrityCheck(directory: path) == [])
     }
 

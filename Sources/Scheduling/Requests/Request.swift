@@ -86,6 +86,7 @@ public struct Request: Hashable, Sendable {
     package var queue: RequestQueue {
         RequestQueue(
             identifier: description.identifier, kind: description.kind, needs: description.needs,
-            priority: description.priority)
+            priority: description.priority, opportunistic: description.opportunistic,
+            atMost: description.atMost ?? 0)
     }
 }

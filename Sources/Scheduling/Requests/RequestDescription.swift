@@ -27,6 +27,11 @@ public struct RequestDescription: Hashable, Sendable {
     public var needs: RequestNeeds
     /// The order among requests that could be launched.
     public var priority: RequestPriority
+    /// The state of the machine for which it waits once it is due.
+    public var opportunistic: RequestWish
+    /// Its longest wait for that state, in nanoseconds, from its date on: then it is launched
+    /// anyway. Nil for no limit.
+    package var atMost: UInt64?
     /// The treatment of a pending request.
     public var onPending: OnPending
     /// The idempotency key. Submitting another request of the identifier with the same key returns
@@ -42,10 +47,13 @@ public struct RequestDescription: Hashable, Sendable {
     package static let keyLimit = 256
     /// The allowed dates: from the beginning of 1970 to the end of 2200, in UTC.
     package static let dateRange: ClosedRange<Int64> = 0...7_289_654_399_999_999_999
+    /// The range of the longest wait: up to 366 days.
+    package static let atMostRange: ClosedRange<UInt64> = 1...Repetition.intervalRange.upperBound
 
     package init(
         _ identifier: String, kind: TaskKind = .appRefresh, earliest: Int64? = nil,
         latest: Int64? = nil, needs: RequestNeeds = [], priority: RequestPriority = .normal,
+        opportunistic: RequestWish = .no, atMost: UInt64? = nil,
         onPending: OnPending = .replace, key: String? = nil, retry: RetryPolicy = .none,
         repetition: Repetition? = nil
     ) {
@@ -55,6 +63,8 @@ public struct RequestDescription: Hashable, Sendable {
         self.latest = latest
         self.needs = needs
         self.priority = priority
+        self.opportunistic = opportunistic
+        self.atMost = atMost
         self.onPending = onPending
         self.key = key
         self.retry = retry
@@ -76,6 +86,14 @@ public struct RequestDescription: Hashable, Sendable {
             return "the latest beginning is before the earliest: it could never be launched"
         }
         if !RequestNeeds.all.isSuperset(of: needs) { return "it needs something unknown" }
+        if let atMost {
+            if opportunistic == .no {
+                return "the longest wait is about a request that waits for a quiet machine"
+            }
+            if !Self.atMostRange.contains(atMost) {
+                return "the longest wait must be at most 366 days"
+            }
+        }
         if let key, key.isEmpty || key.utf8.count > Self.keyLimit {
             return "the key must have 1…\(Self.keyLimit) bytes"
         }

@@ -11,23 +11,34 @@ package struct RequestQueue: Hashable, Sendable, Comparable {
     package let needs: RequestNeeds
     /// The priority of the requests.
     package let priority: RequestPriority
+    /// The state of the machine for which they wait.
+    package let opportunistic: RequestWish
+    /// Their longest wait for it, in nanoseconds; 0 for no limit.
+    package let atMost: UInt64
 
     package init(
         identifier: String, kind: TaskKind, needs: RequestNeeds = [],
-        priority: RequestPriority = .normal
+        priority: RequestPriority = .normal, opportunistic: RequestWish = .no, atMost: UInt64 = 0
     ) {
         self.identifier = identifier
         self.kind = kind
         self.needs = needs
         self.priority = priority
+        self.opportunistic = opportunistic
+        self.atMost = atMost
     }
 
-    /// Orders queues by identifier, kind, needs and priority; texts by their bytes.
+    /// Orders queues by their members in this order; texts by their bytes.
     package static func < (a: Self, b: Self) -> Bool {
         if a.identifier != b.identifier {
             return a.identifier.utf8.lexicographicallyPrecedes(b.identifier.utf8)
         }
-        return (a.kind.rawValue, a.needs.rawValue, a.priority.rawValue)
-            < (b.kind.rawValue, b.needs.rawValue, b.priority.rawValue)
+        return (
+            a.kind.rawValue, a.needs.rawValue, a.priority.rawValue, a.opportunistic.rawValue,
+            a.atMost
+        ) < (
+            b.kind.rawValue, b.needs.rawValue, b.priority.rawValue, b.opportunistic.rawValue,
+            b.atMost
+        )
     }
 }
