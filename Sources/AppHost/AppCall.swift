@@ -30,6 +30,12 @@ enum AppCall {
             options.earliest_ns = request.earliest
             if request.needsNetwork { options.needs |= curfew_needs(CURFEW_NEEDS_NETWORK) }
             if request.needsPower { options.needs |= curfew_needs(CURFEW_NEEDS_EXTERNAL_POWER) }
+            // Apple's rules: a request replaces the pending one, and waits for a good moment.
+            options.on_pending = curfew_on_pending(CURFEW_ON_PENDING_REPLACE)
+            options.opportunistic = curfew_opportunistic(
+                [Int32(CURFEW_KIND_PROCESSING), Int32(CURFEW_KIND_HEALTH_RESEARCH)]
+                    .contains(request.kind)
+                    ? CURFEW_OPPORTUNISTIC_IDLE : CURFEW_OPPORTUNISTIC_CALM)
             options.payload = payload.isEmpty ? nil : payload.baseAddress
             options.payload_bytes = UInt64(payload.count)
             return body(&options)

@@ -39,6 +39,11 @@ struct AppHostOpening {
         var requests = curfew_request_config()
         requests.struct_size = UInt32(MemoryLayout<curfew_request_config>.size)
         requests.reads_machine = configuration.readsMachine
+        let limits = AppRequest.pendingLimits
+        requests.app_refresh_limit = limits.refresh
+        requests.processing_limit = limits.other
+        requests.health_research_limit = limits.other
+        requests.continued_processing_limit = limits.other
         if let pause = configuration.longestPause {
             requests.no_throttle = pause <= 0
             requests.throttle_ns = pause > 0 ? max(1, UInt64(min(pause, 1e9) * 1e9)) : 0

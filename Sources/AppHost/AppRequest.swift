@@ -11,6 +11,9 @@ package struct AppRequest: Sendable {
     package var needsPower: Bool
     package var payload: [UInt8]
 
+    /// Apple's limits of pending requests: of the kind app-refresh, and of every other kind.
+    static let pendingLimits: (refresh: UInt32, other: UInt32) = (1, 10)
+
     package init(
         _ identifier: String, kind: Int32, earliest: Int64 = 0, needsNetwork: Bool = false,
         needsPower: Bool = false, payload: [UInt8] = []

@@ -25,11 +25,26 @@ struct TableRegistry: AppRegistry, @unchecked Sendable {
     }
 
     func submit(_ request: AppRequest) throws(AppRegistryFailure) {
+        try checkLimit(request)
         try AppCall.check { error in
             AppCall.options(of: request) {
                 requests.pointee.submit(table, request.identifier, $0, nil, error)
             }
         }
+    }
+
+    /// The host around a plugin does not have Apple's limits.
+    private func checkLimit(_ request: AppRequest) throws(AppRegistryFailure) {
+        let isRefresh = request.kind == Int32(CURFEW_KIND_APP_REFRESH)
+        let limits = AppRequest.pendingLimits
+        let limit = isRefresh ? limits.refresh : limits.other
+        let others = try pending().count {
+            $0.kind == request.kind && $0.identifier != request.identifier
+        }
+        guard others >= Int(limit) else { return }
+        throw AppRegistryFailure(
+            curfew_status(CURFEW_TOO_MANY),
+            "\(others) requests of its kind are pending, and Apple's limit is \(limit)")
     }
 
     func cancel(_ identifier: String?) throws(AppRegistryFailure) {

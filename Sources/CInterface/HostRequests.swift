@@ -109,7 +109,9 @@ private func described(
                 .tooLarge(bytes: Int(clamping: copy.payload_bytes), limit: limit))
         }
         let bytes = UnsafeRawBufferPointer(start: copy.payload, count: Int(copy.payload_bytes))
-        let submission = try host.requests.submit(description, payload: Array(bytes))
+        let submission = try host.requests.submit(
+            description, payload: Array(bytes),
+            isNext: copy.on_pending == 0 && host.requests.isInHandler)
         out?.pointee = submission.id.rawValue
         how?.pointee =
             switch submission {
@@ -298,10 +300,7 @@ private func described(
     answer(host, error) { (host) throws(RequestFailure) in
         let (_, description) = try described(identifier, options, host)
         let found = try host.requests.why(
-            RequestQueue(
-                identifier: description.identifier, kind: description.kind,
-                needs: description.needs,
-                priority: description.priority))
+            description.queue)
         try write(found, host, reports, capacity, out, earliest)
     }
 }

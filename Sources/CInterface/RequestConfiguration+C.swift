@@ -24,10 +24,13 @@ extension RequestConfiguration {
                 "curfew_request_config.struct_size is not that of any version of the struct")
         }
         func take(_ value: UInt32, _ limit: inout Int) { if value != 0 { limit = Int(value) } }
-        take(copy.app_refresh_limit, &limits.pending[.appRefresh, default: 0])
-        take(copy.processing_limit, &limits.pending[.processing, default: 0])
-        take(copy.health_research_limit, &limits.pending[.healthResearch, default: 0])
-        take(copy.continued_processing_limit, &limits.pending[.continuedProcessing, default: 0])
+        for (kind, limit) in [
+            (TaskKind.appRefresh, copy.app_refresh_limit), (.processing, copy.processing_limit),
+            (.healthResearch, copy.health_research_limit),
+            (.continuedProcessing, copy.continued_processing_limit),
+        ] where limit != 0 { limits.pending[kind] = Int(limit) }
+        take(copy.identifier_limit, &limits.pendingPerIdentifier)
+        take(copy.pending_limit, &limits.pendingInAll)
         take(copy.history_limit, &limits.historyCount)
         take(copy.place_limit, &places)
         if copy.crash_limit != 0 { limits.crashes = copy.crash_limit }

@@ -36,15 +36,21 @@ extension Host {
     /// Submits a request. Its handler need not be registered yet; if it is, the host raises
     /// `scheduling<event>_done(success, error)`.
     ///
-    /// Throws `.tooMany` (the limit of pending requests of its kind), `.exists` (a different
+    /// Throws `.tooMany` (a limit of pending requests), `.exists` (a different
     /// request has its key), `.tooLarge` (the payload), `.denied` (not in the list of permitted
     /// handlers) or `.invalid`.
     @discardableResult
     public func submit(
         _ description: RequestDescription, payload: [UInt8] = []
     ) throws(CurfewError) -> Submission {
+        try submit(description, payload, isInHandler: runtime.requests.isInHandler)
+    }
+
+    private func submit(
+        _ description: RequestDescription, _ payload: [UInt8], isInHandler: Bool
+    ) throws(CurfewError) -> Submission {
         try checked { (runtime) throws(RequestFailure) in
-            try runtime.requests.submit(description, payload: payload)
+            try runtime.requests.submit(description, payload: payload, isNext: isInHandler)
         }
     }
 
@@ -53,8 +59,9 @@ extension Host {
     public func submit(
         _ description: RequestDescription, payload: [UInt8] = []
     ) async throws(CurfewError) -> Submission {
-        try await onCallThread { (host) throws(CurfewError) in
-            try host.submit(description, payload: payload)
+        let isInHandler = runtime.requests.isInHandler
+        return try await onCallThread { (host) throws(CurfewError) in
+            try host.submit(description, payload, isInHandler: isInHandler)
         }
     }
 
@@ -166,20 +173,24 @@ extension Host {
 
     /// Returns why a request of that identifier and kind would not be launched.
     public func why(
-        _ identifier: String, kind: TaskKind, needs: RequestNeeds = []
+        _ identifier: String, kind: TaskKind, needs: RequestNeeds = [],
+        opportunistic: RequestWish = .no
     ) throws(CurfewError) -> [FactorReport] {
         try checked { (runtime) throws(RequestFailure) in
-            try runtime.requests.why(RequestQueue(identifier: identifier, kind: kind, needs: needs))
+            try runtime.requests.why(
+                RequestQueue(
+                    identifier: identifier, kind: kind, needs: needs, opportunistic: opportunistic))
         }
     }
 
     /// Returns why a request of that identifier and kind would not be launched, without blocking
     /// the thread.
     public func why(
-        _ identifier: String, kind: TaskKind, needs: RequestNeeds = []
+        _ identifier: String, kind: TaskKind, needs: RequestNeeds = [],
+        opportunistic: RequestWish = .no
     ) async throws(CurfewError) -> [FactorReport] {
         try await onCallThread { (host) throws(CurfewError) in
-            try host.why(identifier, kind: kind, needs: needs)
+            try host.why(identifier, kind: kind, needs: needs, opportunistic: opportunistic)
         }
     }
 

@@ -40,8 +40,20 @@ extension RequestConfiguration {
 
     // MARK: Limits and times
 
-    /// The limits of pending requests: by default 1 of the kind app-refresh, as on Apple's systems,
-    /// and 10 of every other kind. A kind that is left out keeps its limit.
+    /// The maximum number of pending requests of one identifier; by default 10,000.
+    public var pendingLimitPerIdentifier: Int {
+        get { limits.pendingPerIdentifier }
+        set { limits.pendingPerIdentifier = newValue }
+    }
+
+    /// The maximum number of pending requests in all; by default 1,000,000.
+    public var pendingLimitInAll: Int {
+        get { limits.pendingInAll }
+        set { limits.pendingInAll = newValue }
+    }
+
+    /// The limits of pending requests of single kinds; by default none. A kind that is left out keeps
+    /// its limit. Apple's modules set 1 for the kind app-refresh and 10 for the others.
     public var pendingLimits: [TaskKind: Int] {
         get { limits.pending }
         set { limits.pending.merge(newValue) { $1 } }
@@ -80,8 +92,9 @@ extension RequestConfiguration {
 
     /// The longest throttle interval between launches of requests without a date of one identifier:
     /// a second after the first launch, doubled after each further one, up to this value. Zero means
-    /// no throttling; nil means 15 minutes, and no throttling on a manual clock. Requests that are
-    /// added to pending ones, and those that a user waits for, are not throttled.
+    /// no throttling; nil means 15 minutes, and no throttling on a manual clock. Throttled are
+    /// requests that a handler submits, and those that replace or keep pending ones; those that a
+    /// user waits for are not.
     public var longestThrottle: Duration? {
         get { floor.map(Duration.init(inNanoseconds:)) }
         set { floor = newValue?.inNanoseconds }

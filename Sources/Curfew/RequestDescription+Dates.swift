@@ -11,6 +11,9 @@ extension RequestDescription {
     ///   - deadline: the latest launch date, after which the request is missed.
     ///   - needs: the conditions for the launch, which must hold while the task runs.
     ///   - priority: the order among requests that could be launched.
+    ///   - opportunistic: the state of the machine for which it waits once it is due; by default it
+    ///     is launched when it is due and its needs hold.
+    ///   - atMost: the longest wait for that state; nil for no limit.
     ///   - onPending: the treatment of a pending request of the same identifier.
     ///   - key: the idempotency key; submitting it again returns the existing request.
     ///   - retry: the retries after a failure; nil for none, as in Apple's system.
@@ -18,19 +21,27 @@ extension RequestDescription {
     public init(
         for identifier: String, kind: TaskKind = .appRefresh, notBefore: Instant? = nil,
         deadline: Instant? = nil, needs: RequestNeeds = [], priority: RequestPriority = .normal,
-        onPending: OnPending = .replace, key: String? = nil, retry: RetryPolicy? = nil,
+        opportunistic: RequestWish = .no, atMost: Duration? = nil, onPending: OnPending = .add,
+        key: String? = nil, retry: RetryPolicy? = nil,
         repetition: Repetition? = nil
     ) {
         self.init(
             identifier, kind: kind, earliest: notBefore?.nanosecondsSince1970,
             latest: deadline?.nanosecondsSince1970, needs: needs, priority: priority,
-            onPending: onPending, key: key, retry: retry ?? .none, repetition: repetition)
+            opportunistic: opportunistic, atMost: atMost?.inNanoseconds, onPending: onPending,
+            key: key, retry: retry ?? .none, repetition: repetition)
     }
 
     /// The earliest date of its launch; nil for as soon as possible.
     public var notBefore: Instant? {
         get { earliest.map(Instant.init(nanosecondsSince1970:)) }
         set { earliest = newValue?.nanosecondsSince1970 }
+    }
+
+    /// The longest wait for the state of the machine that `opportunistic` names; nil for no limit.
+    public var longestWait: Duration? {
+        get { atMost.map(Duration.init(inNanoseconds:)) }
+        set { atMost = newValue?.inNanoseconds }
     }
 
     /// The latest date of its launch; nil for no limit.
@@ -46,8 +57,8 @@ extension RetryPolicy {
     /// - Parameters:
     ///   - attempts: the total number of launches, 1…100.
     ///   - initialDelay: the delay before the second launch, 1 s…7 days.
-    ///   - maximum: the longest delay, 1 s…7 days.
-    ///   - jitter: the random part of a delay, 0…1, so that requests that failed together are not
+    ///   - maximum: the longest delay before jitter, 1 s…7 days.
+    ///   - jitter: the part of a delay that is added to it at random, 0…1, so that requests that failed together are not
     ///     retried together.
     public static func exponential(
         attempts: UInt32, initialDelay: Duration = .seconds(30), maximum: Duration = .hours(6),

@@ -20,6 +20,8 @@ final class SQLiteTransaction: StoreTransaction {
     /// The payloads that this transaction has written.
     private var payloads: [RequestID: [UInt8]] = [:]
     private static let seenLimit = 1_024
+    /// The numbers of pending requests of identifiers, as known as `seen`.
+    private var pendingCounts: [String: Int] = [:]
     /// SQLite gave the whole transaction up: what follows would be done outside of one.
     private var end: StoreFault?
 
@@ -181,6 +183,7 @@ final class SQLiteTransaction: StoreTransaction {
         var counters = try counted()
         counters.lastRequest += 1
         counters.moved(request.description.kind, from: nil, to: request.state)
+        moved(request.description.identifier, from: nil, to: request.state)
         let id = counters.lastRequest
         let isInline = payload.count <= RequestRow.inlinePayload
         try change(.insertRequest) {
@@ -210,6 +213,7 @@ final class SQLiteTransaction: StoreTransaction {
     }
 
     func forgetSeen() {
+        if !pendingCounts.isEmpty { pendingCounts.removeAll(keepingCapacity: true) }
         if !seen.isEmpty { seen.removeAll(keepingCapacity: true) }
         if !payloads.isEmpty { payloads.removeAll(keepingCapacity: true) }
     }
@@ -243,6 +247,7 @@ final class SQLiteTransaction: StoreTransaction {
         guard let before = try state(of: request.id) else { return }
         var counters = try counted()
         counters.moved(request.description.kind, from: before, to: request.state)
+        moved(request.description.identifier, from: before, to: request.state)
         try change(.updateRequest) {
             RequestRow.putChanging(request, to: $0)
             $0.put(request.id)
@@ -277,6 +282,25 @@ final class SQLiteTransaction: StoreTransaction {
     }
 
     func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int { Int(try counted()[kind]) }
+
+    func pendingCount(of identifier: String) throws(StoreFault) -> Int {
+        if let known = pendingCounts[identifier] { return known }
+        let count = try number(.countLiveOf) {
+            $0.put(Int64(RequestState.pending.rawValue))
+            $0.put(identifier)
+        }
+        if pendingCounts.count >= Self.seenLimit { pendingCounts.removeAll(keepingCapacity: true) }
+        pendingCounts[identifier] = Int(count ?? 0)
+        return Int(count ?? 0)
+    }
+
+    /// Counts a request of an identifier that came to a state; `before` is nil for a new one.
+    private func moved(
+        _ identifier: String, from before: RequestState?, to state: RequestState
+    ) {
+        guard (before == .pending) != (state == .pending) else { return }
+        pendingCounts[identifier]? += state == .pending ? 1 : -1
+    }
 
     func pending(of identifier: String) throws(StoreFault) -> [Request] {
         try list(.pendingOf) { $0.put(identifier) }.sorted { $0.id < $1.id }

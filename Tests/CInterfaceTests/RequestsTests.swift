@@ -233,7 +233,12 @@ struct RequestsTests {
 
     @Test("a kind's limit, another payload under the same key, and odd values are refused in words")
     func refusals() throws {
-        let host = try TestHost()
+        var requests = curfew_request_config()
+        requests.struct_size = UInt32(MemoryLayout<curfew_request_config>.size)
+        requests.identifier_limit = 1
+        let host = try withUnsafePointer(to: &requests) { requests in
+            try TestHost { $0.requests = requests }
+        }
         try host.register { _ in 0 }
         _ = curfew_host_pause_handler(host.raw, nil, nil)
         let first = host.submit(payload: [1], key: "nightly")
@@ -245,11 +250,13 @@ struct RequestsTests {
         let other = host.submit(payload: [2], key: "nightly")
         #expect(other.answer == .exists)
         #expect(other.text.contains("request 1 was submitted under the same key"))
-        let many = host.submit { $0.on_pending = curfew_on_pending(CURFEW_ON_PENDING_ADD) }
+        let many = host.submit()
         #expect(many.answer == Answer(curfew_status(CURFEW_TOO_MANY)))
-        #expect(many.text.contains("1 request of the kind app-refresh is pending"))
+        #expect(many.text.contains("1 request of org.example.tidy is pending, which is the limit"))
+        #expect(many.text.contains("identifier_limit"))
         for change: (inout curfew_submit_options) -> Void in [
-            { $0.kind = 9 }, { $0.priority = 2 }, { $0.on_pending = 4 }, { $0.needs = 4 },
+            { $0.opportunistic = 3 }, { $0.at_most_ns = 1 }, { $0.kind = 9 }, { $0.priority = 2 },
+            { $0.on_pending = 4 }, { $0.needs = 4 },
             { $0.needs = 256 }, { $0.attempts = 101 }, { $0.interval_ns = 5 },
             { $0.earliest_ns = -1 },
             {
@@ -430,6 +437,9 @@ struct RequestsTests {
 
     @Test("requests without a date are held back by a floor, which can be set")
     func floor() throws {
+        func replacing(_ options: inout curfew_submit_options) {
+            options.on_pending = curfew_on_pending(CURFEW_ON_PENDING_REPLACE)
+        }
         for (floor, isHeld) in [(0, false), (1, false), (900 * second, true)] {
             var requests = curfew_request_config()
             requests.struct_size = UInt32(MemoryLayout<curfew_request_config>.size)
@@ -439,9 +449,9 @@ struct RequestsTests {
                 try TestHost { $0.requests = requests }
             }
             try host.register { _ in 0 }
-            let first = host.submit().request
+            let first = host.submit { replacing(&$0) }.request
             try host.waitUntil("over") { host.state(first) == CURFEW_REQUEST_PHASE_FINISHED }
-            let second = host.submit().request
+            let second = host.submit { replacing(&$0) }.request
             if isHeld {
                 #expect(host.why(second).first?.name == "date")
                 host.clock?.advance(1_000_000_000)

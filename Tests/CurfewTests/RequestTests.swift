@@ -344,7 +344,7 @@ struct RequestTests {
         }
         #expect(await eventually { live(.running) == [] && live(.pending)?.count == 1 })
         #expect(
-            launches.value == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 1_023, 1_923, 2_823])
+            launches.value == [0, 0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 1_023, 1_923, 2_823])
         let waiting = try #require(live(.pending)?.first)
         let report = try #require(try await host.why(waiting.id).first)
         #expect(report.factor == .date)
@@ -369,7 +369,7 @@ struct RequestTests {
             try host.register(.tidy) { [clock, second] _ in
                 launches.change { $0.append((clock.moment.wall - begin) / second) }
             }
-            let id = try await host.submit(tidy()).id
+            let id = try await host.submit(tidy { $0.onPending = .replace }).id
             while launches.value.count < number {
                 let request = try host.request(id)
                 if request?.state == .pending, request?.marks.contains(.floored) == true {
@@ -390,9 +390,17 @@ struct RequestTests {
         let begin = clock.moment.wall
         try host.register(.tidy) { [tidy, clock, second] _ in
             launches.change { $0.append((clock.moment.wall - begin) / second) }
-            try host.submit(tidy { $0.repetition = Repetition(.every(3_600_000_000_000)) })
+            try host.submit(
+                tidy {
+                    $0.onPending = .replace
+                    $0.repetition = Repetition(.every(3_600_000_000_000))
+                })
         }
-        try await host.submit(tidy { $0.repetition = Repetition(.every(3_600_000_000_000)) })
+        try await host.submit(
+            tidy {
+                $0.onPending = .replace
+                $0.repetition = Repetition(.every(3_600_000_000_000))
+            })
         for _ in 0..<40 {
             #expect(
                 await eventually {
@@ -419,12 +427,12 @@ struct RequestTests {
             return host
         }
         let first = try start()
-        try await first.submit(tidy())
+        try await first.submit(tidy { $0.onPending = .replace })
         #expect(await eventually { count.value == 1 })
         try first.shutDown()
         #expect(clock.setWall(clock.moment.wall - 86_400 * second) == .ok)
         let next = try start()
-        try await next.submit(tidy())
+        try await next.submit(tidy { $0.onPending = .replace })
         #expect(await eventually { count.value == 2 })
         try next.shutDown()
     }
@@ -433,7 +441,6 @@ struct RequestTests {
     func noFloor() async throws {
         let host = try host {
             $0.requests.floor = 900_000_000_000
-            $0.requests.limits.pending[.appRefresh] = 100
         }
         let count = Guarded(0)
         try host.register(.tidy) { _ in count.change { $0 += 1 } }
@@ -447,9 +454,18 @@ struct RequestTests {
             #expect(await eventually { count.value == 20 + number })
         }
         // A date that has passed is none.
-        try await host.submit(tidy { $0.earliest = clock.moment.wall })
+        try await host.submit(
+            tidy {
+                $0.onPending = .replace
+                $0.earliest = clock.moment.wall
+            })
         #expect(await eventually { count.value == 41 })
-        let held = try await host.submit(tidy { $0.earliest = clock.moment.wall }).id
+        let held = try await host.submit(
+            tidy {
+                $0.onPending = .replace
+                $0.earliest = clock.moment.wall
+            }
+        ).id
         // The handler counts before its task is over, which holds the next one back, too.
         let floor = clock.moment.wall + second
         for _ in 0..<10_000 where try await host.why(held).first?.until != floor {

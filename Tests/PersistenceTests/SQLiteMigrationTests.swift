@@ -119,7 +119,9 @@ struct SQLiteMigrationTests {
         chmod(path + "/requests.db", 0o600)
         #expect(try SQLiteStore.integrityCheck(directory: path) == [])
         let store = try open()
-        let requests = try store.read { try $0.requests(RequestFilter(limit: 9)) }
+        let requests = try store.read { store throws(StoreFault) in
+            try store.requests(RequestFilter(limit: 9))
+        }
         #expect(
             requests.map(\.description.identifier) == [
                 "org.example.refresh", "org.example.nightly", "org.example.study",
@@ -132,10 +134,12 @@ struct SQLiteMigrationTests {
             requests.map(\.state) == [.pending, .pending, .pending, .pending, .pending, .cancelled])
         #expect(requests[1].description.key == "nightly")
         #expect(requests[1].description.needs == .externalPower)
-        for request in requests.prefix(5) {
-            #expect(try store.read { try $0.head(of: request.queue) }?.id == request.id)
+        try store.read { store throws(StoreFault) in
+            for request in requests.prefix(5) {
+                #expect(try store.head(of: request.queue)?.id == request.id)
+            }
+            #expect(try store.payload(of: requests[0].id) == Array("123456789".utf8))
         }
-        #expect(try store.read { try $0.payload(of: requests[0].id) } == Array("123456789".utf8))
         #expect(try SQLiteStore.integrityCheck(directory: path) == [])
     }
 

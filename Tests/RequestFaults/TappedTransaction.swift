@@ -48,6 +48,11 @@ final class TappedTransaction: StoreTransaction {
         return try inner.pendingCount(kind)
     }
 
+    func pendingCount(of identifier: String) throws(StoreFault) -> Int {
+        try tap(.call("pendingCount"))
+        return try inner.pendingCount(of: identifier)
+    }
+
     func pending(of identifier: String) throws(StoreFault) -> [Request] {
         try tap(.call("pending"))
         return try inner.pending(of: identifier)

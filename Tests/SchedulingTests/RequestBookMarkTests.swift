@@ -27,7 +27,7 @@ struct RequestBookMarkTests {
 
     private func submit(_ name: String, _ book: inout RequestBook) throws -> RequestID {
         let description = RequestDescription(
-            "org.example.\(name)", kind: .processing, onPending: .add)
+            "org.example.\(name)", kind: .processing, opportunistic: .calm)
         return try store.write { (transaction) throws(StoreFault) in
             try book.submit(description, payload: [], at: now, transaction)
         }.get().id
@@ -48,8 +48,7 @@ struct RequestBookMarkTests {
         ]
         for name in ["tidy", "other", "new"] {
             let queue = RequestQueue(
-                identifier: "org.example.\(name)", kind: .processing, needs: [],
-                priority: .normal)
+                identifier: "org.example.\(name)", kind: .processing, opportunistic: .calm)
             seen.append("\(book.scheduler.why(queue, at: now))")
         }
         return seen

@@ -7,6 +7,13 @@ import Testing
 struct RequestLedgerSubmittingTests {
     private let desk = RequestDesk()
 
+    /// With the limits of Apple's modules.
+    private let apples: RequestDesk = {
+        var limits = RequestLimits()
+        limits.pending = [.appRefresh: 1, .processing: 10]
+        return RequestDesk(limits: limits)
+    }()
+
     private func refresh(
         _ identifier: String = "org.example.a",
         _ onPending: RequestDescription.OnPending = .replace,
@@ -66,22 +73,50 @@ struct RequestLedgerSubmittingTests {
         for id in ids { #expect(try desk.state(id) == .pending) }
     }
 
-    @Test("one refresh and ten processing requests may be pending, and replaced ones do not count")
+    @Test("a request adds, unless it says otherwise")
+    func defaults() throws {
+        #expect(RequestDescription("org.example.a").onPending == .add)
+        for number in 1...12 as ClosedRange<UInt64> {
+            #expect(try desk.add(RequestDescription("org.example.a")).rawValue == number)
+        }
+    }
+
+    @Test("the limits of an identifier and of the store refuse, and say so")
     func limits() throws {
+        var limits = RequestLimits()
+        #expect(limits.pendingPerIdentifier == 10_000 && limits.pendingInAll == 1_000_000)
+        (limits.pendingPerIdentifier, limits.pendingInAll) = (3, 5)
+        let desk = RequestDesk(limits: limits)
+        func submit(_ name: String, _ onPending: RequestDescription.OnPending = .add) throws
+            -> Result<Submission, RequestRefusal>
+        { try desk.submit(processing("org.example.\(name)", onPending)) }
+        for _ in 0..<3 { _ = try submit("a").get() }
+        #expect(
+            try submit("a") == .failure(.tooMany(.identifier("org.example.a"), limit: 3)))
+        for _ in 0..<2 { _ = try submit("b").get() }
+        #expect(try submit("b") == .failure(.tooMany(.all, limit: 5)))
+        // What it replaces leaves room.
+        _ = try submit("a", .replace).get()
+        _ = try submit("a").get()
+    }
+
+    @Test("one refresh and ten processing requests may be pending, and replaced ones do not count")
+    func limitsOfKinds() throws {
+        let desk = apples
         let first = try desk.add(refresh())
         #expect(
             try desk.submit(refresh("org.example.b"))
-                == .failure(.tooMany(.appRefresh, limit: 1)))
+                == .failure(.tooMany(.kind(.appRefresh), limit: 1)))
         #expect(
             try desk.submit(refresh("org.example.a", .add))
-                == .failure(.tooMany(.appRefresh, limit: 1)))
+                == .failure(.tooMany(.kind(.appRefresh), limit: 1)))
         #expect(try desk.state(first) == .pending)
         _ = try desk.add(refresh())
 
         for number in 0..<10 { _ = try desk.add(processing("org.example.p\(number)")) }
         #expect(
             try desk.submit(processing("org.example.q"))
-                == .failure(.tooMany(.processing, limit: 10)))
+                == .failure(.tooMany(.kind(.processing), limit: 10)))
         let replacing = try desk.add(processing("org.example.p0"))
         // What runs leaves room.
         try desk.launch(replacing)
@@ -90,11 +125,12 @@ struct RequestLedgerSubmittingTests {
 
     @Test("one of another kind that it would replace leaves no room for it")
     func otherKind() throws {
+        let desk = apples
         for number in 0..<10 { _ = try desk.add(processing("org.example.p\(number)")) }
         let refresh = try desk.add(refresh())
         #expect(
             try desk.submit(processing("org.example.a"))
-                == .failure(.tooMany(.processing, limit: 10)))
+                == .failure(.tooMany(.kind(.processing), limit: 10)))
         #expect(try desk.state(refresh) == .pending)
     }
 

@@ -104,6 +104,10 @@ struct RequestWorld {
         }
         description.needs = RequestNeeds(rawValue: UInt8(random.next() % 4))
         description.priority = RequestPriority(rawValue: Int8(random.next() % 3) - 1)!
+        description.opportunistic = RequestWish(rawValue: UInt8(random.next() % 3))!
+        if description.opportunistic != .no, random.next() % 2 == 0 {
+            description.atMost = Self.second * (60 + random.next() % 7_200)
+        }
         description.onPending = RequestDescription.OnPending(
             rawValue: UInt8(random.next() % 3) + 1)!
         if random.next() % 4 == 0 { description.retry = RetryPolicy(attempts: 4) }
@@ -340,7 +344,10 @@ struct RequestWorld {
             faults.append("\(id) was launched before its earliest beginning")
         }
         let queue = request.queue
-        for factor in book.scheduler.policy.factors(of: queue.kind, needs: queue.needs)
+        let end = RequestScheduler.endOfWait(queue, from: request.notBefore) ?? .max
+        for factor in book.scheduler.policy.factors(
+            of: queue.kind, needs: queue.needs,
+            opportunistic: end <= now.wall ? .no : queue.opportunistic)
         where book.scheduler.board.state(factor) == .no {
             faults.append("\(id) was launched although \(factor.name) says no")
         }

@@ -14,13 +14,13 @@ struct RetryPolicyTests {
         #expect(policy.pause(after: 0, chance: 0) == nil)
     }
 
-    @Test("chance makes a pause shorter, by no more than its share")
+    @Test("chance makes a pause longer, by no more than its share")
     func jitter() {
         let policy = RetryPolicy(attempts: 3, base: 1_000, longest: 10_000, jitter: 0.2)
         #expect(policy.pause(after: 1, chance: 0) == 1_000)
-        #expect(policy.pause(after: 1, chance: 0.5) == 900)
-        #expect(policy.pause(after: 1, chance: 1) == 800)
-        #expect(policy.pause(after: 2, chance: 7) == 1_600)
+        #expect(policy.pause(after: 1, chance: 0.5) == 1_100)
+        #expect(policy.pause(after: 1, chance: 1) == 1_200)
+        #expect(policy.pause(after: 2, chance: 7) == 2_400)
     }
 
     @Test("the largest numbers do not overflow")

@@ -53,7 +53,8 @@ typedef struct curfew_plugin_pin {
 typedef struct curfew_request_config {
     uint32_t struct_size;
 
-    /* The most pending requests of each kind; 0: 1 of app-refresh, 10 of every other kind. */
+    /* The most pending requests of each kind; 0: no limit of the kind. The hosts of Apple's modules
+     * set 1 of app-refresh, 10 of every other kind. */
     uint32_t app_refresh_limit;
     uint32_t processing_limit;
     uint32_t health_research_limit;
@@ -89,9 +90,13 @@ typedef struct curfew_request_config {
 
     /* The longest throttle interval. A request without a date waits where its identifier had such
      * launches lately: 1 s after the first, then twice as long after each, up to this. 0: 15 min,
-     * and no throttling on a manual clock. Requests that are added to pending ones, and those of
-     * continued processing, are never throttled. */
+     * and no throttling on a manual clock. Throttled are requests that a handler submits, unless it
+     * says CURFEW_ON_PENDING_ADD, and those that replace or keep pending ones; but none of continued
+     * processing. */
     uint64_t throttle_ns;
+
+    uint32_t identifier_limit; /* the most pending requests of an identifier; 0: 10,000 */
+    uint32_t pending_limit;    /* the most pending requests in all; 0: 1,000,000 */
 } curfew_request_config;
 
 /* The configuration of a host. */

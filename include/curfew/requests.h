@@ -43,9 +43,22 @@ enum {
  * runs is not pending: it goes on, with its remaining attempts and dates. */
 typedef int32_t curfew_on_pending;
 enum {
-    CURFEW_ON_PENDING_REPLACE = 1, /* replaces the pending one; the default, as on Apple's systems */
+    CURFEW_ON_PENDING_REPLACE = 1, /* replaces the pending one, as on Apple's systems */
     CURFEW_ON_PENDING_KEEP = 2,    /* keeps the pending one, and drops the new one */
-    CURFEW_ON_PENDING_ADD = 3      /* adds the new one; both are launched, one after the other */
+    CURFEW_ON_PENDING_ADD = 3      /* adds the new one; both are launched, one after the other; the
+                                      default. Said explicitly inside a handler, it also means that
+                                      the request is one of many, and is not throttled */
+};
+
+/* The state of the machine for which a request waits once it is due and its needs hold. It is a
+ * wish: after at_most_ns the request is launched anyway. */
+typedef int32_t curfew_opportunistic;
+enum {
+    CURFEW_OPPORTUNISTIC_NO = 0,   /* it does not wait; the default */
+    CURFEW_OPPORTUNISTIC_IDLE = 1, /* no user is active at the machine, and as CALM */
+    CURFEW_OPPORTUNISTIC_CALM = 2  /* the machine is neither hot nor loaded nor saves power, and the
+                                      host's day budget, launch rate and usual hours allow it; of
+                                      continued processing: the machine is not hot */
 };
 
 /* What happens to dates that were missed because the host was not running or the machine slept. A
@@ -70,12 +83,13 @@ typedef struct curfew_submit_options {
     int64_t latest_ns;              /* not launched by this date, it is missed; 0: none */
     curfew_needs needs;
     int32_t priority;               /* -1, 0 or 1: among those that can be launched */
-    curfew_on_pending on_pending;   /* 0: CURFEW_ON_PENDING_REPLACE */
+    curfew_on_pending on_pending;   /* 0: CURFEW_ON_PENDING_ADD */
     uint32_t attempts;              /* launches in all, until one succeeds, 1…100; 0: 1, as Apple has
                                        it */
-    uint64_t backoff_ns;            /* before the second attempt, doubling with each, 1 s…7 days;
-                                       0: 30 s. Only with attempts */
-    uint64_t max_backoff_ns;        /* 1 s…7 days; 0: 6 h. Only with attempts */
+    uint64_t backoff_ns;            /* before the second attempt, doubling with each, 1 s…7 days; up to
+                                       a fifth more is added at random, never less; 0: 30 s. Only with
+                                       attempts */
+    uint64_t max_backoff_ns;        /* where the doubling ends, 1 s…7 days; 0: 6 h. Only with attempts */
     uint64_t interval_ns;           /* repeats the launch, 1 s…366 days; 0: no */
     const char *CURFEW_NULLABLE cron; /* repeats the launch at dates, by five fields as in crontab(5),
                                          in at most 1,024 bytes; NULL: no */
@@ -97,6 +111,10 @@ typedef struct curfew_submit_options {
     uint64_t payload_bytes;
     uint64_t after_ns;              /* not launched earlier than this after its submission, by the
                                        date of the host's clock; 0: earliest_ns. Not both */
+    curfew_opportunistic opportunistic; /* 0: CURFEW_OPPORTUNISTIC_NO */
+    uint32_t reserved_opportunistic;    /* 0 */
+    uint64_t at_most_ns;            /* the longest wait for that, from its date on, at most 366 days;
+                                       0: no limit */
 } curfew_submit_options;
 
 /* The result of a submission. */
@@ -112,7 +130,7 @@ enum {
  * one, as *out_submission says. Its handler need not be registered yet; where it is, raises
  * `scheduling<event>_done(bool, text)`.
  *
- * Returns CURFEW_OK, CURFEW_TOO_MANY (the limit of pending requests of its kind), CURFEW_EXISTS
+ * Returns CURFEW_OK, CURFEW_TOO_MANY (a limit of pending requests), CURFEW_EXISTS
  * (its key is that of a different request), CURFEW_TOO_LARGE (the payload), CURFEW_DENIED (its
  * handler is not permitted) or CURFEW_INVALID.
  */
@@ -231,6 +249,9 @@ typedef struct curfew_request_state {
     char identifier[136];
     char key[264];           /* "": none */
     char cron[128];          /* "": none; cut */
+    curfew_opportunistic opportunistic;
+    uint32_t reserved_opportunistic; /* 0 */
+    uint64_t at_most_ns;     /* 0: no limit */
 } curfew_request_state;
 
 /* Fills *out_state. Returns CURFEW_OK, CURFEW_NOT_FOUND or CURFEW_INVALID. */

@@ -19,9 +19,13 @@ extension RequestDescription {
         guard let priority = Int8(exactly: options.priority).flatMap(RequestPriority.init) else {
             throw Self.invalid("the priority \(options.priority) is not -1, 0 or 1")
         }
-        let pending = options.on_pending == 0 ? 1 : options.on_pending
+        let pending = options.on_pending == 0 ? CURFEW_ON_PENDING_ADD : Int(options.on_pending)
         guard let onPending = UInt8(exactly: pending).flatMap(OnPending.init) else {
             throw Self.invalid("\(pending) is not a CURFEW_ON_PENDING_ constant")
+        }
+        guard let wish = UInt8(exactly: options.opportunistic).flatMap(RequestWish.init) else {
+            throw Self.invalid(
+                "\(options.opportunistic) is not a CURFEW_OPPORTUNISTIC_ constant")
         }
         var key: String?
         if let start = options.key {
@@ -45,7 +49,8 @@ extension RequestDescription {
             earliest: try Self.earliest(options, at: now),
             latest: options.latest_ns == 0 ? nil : options.latest_ns,
             needs: RequestNeeds(rawValue: UInt8(truncatingIfNeeded: options.needs)),
-            priority: priority, onPending: onPending,
+            priority: priority, opportunistic: wish,
+            atMost: options.at_most_ns == 0 ? nil : options.at_most_ns, onPending: onPending,
             key: key, retry: RetryPolicy(options),
             repetition: try Repetition(options))
         if options.needs > UInt32(RequestNeeds.all.rawValue) {

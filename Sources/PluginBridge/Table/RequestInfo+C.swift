@@ -22,6 +22,8 @@ extension curfew_request_state {
         crashes = request.crashes
         outcome = Int32(request.outcome?.rawValue ?? 0)
         payload_bytes = UInt64(request.payloadBytes)
+        opportunistic = Int32(description.opportunistic.rawValue)
+        at_most_ns = description.atMost ?? 0
         is_repeated = description.repetition != nil
         StructArray.put(description.identifier, &identifier)
         StructArray.put(description.key ?? "", &key)

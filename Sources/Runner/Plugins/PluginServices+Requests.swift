@@ -37,7 +37,8 @@ extension PluginServices {
             let bytes = UnsafeRawBufferPointer(
                 start: options.payload, count: Int(options.payload_bytes))
             do throws(RequestFailure) {
-                let submission = try requests.submit(description, payload: Array(bytes))
+                let submission = try requests.submit(
+                    description, payload: Array(bytes), isNext: options.on_pending == 0)
                 return .success(submission.id.rawValue)
             } catch {
                 throw BridgeError(error.status, error.message)

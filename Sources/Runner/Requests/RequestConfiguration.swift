@@ -29,8 +29,7 @@ public struct RequestConfiguration: Sendable {
     ///
     /// The pause is a second after the first launch and doubles with each further one, up to this
     /// value; 0 means no pause. Nil means 15 minutes, or none on a manual clock, where a simulation
-    /// decides when time passes. Requests that are added to pending ones, and those that a user
-    /// waits for, have no such pause.
+    /// decides when time passes. `Request.isUndated` says which requests have it.
     package var floor: UInt64?
     /// Requests wait for an hour with at least this app usage, 0…1; 0 means they do not wait.
     public var usageThreshold = 0.0

@@ -44,6 +44,30 @@ extension StoreFault {
     }
 }
 
+extension PendingScope {
+    /// Returns that its limit is reached, in lower case, without full stop.
+    package func reached(_ limit: Int) -> String {
+        let counted =
+            switch self {
+            case .kind(let kind): " of the kind \(kind.name)"
+            case .identifier(let identifier): " of \(identifier)"
+            case .all: " in all"
+            }
+        return
+            "\(limit) request\(limit == 1 ? "" : "s")\(counted) \(limit == 1 ? "is" : "are") pending, which is the limit"
+    }
+
+    /// The setting of its limit, in C and in Swift.
+    fileprivate var setting: String {
+        switch self {
+        case .kind(let kind):
+            "the host's \(kind.name.replacing("-", with: "_"))_limit (pendingLimits in Swift)"
+        case .identifier: "the host's identifier_limit (pendingLimitPerIdentifier in Swift)"
+        case .all: "the host's pending_limit (pendingLimitInAll in Swift)"
+        }
+    }
+}
+
 extension RequestRefusal {
     package var status: Status {
         switch self {
@@ -56,8 +80,8 @@ extension RequestRefusal {
 
     package var message: String {
         switch self {
-        case .tooMany(let kind, let limit):
-            "\(limit) request\(limit == 1 ? "" : "s") of the kind \(kind.name) \(limit == 1 ? "is" : "are") pending, and no more may be; this one was not accepted: cancel one, or raise the limit"
+        case .tooMany(let scope, let limit):
+            "\(scope.reached(limit)); this one was not accepted: cancel one, or raise \(scope.setting)"
         case .keyTaken(let id):
             "request \(id) was submitted under the same key and asks for something else; this one was not accepted: use another key"
         case .tooLarge(let bytes, let limit):

@@ -121,13 +121,19 @@ package final class RequestService: @unchecked Sendable {
 
     // MARK: Submitting
 
+    /// Whether the caller is inside a handler.
+    package var isInHandler: Bool { engine.threads.role == .worker }
+
     /// Submits a request and returns once it is durable.
     /// Raises `scheduling<event>_done` if the handler is registered.
+    ///
+    /// - Parameter isNext: a handler submits it without saying that it is one of many, so that it
+    ///   could be the handler's own next launch: see `Request.isUndated`.
     package func submit(
-        _ description: RequestDescription, payload: [UInt8]
+        _ description: RequestDescription, payload: [UInt8], isNext: Bool = false
     ) throws(RequestFailure) -> Submission {
         do throws(RequestFailure) {
-            let submission = try submitQuietly(description, payload)
+            let submission = try submitQuietly(description, payload, isNext ? .fromHandler : [])
             announce(description.identifier, true, "")
             return submission
         } catch {
@@ -137,7 +143,7 @@ package final class RequestService: @unchecked Sendable {
     }
 
     private func submitQuietly(
-        _ description: RequestDescription, _ payload: [UInt8]
+        _ description: RequestDescription, _ payload: [UInt8], _ marks: Request.Marks
     ) throws(RequestFailure) -> Submission {
         do throws(BridgeError) {
             try engine.claims.checkPermitted(
@@ -147,7 +153,7 @@ package final class RequestService: @unchecked Sendable {
         }
         guard engine.phase.isOpen else { throw .other(.closing, HostPhase.closing.message) }
         let answer = try perform { (book, store, now) throws(StoreFault) in
-            try book.submit(description, payload: payload, at: now, store)
+            try book.submit(description, payload: payload, marks: marks, at: now, store)
         }
         switch answer {
         case .success(let submission): return submission

@@ -53,6 +53,16 @@ public enum Factor: UInt8, Sendable, CaseIterable, KebabCased {
     /// Whether it is a factor of the machine, which sources and embedders can report.
     package var isSettable: Bool { rawValue < 20 }
 
+    /// Returns whether a request of the queue waits for it only as long as it wishes.
+    func isWish(of queue: RequestQueue) -> Bool {
+        switch self {
+        case .battery, .lowPowerMode, .thermal, .pressure, .idle, .firstUnlock, .usage, .launchRate,
+            .dayBudget:
+            queue.opportunistic != .no
+        default: false
+        }
+    }
+
     /// The event that makes a factor of the machine allow launches again.
     var remedy: String {
         switch self {

@@ -15,19 +15,19 @@ package struct FactorPolicy: Hashable, Sendable {
     /// Returns the machine's factors that have to allow a launch and have to hold while its task
     /// runs.
     ///
-    /// A refresh does not wait for an idle machine, all other long work does, and work that a user
-    /// has started waits for the heat alone, as in Apple's headers and "Background execution
-    /// demystified" (WWDC 2020).
-    package func factors(of kind: TaskKind, needs: RequestNeeds) -> Set<Factor> {
-        var factors: Set<Factor>
-        switch kind {
-        case .appRefresh:
-            factors = [.battery, .lowPowerMode, .thermal, .pressure, .firstUnlock]
-        case .processing, .healthResearch:
-            factors = [.battery, .lowPowerMode, .thermal, .pressure, .firstUnlock, .idle]
-        case .continuedProcessing:
-            factors = [.thermal]
+    /// Besides its needs, a request waits only for what it wishes for. Work that a user has started
+    /// waits for the heat alone, as in Apple's headers and "Background execution demystified" (WWDC
+    /// 2020).
+    package func factors(
+        of kind: TaskKind, needs: RequestNeeds, opportunistic: RequestWish
+    ) -> Set<Factor> {
+        var factors: Set<Factor> = []
+        if opportunistic != .no {
+            factors =
+                kind == .continuedProcessing
+                ? [.thermal] : [.battery, .lowPowerMode, .thermal, .pressure, .firstUnlock]
         }
+        if opportunistic == .idle { factors.insert(.idle) }
         if needs.contains(.network) { factors.insert(.network) }
         if needs.contains(.externalPower) { factors.insert(.externalPower) }
         return factors.subtracting(ignored)

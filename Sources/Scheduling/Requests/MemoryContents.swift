@@ -38,6 +38,7 @@ final class MemoryContents: StoreTransaction {
     private var dates: [RequestQueue: Heap<Entry>] = [:]
     private var pendingCounts: [RequestQueue: Int] = [:]
     private var kindCounts: [TaskKind: Int] = [:]
+    private var identifierCounts: [String: Int] = [:]
     private var latest = Heap<Entry>()
     /// Ordered by the time of their end; an entry whose request was removed or changed is ignored.
     private var history = Heap<Entry>()
@@ -171,6 +172,8 @@ final class MemoryContents: StoreTransaction {
         let count = pendingCounts[queue, default: 0] + change
         pendingCounts[queue] = count == 0 ? nil : count
         kindCounts[queue.kind, default: 0] += change
+        let ofIdentifier = identifierCounts[queue.identifier, default: 0] + change
+        identifierCounts[queue.identifier] = ofIdentifier == 0 ? nil : ofIdentifier
         if count == 0 { dates[queue] = nil }
     }
 
@@ -195,6 +198,8 @@ final class MemoryContents: StoreTransaction {
     }
 
     func pendingCount(_ kind: TaskKind) -> Int { kindCounts[kind] ?? 0 }
+
+    func pendingCount(of identifier: String) -> Int { identifierCounts[identifier] ?? 0 }
 
     func pending(of identifier: String) -> [Request] {
         (live[identifier] ?? []).sorted().compactMap { rows[$0]?.request }

@@ -15,6 +15,9 @@ public struct Request: Hashable, Sendable {
         /// While pending: it has no date, and was delayed because such requests of its identifier
         /// were launched recently. It is delayed only once.
         package static let floored = Marks(rawValue: 4)
+        /// A handler submitted it, and did not say that it is one of many: it could be its own next
+        /// launch.
+        package static let fromHandler = Marks(rawValue: 8)
     }
 
     /// The number of the request; 0 before the store has accepted it.
@@ -71,22 +74,18 @@ public struct Request: Hashable, Sendable {
         changedAt = now
     }
 
-    /// Whether the request asked to be launched as soon as possible. A date in the past counts as
-    /// none; a repeated request can ask so for its first launch, which is still known right after
-    /// it began. Requests that are added to others are a queue of work and are not delayed; neither
-    /// are requests that a user waits for.
+    /// Whether the request asked to be launched as soon as possible, and counts for the throttle. A
+    /// date in the past counts as none; a repeated request can ask so for its first launch, which is
+    /// still known right after it began. Requests that are added to others are a queue of work and
+    /// are not delayed, unless a handler submitted them; neither are requests that a user waits for.
     package var isUndated: Bool {
-        reason == .submitted && description.onPending != .add
+        reason == .submitted
+            && (description.onPending != .add || marks.contains(.fromHandler))
             && description.kind != .continuedProcessing
             && (description.earliest ?? 0) <= submittedAt
             && (description.repetition == nil || launches <= 1 && nominal <= submittedAt)
     }
 
     /// The queue of the request while it is pending.
-    package var queue: RequestQueue {
-        RequestQueue(
-            identifier: description.identifier, kind: description.kind, needs: description.needs,
-            priority: description.priority, opportunistic: description.opportunistic,
-            atMost: description.atMost ?? 0)
-    }
+    package var queue: RequestQueue { description.queue }
 }

@@ -248,11 +248,11 @@ package struct RequestBook: Sendable {
     // MARK: Requests
 
     package mutating func submit(
-        _ description: RequestDescription, payload: [UInt8], at now: Moment,
-        _ store: any StoreTransaction
+        _ description: RequestDescription, payload: [UInt8], marks: Request.Marks = [],
+        at now: Moment, _ store: any StoreTransaction
     ) throws(StoreFault) -> Result<Submission, RequestRefusal> {
         let answer = try take(
-            ledger.submit(description, payload: payload, at: now.wall, store), store)
+            ledger.submit(description, payload: payload, marks: marks, at: now.wall, store), store)
         if case .success(.queued) = answer, let latest = description.latest {
             nextMiss = min(nextMiss ?? .max, latest)
         }

@@ -7,11 +7,11 @@ public struct RequestDescription: Hashable, Sendable {
     /// The treatment of a pending request of the same identifier. A running one continues, with its
     /// remaining attempts and dates.
     public enum OnPending: UInt8, Sendable, CaseIterable, KebabCased {
-        /// The new request replaces it, as in Apple's system.
+        /// The new request replaces it. Apple's modules ask for this.
         case replace = 1
         /// It stays, and the new request is not accepted.
         case keep = 2
-        /// Both are launched, one after another.
+        /// Both are launched, one after another; the default.
         case add = 3
     }
 
@@ -54,7 +54,7 @@ public struct RequestDescription: Hashable, Sendable {
         _ identifier: String, kind: TaskKind = .appRefresh, earliest: Int64? = nil,
         latest: Int64? = nil, needs: RequestNeeds = [], priority: RequestPriority = .normal,
         opportunistic: RequestWish = .no, atMost: UInt64? = nil,
-        onPending: OnPending = .replace, key: String? = nil, retry: RetryPolicy = .none,
+        onPending: OnPending = .add, key: String? = nil, retry: RetryPolicy = .none,
         repetition: Repetition? = nil
     ) {
         self.identifier = identifier
@@ -69,6 +69,13 @@ public struct RequestDescription: Hashable, Sendable {
         self.key = key
         self.retry = retry
         self.repetition = repetition
+    }
+
+    /// The queue of the request while it is pending.
+    package var queue: RequestQueue {
+        RequestQueue(
+            identifier: identifier, kind: kind, needs: needs, priority: priority,
+            opportunistic: opportunistic, atMost: atMost ?? 0)
     }
 
     /// The reason why it cannot be used, in lower case, without full stop; nil if it can.

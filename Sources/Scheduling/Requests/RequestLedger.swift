@@ -21,9 +21,11 @@ package struct RequestLedger: Sendable {
     // MARK: Submitting and cancelling
 
     /// Accepts a request. A refusal changes nothing.
+    ///
+    /// - Parameter marks: `fromHandler`, or none.
     package func submit(
-        _ description: RequestDescription, payload: [UInt8], at now: Int64,
-        _ store: any StoreTransaction
+        _ description: RequestDescription, payload: [UInt8], marks: Request.Marks = [],
+        at now: Int64, _ store: any StoreTransaction
     ) throws(StoreFault) -> Changed<Result<Submission, RequestRefusal>> {
         if let fault = description.fault { return Changed(value: .failure(.invalid(fault))) }
         guard payload.count <= limits.payloadBytes else {
@@ -49,16 +51,15 @@ package struct RequestLedger: Sendable {
             }
         case .replace: replaced = try store.pending(of: description.identifier)
         }
-        let freed = replaced.count { $0.description.kind == description.kind }
-        let limit = limits.pending[description.kind, default: 0]
-        guard try store.pendingCount(description.kind) - freed < limit else {
-            return Changed(value: .failure(.tooMany(description.kind, limit: limit)))
+        if let refusal = try refusal(of: description, replacing: replaced, store) {
+            return Changed(value: .failure(refusal))
         }
         guard let first = firstDate(of: description, at: now) else {
             return Changed(value: .failure(.neverDue))
         }
         var request = Request(
             description, payloadBytes: payload.count, at: now, notBefore: first)
+        request.marks = marks
         request.id = try store.insert(request, payload: payload)
         if let repetition = description.repetition, repetition.jitter > 0 {
             request.notBefore += repetition.delay(of: request.id, at: request.nominal)
@@ -85,6 +86,28 @@ package struct RequestLedger: Sendable {
         }
         // The repetition has its own dates, so the first launch is on the next of them.
         return repetition.next(after: now, in: zone)
+    }
+
+    /// Returns the limit that a request exceeds; nil if there is room for it.
+    private func refusal(
+        of description: RequestDescription, replacing replaced: [Request],
+        _ store: any StoreTransaction
+    ) throws(StoreFault) -> RequestRefusal? {
+        if let limit = limits.pending[description.kind] {
+            let freed = replaced.count { $0.description.kind == description.kind }
+            if try store.pendingCount(description.kind) - freed >= limit {
+                return .tooMany(.kind(description.kind), limit: limit)
+            }
+        }
+        var count = -replaced.count
+        for kind in TaskKind.allCases { count += try store.pendingCount(kind) }
+        if count >= limits.pendingInAll { return .tooMany(.all, limit: limits.pendingInAll) }
+        // The requests of an identifier are not counted while all together are fewer.
+        let limit = limits.pendingPerIdentifier
+        guard count >= limit,
+            try store.pendingCount(of: description.identifier) - replaced.count >= limit
+        else { return nil }
+        return .tooMany(.identifier(description.identifier), limit: limit)
     }
 
     /// The result of cancelling a request.

@@ -2,10 +2,13 @@
 
 /// The limits of a store for accepting requests, and for keeping them.
 package struct RequestLimits: Hashable, Sendable {
-    /// The limits of pending requests of each kind. Those of the first two are Apple's.
-    package var pending: [TaskKind: Int] = [
-        .appRefresh: 1, .processing: 10, .healthResearch: 10, .continuedProcessing: 10,
-    ]
+    /// The maximum number of pending requests of an identifier.
+    package var pendingPerIdentifier = 10_000
+    /// The maximum number of pending requests in all.
+    package var pendingInAll = 1_000_000
+    /// The maximum number of pending requests of a kind, where it is limited. An app's host sets
+    /// Apple's limits.
+    package var pending: [TaskKind: Int] = [:]
     /// The maximum number of bytes of a payload.
     package var payloadBytes = 1 << 20
     /// The number of crashes in a row after which a request is parked; in the last one its task ran

@@ -28,6 +28,15 @@ package struct RequestQueue: Hashable, Sendable, Comparable {
         self.atMost = atMost
     }
 
+    /// Whether its requests wait for the host's budget, launch rate and usual hours: no user waits
+    /// for them.
+    var isPatient: Bool { opportunistic != .no && kind != .continuedProcessing }
+
+    /// The queue of requests that no longer wait for a state of the machine.
+    var withoutWish: RequestQueue {
+        RequestQueue(identifier: identifier, kind: kind, needs: needs, priority: priority)
+    }
+
     /// Orders queues by their members in this order; texts by their bytes.
     package static func < (a: Self, b: Self) -> Bool {
         if a.identifier != b.identifier {

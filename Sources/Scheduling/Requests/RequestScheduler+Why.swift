@@ -4,7 +4,15 @@ extension RequestScheduler {
     /// Returns the state of every factor for a request, with those first that it waits for.
     package func why(_ request: Request, at now: Moment) -> [FactorReport] {
         guard request.state.isLive else { return [] }
-        var reports = why(request.queue, at: now)
+        let end = Self.endOfWait(request.queue, from: request.notBefore)
+        let isOver = end.map { $0 <= now.wall } ?? false
+        var reports = why(isOver ? request.queue.withoutWish : request.queue, at: now)
+        if let end {
+            for index in reports.indices
+            where reports[index].holds && reports[index].factor.isWish(of: request.queue) {
+                reports[index].until = min(reports[index].until ?? .max, end)
+            }
+        }
         reports.insert(date(of: request, at: now), at: 0)
         if request.state == .pending, let company = company(of: request) {
             reports.removeAll { $0.factor == .place }
@@ -35,7 +43,7 @@ extension RequestScheduler {
             dayBudget(queue, at: now),
         ]
         if queue.kind == .appRefresh { reports.append(refresh(of: handler)) }
-        if !usage.isEmpty || usageThreshold > 0 { reports.append(usageReport(at: now)) }
+        if !usage.isEmpty || usageThreshold > 0 { reports.append(usageReport(queue, at: now)) }
         reports += factors(of: queue).map(machine)
         return Self.sorted(reports)
     }
@@ -142,7 +150,7 @@ extension RequestScheduler {
         of handler: Handler, _ queue: RequestQueue, at now: Moment
     ) -> FactorReport {
         let until = handler.rate.restsUntil(now.span)
-        let isResting = until != nil && queue.kind != .continuedProcessing
+        let isResting = until != nil && queue.isPatient
         let left = Int64(clamping: (until ?? now.span) &- now.span)
         var allowed = "launched no more often than allowed"
         if let floor = handler.rate.holdsUndatedUntil(now.span) {
@@ -198,7 +206,7 @@ extension RequestScheduler {
     }
 
     private func dayBudget(_ queue: RequestQueue, at now: Moment) -> FactorReport {
-        let isSpent = budget.isSpent(at: now.wall) && queue.kind != .continuedProcessing
+        let isSpent = budget.isSpent(at: now.wall) && queue.isPatient
         return FactorReport(
             .dayBudget, isSpent ? .no : .yes, holds: isSpent, source: "host",
             detail: budget.reason(at: now.wall) ?? "something is left of the day",
@@ -206,9 +214,9 @@ extension RequestScheduler {
             change: isSpent ? "the next day begins" : "")
     }
 
-    private func usageReport(at now: Moment) -> FactorReport {
+    private func usageReport(_ queue: RequestQueue, at now: Moment) -> FactorReport {
         let score = usage.score(at: now.wall, in: zone)
-        let holds = usageThreshold > 0 && score < usageThreshold
+        let holds = usageThreshold > 0 && score < usageThreshold && queue.isPatient
         return FactorReport(
             .usage, usage.isEmpty ? .unknown : score >= usageThreshold ? .yes : .no, holds: holds,
             source: "usage", detail: usage.explanation(at: now.wall, in: zone),

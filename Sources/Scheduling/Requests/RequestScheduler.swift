@@ -10,6 +10,14 @@ package struct RequestScheduler: Sendable {
     package struct Launch: Hashable, Sendable {
         package let queue: RequestQueue
         package let id: RequestID
+        /// Whether it has waited as long as it may, so that its task does not depend on its wish.
+        let isWaitOver: Bool
+
+        init(queue: RequestQueue, id: RequestID, isWaitOver: Bool = false) {
+            self.queue = queue
+            self.id = id
+            self.isWaitOver = isWaitOver
+        }
     }
 
     /// The time of the next decision, if no input comes before.
@@ -264,7 +272,7 @@ package struct RequestScheduler: Sendable {
     ) {
         if isSuspect { suspect = launch.id }
         if isAlone { alone = launch.id }
-        running[launch.id] = launch.queue
+        running[launch.id] = launch.isWaitOver ? launch.queue.withoutWish : launch.queue
         if launch.queue.kind.isShort { shortRunning += 1 }
         var handler = handlers[launch.queue.identifier] ?? Handler(rate: rate)
         handler.running += 1
@@ -334,11 +342,12 @@ package struct RequestScheduler: Sendable {
         handlers[identifier]?.rate.holdsUndatedUntil(now.span).map { $0 - now.span }
     }
 
-    /// Returns the machine's factors that apply to a queue: by its kind, the needs of its requests,
-    /// and the needs of their handler.
+    /// Returns the machine's factors that apply to a queue: by the needs of its requests and of their
+    /// handler, and by the wish.
     func factors(of queue: RequestQueue) -> Set<Factor> {
         let handlers = handlers[queue.identifier]?.state.needs ?? []
-        return policy.factors(of: queue.kind, needs: queue.needs.union(handlers))
+        return policy.factors(
+            of: queue.kind, needs: queue.needs.union(handlers), opportunistic: queue.opportunistic)
     }
 
     /// Returns the running requests that need a condition that was lost, with the lost factor.
@@ -371,10 +380,11 @@ package struct RequestScheduler: Sendable {
             }
             ready.removeFirst()
             guard !hold(candidate.queue, now) else { continue }
+            let isWaitOver = endOfWait(candidate.queue).map { $0 <= now.wall } ?? false
             // The caller sets the queue's next head.
             heads[candidate.queue] = nil
             if toBeAlone == candidate.queue { endWaitToBeAlone() }
-            return Launch(queue: candidate.queue, id: candidate.id)
+            return Launch(queue: candidate.queue, id: candidate.id, isWaitOver: isWaitOver)
         }
         return nil
     }
@@ -416,7 +426,10 @@ package struct RequestScheduler: Sendable {
             handlers[queue.identifier, default: Handler(rate: rate)].parked.insert(queue)
             return true
         }
-        if let until = handler.rate.restsUntil(now.span), !isUrgent(queue) {
+        let end = endOfWait(queue)
+        let waiting = end.map { $0 <= now.wall } ?? false ? queue.withoutWish : queue
+        if let until = handler.rate.restsUntil(now.span), waiting.isPatient {
+            hold(until: end)
             handlers[queue.identifier, default: Handler(rate: rate)].parked.insert(queue)
             if handler.restsUntil != until {
                 handlers[queue.identifier]?.restsUntil = until
@@ -430,28 +443,43 @@ package struct RequestScheduler: Sendable {
         }
         let isHeld =
             storeFault != nil
-            || factors(of: queue).contains {
+            || factors(of: waiting).contains {
                 !policy.allows($0, board.state($0))
             }
-        let until = isUrgent(queue) ? nil : dateOfHost(now)
-        if let until { heldUntil = min(heldUntil ?? .max, until) }
+        let until = waiting.isPatient ? dateOfHost(now) : nil
+        hold(until: until)
         if isHeld || until != nil {
+            if waiting.opportunistic != .no { hold(until: end) }
             held.insert(queue)
             return true
         }
         return false
     }
 
-    /// Returns when the host launches requests again that no user waits for; nil for now.
+    /// Notes a date from which a held queue can continue; nil for none.
+    private mutating func hold(until date: Int64?) {
+        if let date { heldUntil = min(heldUntil ?? .max, date) }
+    }
+
+    /// Returns when the first request of a queue has waited for its wish as long as it may; nil if it
+    /// wishes for nothing, or for ever.
+    private func endOfWait(_ queue: RequestQueue) -> Int64? {
+        heads[queue].flatMap { Self.endOfWait(queue, from: $0.notBefore) }
+    }
+
+    /// Returns when a request with that date has waited for its wish as long as it may.
+    package static func endOfWait(_ queue: RequestQueue, from date: Int64) -> Int64? {
+        guard queue.opportunistic != .no, queue.atMost > 0 else { return nil }
+        return RequestLedger.sum(date, queue.atMost)
+    }
+
+    /// Returns when the host launches requests again that wait for a quiet machine; nil for now.
     private func dateOfHost(_ now: Moment) -> Int64? {
         if budget.isSpent(at: now.wall) { return budget.resetsAt(now.wall) }
         guard isUnusual(now) else { return nil }
         let hour: Int64 = 3_600_000_000_000
         return (now.wall / hour + 1) * hour
     }
-
-    /// Returns whether a user waits for the queue, so that it is not delayed.
-    private func isUrgent(_ queue: RequestQueue) -> Bool { queue.kind == .continuedProcessing }
 
     private func isUnusual(_ now: Moment) -> Bool {
         usageThreshold > 0 && usage.score(at: now.wall, in: zone) < usageThreshold
@@ -485,7 +513,9 @@ package struct RequestScheduler: Sendable {
     /// Returns the time of the next decision, if no input comes before.
     package func wake(after now: Moment) -> Wake {
         var wake = Wake(wall: dates.first?.date, span: rests.first?.until)
-        if !held.isEmpty, let heldUntil { wake.wall = min(wake.wall ?? .max, heldUntil) }
+        if !held.isEmpty || !handlers.parking.isEmpty, let heldUntil {
+            wake.wall = min(wake.wall ?? .max, heldUntil)
+        }
         if let settle = board.next { wake.span = min(wake.span ?? .max, settle) }
         return wake
     }

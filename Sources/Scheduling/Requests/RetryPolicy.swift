@@ -6,9 +6,9 @@ public struct RetryPolicy: Hashable, Sendable {
     package var attempts: UInt32
     /// The nanoseconds before the second launch.
     package var base: UInt64
-    /// The longest delay, in nanoseconds.
+    /// The longest delay before jitter, in nanoseconds.
     package var longest: UInt64
-    /// The random part of a delay, 0 to 1: requests that failed together are not retried together.
+    /// The part of a delay that is added to it at random, 0 to 1: requests that failed together are not retried together.
     package var jitter: Double
 
     /// No retry, as in Apple's system.
@@ -32,8 +32,8 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Returns the nanoseconds from the end of an attempt to the next one; nil after the last
     /// attempt.
     ///
-    /// The delay doubles with each attempt up to the longest; then up to `jitter` of it is
-    /// subtracted, so that no delay is longer than the policy says.
+    /// The delay doubles with each attempt up to the longest; then up to `jitter` of it is added, so
+    /// that no delay is shorter than the policy says.
     ///
     /// - Parameters:
     ///   - attempt: the number of the ended attempt, from 1.
@@ -47,6 +47,8 @@ public struct RetryPolicy: Hashable, Sendable {
             if pause == longest { break }
         }
         let share = min(max(jitter, 0), 1) * min(max(chance, 0), 1)
-        return share >= 1 ? 0 : pause - UInt64((Double(pause) * share).rounded(.down))
+        let more = UInt64(exactly: (Double(pause) * share).rounded(.down)) ?? .max
+        let (sum, overflow) = pause.addingReportingOverflow(more)
+        return overflow ? .max : sum
     }
 }

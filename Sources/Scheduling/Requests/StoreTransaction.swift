@@ -26,6 +26,9 @@ package protocol StoreTransaction: AnyObject {
 
     /// Returns the number of pending requests of a kind, without reading each of them.
     func pendingCount(_ kind: TaskKind) throws(StoreFault) -> Int
+    /// Returns the number of pending requests of an identifier. Inside a series of submissions its
+    /// effort does not grow with the number.
+    func pendingCount(of identifier: String) throws(StoreFault) -> Int
     /// Returns all pending requests of an identifier, ordered by id.
     func pending(of identifier: String) throws(StoreFault) -> [Request]
     /// Returns the first request of an identifier's first queue; nil if none is pending.

@@ -19,8 +19,8 @@ public enum Submission: Hashable, Sendable {
 
 /// The reason why a request was not accepted. Pending requests are unchanged.
 package enum RequestRefusal: Error, Hashable, Sendable {
-    /// The limit of pending requests of the kind is reached.
-    case tooMany(TaskKind, limit: Int)
+    /// A limit of pending requests is reached.
+    case tooMany(PendingScope, limit: Int)
     /// A different request has the same key.
     case keyTaken(RequestID)
     /// The payload has too many bytes.

@@ -25,12 +25,14 @@ enum DateArgument {
     ///
     /// - Parameters:
     ///   - name: what the text was given for, as it is typed: `--at`, or `submit:at=`.
+    ///   - isUTC: a date that names no zone is in UTC, and not in the machine's.
     ///   - now: what a time without a day comes after; nanoseconds since 1970 in UTC.
     static func value(
-        _ text: String, for name: String, at now: Int64
+        _ text: String, for name: String, at now: Int64, isUTC: Bool = false
     ) throws(CommandError) -> Int64 {
         do throws(Fault) {
-            return try parse(text, at: now, in: LocalZone())
+            return isUTC
+                ? try parse(text, at: now, in: UTC()) : try parse(text, at: now, in: LocalZone())
         } catch {
             throw CommandError(
                 .usage, "`\(text)` \(error.reason)", notes: ["nothing was done"],

@@ -13,6 +13,10 @@ enum RequestItem {
         ),
         ("due, reason", "while pending: when it may be launched, and where that date comes from"),
         ("earliest, latest, needs", "as it was submitted; the first two may be null"),
+        (
+            "opportunistic, atMost",
+            "no, idle or calm: the state of the machine it waits for, and seconds or null"
+        ),
         ("priority, onPending, key", "as it was submitted; the last may be null"),
         ("retry", "attempts, backOff and longest, in seconds"),
         ("repetition", "every (seconds) or cron (text), local, catchUp and jitter, or null"),
@@ -42,6 +46,8 @@ enum RequestItem {
             ("latest", DateText.item(description.latest)),
             ("needs", .list(RequestText.names(description.needs).map { .text($0) })),
             ("priority", .text(description.priority.name)),
+            ("opportunistic", .text(description.opportunistic.name)),
+            ("atMost", description.atMost.map { .seconds($0) } ?? .null),
             ("onPending", .text(description.onPending.name)),
             ("key", .text(orNull: description.key)), ("retry", retry(description.retry)),
             ("repetition", description.repetition.map(repetition) ?? .null),

@@ -45,6 +45,7 @@ struct RequestScreen {
         if !description.needs.isEmpty {
             rows.append(("needs", RequestText.needs(description.needs)))
         }
+        if let wish = RequestText.wish(description) { rows.append(("waits", "until " + wish)) }
         if let repetition = description.repetition {
             rows.append(("repeated", RequestText.repetition(repetition)))
         }
@@ -54,7 +55,7 @@ struct RequestScreen {
             rows.append(("latest", DateText.both(latest, at: now)))
         }
         if let key = description.key { rows.append(("key", key)) }
-        if description.onPending != .replace {
+        if description.onPending != .add {
             rows.append(("on pending", description.onPending.name))
         }
         if let program = record.program {

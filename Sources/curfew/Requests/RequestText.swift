@@ -11,7 +11,14 @@ enum RequestText {
     /// Returns the words of `--needs`.
     static func names(_ needs: RequestNeeds) -> [String] {
         (needs.contains(.network) ? ["network"] : [])
-            + (needs.contains(.externalPower) ? ["power"] : [])
+            + (needs.contains(.externalPower) ? ["external-power"] : [])
+    }
+
+    /// `idle, at most 6 h`, or nil where it does not wait.
+    static func wish(_ description: RequestDescription) -> String? {
+        guard description.opportunistic != .no else { return nil }
+        return description.opportunistic.name
+            + (description.atMost.map { ", at most \(SpanText(nanoseconds: $0))" } ?? "")
     }
 
     static func repetition(_ repetition: Repetition) -> String {

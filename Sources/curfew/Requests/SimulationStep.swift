@@ -78,7 +78,10 @@ struct SimulationStep {
             return
         }
         guard let equals = text.firstIndex(of: "=") else { throw Self.unknown(text) }
-        let (name, value) = (String(text[..<equals]), String(text[text.index(after: equals)...]))
+        let (typed, given) = (String(text[..<equals]), String(text[text.index(after: equals)...]))
+        // The word of `--needs` is accepted in its short form, too.
+        let name = typed == "power" ? Factor.externalPower.name : typed
+        let value = typed == "held" && given == "power" ? Factor.externalPower.name : given
         switch name {
         case "advance":
             action = .advance(

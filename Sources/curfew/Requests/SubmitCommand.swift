@@ -25,13 +25,14 @@ enum SubmitCommand {
             Without a host the request waits for one.
             """,
             """
-            A date is in the machine's zone unless it names another: 2026-12-24,
+            A date is in the machine's zone, or with --utc in UTC, unless it names another:
+            2026-12-24,
             2026-12-24T18:00, 2026-12-24T18:00:30Z, 2026-12-24T18:00+01:00. A time alone,
             18:00 or 18:00Z, is the next one. If TZ names an unknown zone, dates are in
             UTC, and a note says so. A span is a number and one of ms, s, min, h and d.
             """,
             """
-            With --local, minutes of --cron that the clock skips when daylight saving time
+            Minutes of --cron that the clock skips when daylight saving time
             begins are launched once, at the end of the gap. Minutes that it shows twice
             when daylight saving time ends are launched the first time, or both times if
             the expression names every hour.
@@ -87,7 +88,7 @@ enum SubmitCommand {
             "curfew submit --cron '0 3 * * *' -- cp -r in copy",
             "curfew submit org.curfew.mirror --after 15min --payload @job.json",
             "curfew submit org.curfew.feed --every 1h --needs network --attempts 3 --key feed",
-            "curfew submit org.curfew.sync --cron '30 4 * * 1' --local --needs network,power",
+            "curfew submit org.curfew.sync --cron '30 4 * * 1' --needs network,external-power",
         ]
     ) { arguments, console throws(CommandError) in
         let program = try ProgramRequest(
@@ -284,6 +285,9 @@ enum SubmitCommand {
         if !description.needs.isEmpty {
             lines.append("needs " + RequestText.needs(description.needs))
         }
+        if let wish = RequestText.wish(description) {
+            lines.append("once due, waits until " + wish)
+        }
         if let repetition = description.repetition {
             lines.append(RequestText.repetition(repetition))
         }
@@ -351,17 +355,14 @@ extension CommandError {
     ) {
         let notes = [note]
         switch refusal {
-        case .tooMany(let kind, let limit):
+        case .tooMany(let scope, let limit):
+            var canRaise = SubmitForm.pendingRange.contains(UInt64(limit) + 1)
+            if scope == .all { canRaise = false }
             self.init(
-                .conflict,
-                limit == 1
-                    ? "a request of the kind \(kind.name) is pending, and no more may be"
-                    : "\(limit) requests of the kind \(kind.name) are pending, and no more may be",
-                notes: notes,
+                .conflict, scope.reached(limit), notes: notes,
                 help: [
-                    SubmitForm.pendingRange.contains(UInt64(limit) + 1)
-                        ? "let more be: --pending-limit \(limit + 1); or cancel one:"
-                        : "cancel one:",
+                    canRaise
+                        ? "raise it: --pending-limit \(limit + 1); or cancel one:" : "cancel one:",
                     "curfew ps" + place.option,
                 ])
         case .keyTaken(let id):

@@ -19,7 +19,10 @@ enum SubmitForm {
         name: "cron", value: "FIELDS",
         summary: "repeat it as in crontab(5): '30 4 * * 1', @daily")
     static let local = CommandOption(
-        name: "local", summary: "use the machine's zone for --cron, in place of UTC")
+        name: "local", summary: "use the machine's zone, the default")
+    static let utc = CommandOption(
+        name: "utc",
+        summary: "use UTC, in place of the machine's zone, for --cron, --at and --latest")
     static let catchUp = CommandOption(
         name: "catch-up", value: "DATES", sort: .words(Repetition.CatchUp.allCases.map(\.name)),
         summary: "dates missed while no host ran: skip, one (for all) or all")
@@ -27,8 +30,15 @@ enum SubmitForm {
         name: "jitter", value: "SPAN",
         summary: "delay each date of a repetition by a random time up to this")
     static let needs = CommandOption(
-        name: "needs", value: "LIST", sort: .list(["network", "power"]),
-        summary: "conditions: network, power, or both")
+        name: "needs", value: "LIST", sort: .list(["network", "external-power"]),
+        summary: "conditions: network, external-power, or both")
+    static let when = CommandOption(
+        name: "when", value: "STATE", sort: .words(["due", "calm", "idle"]),
+        summary:
+            "once due, wait: until the machine is idle, or calm; default due, which does not wait")
+    static let atMost = CommandOption(
+        name: "at-most", value: "SPAN",
+        summary: "the longest wait of --when, after which it is launched anyway")
     static let priority = CommandOption(
         name: "priority", value: "LEVEL", sort: .words(RequestPriority.allCases.map(\.name)),
         summary: "low, normal or high: the order of requests that are due")
@@ -42,23 +52,25 @@ enum SubmitForm {
     static let onPending = CommandOption(
         name: "on-pending", value: "WHAT",
         sort: .words(RequestDescription.OnPending.allCases.map(\.name)),
-        summary: "if one of the identifier is pending: replace it, keep it, or add this one")
+        summary:
+            "if one of the identifier is pending: add this one (default), replace it, or keep it")
     static let attempts = CommandOption(
         name: "attempts", value: "N", summary: "attempts until it succeeds; default 1")
     static let backOff = CommandOption(
         name: "back-off", value: "SPAN",
-        summary: "delay before the second attempt; default 30s; doubles each time")
+        summary: "delay before the second attempt; default 30s, at least 1s; doubles each time")
     static let pendingLimit = CommandOption(
         name: "pending-limit", value: "N",
-        summary: "limit of pending requests of its kind; default 1 app-refresh, 10 others")
+        summary: "limit of pending requests of the identifier; default 10000")
 
     static let options = [
-        at, after, latest, every, cron, local, catchUp, jitter, needs, priority, kind,
+        at, after, latest, every, cron, local, utc, catchUp, jitter, needs, when, atMost, priority,
+        kind,
         RunRequest.payloadOption, key, onPending, attempts, backOff, pendingLimit,
     ]
 
     /// The range of `--pending-limit`.
-    static let pendingRange: ClosedRange<UInt64> = 1...10_000_000
+    static let pendingRange: ClosedRange<UInt64> = 1...1_000_000
 
     /// - Parameters:
     ///   - kind: where the options name none.
@@ -70,7 +82,7 @@ enum SubmitForm {
         if let named = try Self.kind(values) { description.kind = named }
         description.earliest = try earliest(at: now, values)
         if let text = values(latest) {
-            let date = try DateArgument.value(text, for: values.lead(latest), at: now)
+            let date = try Self.date(text, latest, at: now, values)
             guard date > now else {
                 throw fault(
                     "`\(values.typed(latest, text))` has passed: it would be missed at once",
@@ -79,6 +91,7 @@ enum SubmitForm {
             description.latest = date
         }
         description.needs = try needs(values)
+        (description.opportunistic, description.atMost) = try wish(values)
         if let priority = try word(RequestPriority.self, Self.priority, values, { $0.name }) {
             description.priority = priority
         }
@@ -104,7 +117,8 @@ enum SubmitForm {
     /// Says that the zone of its dates is not that which was named.
     private static func zoneNote(_ values: SubmitValues) -> String? {
         guard
-            values(local) != nil
+            values(utc) == nil,
+            values(cron) != nil
                 || [at, latest].compactMap({ values($0) }).contains(where: DateArgument.isLocal),
             let name = LocalZone.unknownName
         else { return nil }
@@ -131,13 +145,13 @@ enum SubmitForm {
         try word(TaskKind.self, kind, values) { $0.name }
     }
 
-    /// Returns the limits of pending requests of each kind.
+    /// Returns the limits of pending requests.
     static func limits(_ values: SubmitValues) throws(CommandError) -> RequestLimits {
         var limits = RequestLimits()
         guard let text = values(pendingLimit) else { return limits }
         let count = Int(
             try NumberArgument.value(text, for: values.lead(pendingLimit), range: pendingRange))
-        for kind in TaskKind.allCases { limits.pending[kind] = count }
+        limits.pendingPerIdentifier = count
         return limits
     }
 
@@ -146,13 +160,35 @@ enum SubmitForm {
     {
         if let text = values(at) {
             guard values(after) == nil else { throw both(at, after, values) }
-            return try DateArgument.value(text, for: values.lead(at), at: now)
+            return try date(text, at, at: now, values)
         }
         guard let span = try span(after, 0...Repetition.intervalRange.upperBound, values) else {
             return nil
         }
         let (date, overflow) = now.addingReportingOverflow(Int64(clamping: span))
         return overflow ? .max : date
+    }
+
+    private static func date(
+        _ text: String, _ option: CommandOption, at now: Int64, _ values: SubmitValues
+    ) throws(CommandError) -> Int64 {
+        try DateArgument.value(
+            text, for: values.lead(option), at: now, isUTC: values(utc) != nil)
+    }
+
+    /// Reads the wish, and the longest wait for it.
+    private static func wish(
+        _ values: SubmitValues
+    ) throws(CommandError) -> (RequestWish, atMost: UInt64?) {
+        let wish = try word(RequestWish.self, when, values) { $0 == .no ? "due" : $0.name } ?? .no
+        let range = RequestDescription.atMostRange
+        guard let longest = try span(atMost, range, values) else { return (wish, nil) }
+        guard wish != .no else {
+            throw fault(
+                "`\(values.name(atMost))` is about a request that waits for a state of the machine",
+                ["write `\(values.typed(when, "idle"))` too, or leave it out"])
+        }
+        return (wish, longest)
     }
 
     private static func needs(_ values: SubmitValues) throws(CommandError) -> RequestNeeds {
@@ -169,8 +205,8 @@ enum SubmitForm {
                 throw fault(
                     "`\(word)` is nothing that a request can need",
                     [
-                        "write `\(values.typed(needs, "network"))`, `\(values.typed(needs, "power"))`"
-                            + " or `\(values.typed(needs, values.list(["network", "power"])))`"
+                        "write `\(values.typed(needs, "network"))`, `\(values.typed(needs, "external-power"))`"
+                            + " or `\(values.typed(needs, values.list(["network", "external-power"])))`"
                     ])
             }
         }
@@ -225,10 +261,15 @@ enum SubmitForm {
 
     private static func rule(_ values: SubmitValues) throws(CommandError) -> Repetition.Rule? {
         if values(every) != nil, values(cron) != nil { throw both(every, cron, values) }
-        if values(local) != nil, values(cron) == nil {
+        if values(local) != nil, values(utc) != nil {
+            throw fault(
+                "`\(values.name(local))` and `\(values.name(utc))` name two zones",
+                ["leave one of them out"])
+        }
+        if values(local) != nil, values(cron) == nil, values(at) == nil, values(latest) == nil {
             let canRepeat = values(every) == nil && values(latest) == nil
             throw fault(
-                "`\(values.name(local))` is about the dates of `\(values.name(cron))`",
+                "`\(values.name(local))` is about the dates of `\(values.name(cron))`, `\(values.name(at))` and `\(values.name(latest))`",
                 [
                     (canRepeat ? "write `\(values.typed(cron, "30 4 * * *"))` too, or " : "")
                         + "leave `\(values.name(local))` out"
@@ -239,7 +280,7 @@ enum SubmitForm {
         }
         guard let text = values(cron) else { return nil }
         do throws(CronFault) {
-            return .cron(try CronSchedule(text), isLocal: values(local) != nil)
+            return .cron(try CronSchedule(text), isLocal: values(utc) == nil)
         } catch {
             let field = error.field.map { "the \($0.rawValue)" } ?? "the expression"
             throw fault(

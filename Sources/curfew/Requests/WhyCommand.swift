@@ -73,8 +73,7 @@ enum WhyCommand {
                 [SubmitForm.kind.name, SubmitForm.needs.name].contains($0.name)
                     ? arguments.value($0) : nil
             })
-        let queue = RequestQueue(
-            identifier: text, kind: description.kind, needs: description.needs)
+        let queue = description.queue
         let reports = try StorePlace.translated { () throws(StoreFault) in
             try store.why(queue, found.handler, at: now)
         }
