@@ -65,7 +65,7 @@ struct RequestLedgerChangingTests {
         try desk.run(id)
         desk.ledger.limits.pending[.processing] = 1
         _ = try desk.add(processing())
-        #expect(try desk.retry(id) == .refused(.tooMany(.processing, limit: 1)))
+        #expect(try desk.retry(id) == .refused(.tooMany(.kind(.processing), limit: 1)))
         #expect(try desk.state(id) == .finished)
     }
 

@@ -24,10 +24,8 @@ extension RequestLedger {
     ) throws(StoreFault) -> Changed<Change> {
         guard var request = try store.request(id) else { return Changed(value: .unknown) }
         guard !request.state.isLive else { return Changed(value: .wrongState(request)) }
-        let kind = request.description.kind
-        let limit = limits.pending[kind, default: 0]
-        guard try store.pendingCount(kind) < limit else {
-            return Changed(value: .refused(.tooMany(kind, limit: limit)))
+        if let refusal = try refusal(of: request.description, replacing: [], store) {
+            return Changed(value: .refused(refusal))
         }
         if let latest = request.description.latest, latest < now {
             request.description.latest = nil

@@ -89,7 +89,7 @@ package struct RequestLedger: Sendable {
     }
 
     /// Returns the limit that a request exceeds; nil if there is room for it.
-    private func refusal(
+    func refusal(
         of description: RequestDescription, replacing replaced: [Request],
         _ store: any StoreTransaction
     ) throws(StoreFault) -> RequestRefusal? {
