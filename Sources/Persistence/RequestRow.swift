@@ -3,15 +3,14 @@ internal import Scheduling
 
 /// A request as a row of its table.
 enum RequestRow {
-    /// Columns that never change, but for the id.
-    static let described =
+    /// Columns of version 1 that a submission sets, but for the id.
+    static let submitted =
         "identifier, kind, earliest, latest, needs, priority, on_pending, key, retry_attempts, retry_base, retry_longest, retry_jitter, rule, every, cron, catch_up, date_jitter, payload_size, submitted_at"
+    static let described = "\(submitted), opportunistic, at_most"
     static let changing = "\(standing), pause_boot, pause_begun, pause_length"
     static let standing =
         "state, marks, not_before, reason, nominal, attempts, launches, crashes, outcome, changed_at"
-    /// Columns that never change, of version 5.
-    static let wished = "opportunistic, at_most"
-    static let all = "id, \(described), \(changing), \(wished)"
+    static let all = "id, \(described), \(changing)"
     /// Columns, with the payload that follows the others.
     static let count = 36
     /// Bytes of a payload that is kept in its request's row.
@@ -26,6 +25,12 @@ enum RequestRow {
     }
 
     static func putDescribed(_ request: Request, to statement: SQLiteStatement) {
+        putSubmitted(request, to: statement)
+        statement.put(Int64(request.description.opportunistic.rawValue))
+        statement.put(Int64(bitPattern: request.description.atMost ?? 0))
+    }
+
+    static func putSubmitted(_ request: Request, to statement: SQLiteStatement) {
         let description = request.description
         statement.put(description.identifier)
         statement.put(Int64(description.kind.rawValue))
@@ -70,11 +75,6 @@ enum RequestRow {
         statement.put(request.pause.map { Int64(bitPattern: $0.length) })
     }
 
-    static func putWish(_ request: Request, to statement: SQLiteStatement) {
-        statement.put(Int64(request.description.opportunistic.rawValue))
-        statement.put(Int64(bitPattern: request.description.atMost ?? 0))
-    }
-
     static func putState(_ request: Request, to statement: SQLiteStatement) {
         statement.put(Int64(request.state.rawValue))
         statement.put(Int64(request.marks.rawValue))
@@ -94,9 +94,12 @@ enum RequestRow {
     ) throws(StoreFault) -> Request {
         var row = RowReader(statement, of: "request", id: statement.integer(0), in: path)
         let id = try row.integer(1 ... .max)
-        let description = try description(&row)
+        var description = try description(&row)
         let bytes = try row.integer(0...Int64(Int32.max))
         let submittedAt = try row.date()
+        description.opportunistic = try row.choice(RequestWish.self)
+        let atMost = try row.integer(0...Int64(RequestDescription.atMostRange.upperBound))
+        description.atMost = atMost == 0 ? nil : UInt64(atMost)
         var request = Request(
             description, payloadBytes: Int(bytes), at: submittedAt, notBefore: 0)
         request.id = RequestID(rawValue: UInt64(id))
@@ -111,9 +114,6 @@ enum RequestRow {
         request.outcome = try row.optionalChoice(Outcome.self)
         request.changedAt = try row.date()
         request.pause = try pause(&row)
-        request.description.opportunistic = try row.choice(RequestWish.self)
-        let atMost = try row.integer(0...Int64(RequestDescription.atMostRange.upperBound))
-        request.description.atMost = atMost == 0 ? nil : UInt64(atMost)
         return request
     }
 

@@ -190,7 +190,6 @@ final class SQLiteTransaction: StoreTransaction {
             $0.put(id)
             RequestRow.putDescribed(request, to: $0)
             RequestRow.putChanging(request, to: $0)
-            RequestRow.putWish(request, to: $0)
             if isInline, !payload.isEmpty { $0.put(payload) } else { $0.putNothing() }
         }
         if !isInline {
@@ -260,6 +259,7 @@ final class SQLiteTransaction: StoreTransaction {
         guard let before = try state(of: request.id) else { return }
         var counters = try counted()
         counters.moved(request.description.kind, from: before, to: request.state)
+        moved(request.description.identifier, from: before, to: request.state)
         try change(.redescribeRequest) {
             $0.put(request.id)
             RequestRow.putDescribed(request, to: $0)

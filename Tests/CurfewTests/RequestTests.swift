@@ -187,13 +187,14 @@ struct RequestTests {
         try host.shutDown()
     }
 
-    @Test("A second request of an identifier replaces the first, as long as that waits")
+    @Test("A second request of an identifier replaces the first if it asks for that")
     func replaces() async throws {
         let host = try host()
         try host.register(.tidy) { _ in }
         try host.pause("org.example.tidy")
         let first = try await host.submit(tidy()).id
-        #expect(try await host.submit(tidy()) == .queued(RequestID(rawValue: 2), replaced: [first]))
+        let second = try await host.submit(tidy { $0.onPending = .replace })
+        #expect(second == .queued(RequestID(rawValue: 2), replaced: [first]))
         #expect(try host.request(first)?.state == .replaced)
         #expect(try host.cancelRequests() == 1)
         try host.shutDown()

@@ -10,6 +10,11 @@ struct SystemFactorTests {
     private let clock = ManualClock()
     private let second: Int64 = 1_000_000_000
     private let hour: UInt64 = 3_600_000_000_000
+    private var calm: RequestDescription {
+        var description = RequestDescription("org.example.tidy")
+        description.opportunistic = .calm
+        return description
+    }
 
     private func host(_ change: (inout HostConfiguration) -> Void = { _ in }) throws -> Host {
         let host = try Host.forTests(clock: clock) {
@@ -35,7 +40,7 @@ struct SystemFactorTests {
         try host.override(.battery, with: .no)
         try host.override(.lowPowerMode, with: .no)
         try host.set(refresh: .denied, enablement: .suspended, for: .all)
-        let id = try await host.submit(RequestDescription("org.example.tidy")).id
+        let id = try await host.submit(calm).id
         #expect(
             try Set(holding(host, id)) == [
                 .battery, .lowPowerMode, .refreshSetting, .enablement, .dayBudget,
@@ -56,7 +61,7 @@ struct SystemFactorTests {
         }
         // Half a day away from it nothing is launched; an hour before it is.
         #expect(clock.advance(by: 12 * hour) == .ok)
-        let id = try await host.submit(RequestDescription("org.example.tidy")).id
+        let id = try await host.submit(calm).id
         #expect(try holding(host, id) == [.usage])
         #expect(clock.advance(by: 10 * hour) == .ok)
         #expect(try host.request(id)?.state == .pending)
@@ -68,9 +73,9 @@ struct SystemFactorTests {
     @Test("S1.8: a day has a budget; when it is spent, what is left waits for the next day")
     func dayBudget() async throws {
         let host = try host { $0.requests.dayBudget = DayBudget(limits: DayLimits(launches: 1)) }
-        let first = try await host.submit(RequestDescription("org.example.tidy")).id
+        let first = try await host.submit(calm).id
         #expect(await reaches(host, first, .finished))
-        let second = try await host.submit(RequestDescription("org.example.tidy")).id
+        let second = try await host.submit(calm).id
         #expect(try holding(host, second) == [.dayBudget])
         #expect(try host.dayBalance().launches == 0)
         #expect(clock.advance(by: 24 * hour) == .ok)
@@ -81,9 +86,9 @@ struct SystemFactorTests {
     @Test("S1.9: between two launches of a handler there is a time, however often it asks")
     func rate() async throws {
         let host = try host { $0.requests.rate = LaunchRate(spacing: hour) }
-        let first = try await host.submit(RequestDescription("org.example.tidy")).id
+        let first = try await host.submit(calm).id
         #expect(await reaches(host, first, .finished))
-        let second = try await host.submit(RequestDescription("org.example.tidy")).id
+        let second = try await host.submit(calm).id
         #expect(try holding(host, second) == [.launchRate])
         #expect(clock.advance(by: hour - 1) == .ok)
         #expect(try host.request(second)?.state == .pending)

@@ -29,7 +29,7 @@ struct SQLiteMigrationTests {
         return connection
     }
 
-    private static let described = RequestRow.described.replacing(
+    private static let submitted = RequestRow.submitted.replacing(
         "payload_size", with: "payload_bytes")
 
     /// Puts a request with all that belongs to it in, by what version 1 had for that.
@@ -43,8 +43,8 @@ struct SQLiteMigrationTests {
             values(statement)
             try statement.run()
         }
-        try run("INSERT INTO request (\(Self.described), \(RequestRow.standing))", 29) {
-            RequestRow.putDescribed(request, to: $0)
+        try run("INSERT INTO request (\(Self.submitted), \(RequestRow.standing))", 29) {
+            RequestRow.putSubmitted(request, to: $0)
             RequestRow.putState(request, to: $0)
         }
         if !payload.isEmpty {
@@ -164,7 +164,7 @@ struct SQLiteMigrationTests {
     @Test("is refused to clients that had it open before, and to a client while it has a host")
     func others() throws {
         let connection = try makeFirst()
-        let request = "SELECT id, \(Self.described), \(RequestRow.standing) FROM request"
+        let request = "SELECT id, \(Self.submitted), \(RequestRow.standing) FROM request"
         let old = try connection.prepare(request)
         #expect(try old.step() == false)
         do {

@@ -32,6 +32,8 @@ struct RequestGrowthTests {
     func rests() {
         var scheduler = RequestScheduler()
         scheduler.rate.spacing = 3_600_000_000_000
+        let queue = RequestQueue(
+            identifier: queue.identifier, kind: .processing, opportunistic: .calm)
         scheduler.setState(HandlerState(places: 2), of: queue.identifier)
         let head = { (number: UInt64) in
             RequestHead(id: RequestID(rawValue: number), notBefore: now.wall)

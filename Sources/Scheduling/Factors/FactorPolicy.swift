@@ -15,17 +15,18 @@ package struct FactorPolicy: Hashable, Sendable {
     /// Returns the machine's factors that have to allow a launch and have to hold while its task
     /// runs.
     ///
-    /// Besides its needs, a request waits only for what it wishes for. Work that a user has started
+    /// Besides its needs and the first unlock, where a host does not ignore that, a request waits
+    /// only for what it wishes for. Work that a user has started
     /// waits for the heat alone, as in Apple's headers and "Background execution demystified" (WWDC
     /// 2020).
     package func factors(
         of kind: TaskKind, needs: RequestNeeds, opportunistic: RequestWish
     ) -> Set<Factor> {
-        var factors: Set<Factor> = []
+        var factors: Set<Factor> = kind == .continuedProcessing ? [] : [.firstUnlock]
         if opportunistic != .no {
-            factors =
+            factors.formUnion(
                 kind == .continuedProcessing
-                ? [.thermal] : [.battery, .lowPowerMode, .thermal, .pressure, .firstUnlock]
+                    ? [.thermal] : [.battery, .lowPowerMode, .thermal, .pressure])
         }
         if opportunistic == .idle { factors.insert(.idle) }
         if needs.contains(.network) { factors.insert(.network) }

@@ -6,13 +6,15 @@ import Scheduling
 enum EditCommand {
     private static let options = [
         SubmitForm.at, SubmitForm.after, SubmitForm.latest, SubmitForm.every, SubmitForm.cron,
-        SubmitForm.local, SubmitForm.catchUp, SubmitForm.jitter, SubmitForm.needs,
-        SubmitForm.priority, SubmitForm.key, SubmitForm.attempts, SubmitForm.backOff,
+        SubmitForm.local, SubmitForm.utc, SubmitForm.catchUp, SubmitForm.jitter,
+        SubmitForm.needs, SubmitForm.when, SubmitForm.atMost, SubmitForm.priority,
+        SubmitForm.key, SubmitForm.attempts, SubmitForm.backOff,
     ]
     /// The options that take a word in place of a value, which clears the member.
     private static let clearing = [
         (SubmitForm.at, "now"), (SubmitForm.latest, "none"), (SubmitForm.needs, "none"),
         (SubmitForm.key, "none"), (SubmitForm.every, "none"), (SubmitForm.cron, "none"),
+        (SubmitForm.atMost, "none"),
     ]
 
     static let command = Command(
@@ -23,7 +25,7 @@ enum EditCommand {
             """
             Changes what the options name, and leaves the rest as it is. The options are
             those of curfew submit; --at now clears the date, and the word none clears
-            --latest, --needs, --key, --every and --cron. A new date or repetition sets the
+            --latest, --needs, --at-most, --key, --every and --cron. A new date or repetition sets the
             date of the next launch.
             """,
             """
@@ -83,6 +85,10 @@ enum EditCommand {
             if isGiven(SubmitForm.at, SubmitForm.after) { description.earliest = new.earliest }
             if isGiven(SubmitForm.latest) { description.latest = new.latest }
             if isGiven(SubmitForm.needs) { description.needs = new.needs }
+            if isGiven(SubmitForm.when) { description.opportunistic = new.opportunistic }
+            if isGiven(SubmitForm.atMost) || description.opportunistic == .no {
+                description.atMost = new.atMost
+            }
             if isGiven(SubmitForm.priority) { description.priority = new.priority }
             if isGiven(SubmitForm.key) { description.key = new.key }
             if isGiven(SubmitForm.attempts) { description.retry = new.retry }
