@@ -13,7 +13,7 @@ extension RequestDescription {
     ///   - priority: the order among requests that could be launched.
     ///   - opportunistic: the state of the machine for which it waits once it is due; by default it
     ///     is launched when it is due and its needs hold.
-    ///   - atMost: the longest wait for that state; nil for no limit.
+    ///   - longestWait: the longest wait for that state; nil for no limit.
     ///   - onPending: the treatment of a pending request of the same identifier.
     ///   - key: the idempotency key; submitting it again returns the existing request.
     ///   - retry: the retries after a failure; nil for none, as in Apple's system.
@@ -21,14 +21,14 @@ extension RequestDescription {
     public init(
         for identifier: String, kind: TaskKind = .appRefresh, notBefore: Instant? = nil,
         deadline: Instant? = nil, needs: RequestNeeds = [], priority: RequestPriority = .normal,
-        opportunistic: RequestWish = .no, atMost: Duration? = nil, onPending: OnPending = .add,
+        opportunistic: RequestWish = .no, longestWait: Duration? = nil, onPending: OnPending = .add,
         key: String? = nil, retry: RetryPolicy? = nil,
         repetition: Repetition? = nil
     ) {
         self.init(
             identifier, kind: kind, earliest: notBefore?.nanosecondsSince1970,
             latest: deadline?.nanosecondsSince1970, needs: needs, priority: priority,
-            opportunistic: opportunistic, atMost: atMost?.inNanoseconds, onPending: onPending,
+            opportunistic: opportunistic, atMost: longestWait?.inNanoseconds, onPending: onPending,
             key: key, retry: retry ?? .none, repetition: repetition)
     }
 

@@ -87,6 +87,7 @@ final class Stage: Sendable {
         var options = curfew_submit_options()
         options.struct_size = UInt32(MemoryLayout<curfew_submit_options>.size)
         options.kind = curfew_kind(kind)
+        options.opportunistic = curfew_opportunistic(CURFEW_OPPORTUNISTIC_CALM)
         var count: UInt32 = 0
         _ = curfew_host_explain_submit(host, identifier, &options, &reports, 32, &count, nil, nil)
         return reports.prefix(Int(count)).map { report in

@@ -488,7 +488,9 @@ struct RequestsTests {
         #expect(balance?.limits_launches == true)
         #expect(balance?.launches == 0)
         #expect(balance?.limits_cpu == false)
-        let next = host.submit().request
+        let next = host.submit {
+            $0.opportunistic = curfew_opportunistic(CURFEW_OPPORTUNISTIC_CALM)
+        }.request
         #expect(host.why(next).first?.name == "day-budget")
         host.clock?.advance(86_400 * UInt64(second))
         try host.waitUntil("over") { host.state(next) == CURFEW_REQUEST_PHASE_FINISHED }

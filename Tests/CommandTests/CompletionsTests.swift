@@ -37,7 +37,7 @@ struct CompletionsTests {
         #expect(try offered("curfew conform . --level ") == ["1", "2", "3"])
         #expect(try offered("curfew settings enab").count == 3)
         #expect(try offered("curfew submit a.b --needs n") == ["network"])
-        #expect(try offered("curfew submit a.b --needs network,") == ["network,power"])
+        #expect(try offered("curfew submit a.b --needs network,") == ["network,external-power"])
     }
 
     @Test("what was given once is not offered again, unless it may be", arguments: ShellTab.shells)

@@ -22,7 +22,7 @@ struct RequestListTests {
         #expect(lines.map(\.count) == [7, 7, 7])
         #expect(lines[0] == ["ID", "IDENTIFIER", "STATE", "DUE", "AT", "TRIES", "NEEDS"])
         #expect(lines[1][4] == "2190-12-24T18:00:00Z")
-        #expect(lines[1][5...] == ["0/3", "network,power"])
+        #expect(lines[1][5...] == ["0/3", "network,external-power"])
         #expect(lines[2][5...] == ["0/1", "-"])
         #expect(!run.output.contains("\u{1B}") && !run.output.contains("\t"))
         #expect(run.errors.isEmpty)

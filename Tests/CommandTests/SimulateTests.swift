@@ -214,7 +214,7 @@ struct SimulateTests {
         arguments: [
             ("submit:after=15", "did you mean `submit:after=15s`?"),
             ("submit:after=900d", "`submit:after=900d` is out of bounds"),
-            ("submit:needs=cake", "or `submit:needs=network+power`"),
+            ("submit:needs=cake", "or `submit:needs=network+external-power`"),
             ("submit:needs=network,power", "write `submit:needs=network+power`"),
             ("submit:priority=hihg", "did you mean `submit:priority=high`?"),
             ("submit:attempts=some", "write `submit:attempts=10`"),

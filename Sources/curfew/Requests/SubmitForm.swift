@@ -19,10 +19,10 @@ enum SubmitForm {
         name: "cron", value: "FIELDS",
         summary: "repeat it as in crontab(5): '30 4 * * 1', @daily")
     static let local = CommandOption(
-        name: "local", summary: "use the machine's zone, the default")
+        name: "local", summary: "dates are in the machine's zone, which is the default")
     static let utc = CommandOption(
         name: "utc",
-        summary: "use UTC, in place of the machine's zone, for --cron, --at and --latest")
+        summary: "dates are in UTC, in place of the machine's zone")
     static let catchUp = CommandOption(
         name: "catch-up", value: "DATES", sort: .words(Repetition.CatchUp.allCases.map(\.name)),
         summary: "dates missed while no host ran: skip, one (for all) or all")
