@@ -146,6 +146,44 @@ struct RequestListTests {
         #expect(try desk.run("why", "what?").code == 2)
     }
 
+    @Test("a request whose host was killed is not shown as running")
+    func hostGone() throws {
+        let desk = try RequestDesk()
+        try desk.submit("org.example.a")
+        let killed = try desk.python(
+            """
+            db = sqlite3.connect(store + "/requests.db")
+            db.execute("UPDATE request SET state = 2, launches = 1")
+            db.commit()
+            """)
+        #expect(killed.succeeded, "\(killed)")
+        let listed = try desk.run("ps")
+        #expect(listed.output.contains(" host-gone ") && !listed.output.contains("running"))
+        let list = try desk.run("ps", "--json").document()
+        #expect(list["host"] is NSNull)
+        #expect((list["requests"] as? [[String: Any]])?.first?["state"] as? String == "host-gone")
+        let shown = try desk.run("show", "1")
+        #expect(shown.output.hasPrefix("request 1  org.example.a  host-gone\n"))
+        #expect(shown.output.contains("its host has ended; the next one takes it up"))
+        for command in ["show", "why"] {
+            let document = try desk.run(command, "1", "--json").document()
+            #expect(document["state"] as? String == "host-gone")
+        }
+    }
+
+    @Test("an identifier that no plugin has is the first reason, and what was meant is suggested")
+    func unhandled() throws {
+        let desk = try RequestDesk()
+        try desk.submit("org.curfew.test.errands.wait")
+        let run = try desk.run("why", "1")
+        #expect(run.output.contains("  1. handler  "))
+        #expect(run.errors.contains("did you mean `org.curfew.test.errands.waits`?"))
+        let document = try desk.run("why", "1", "--json").document()
+        let factors = try #require(document["factors"] as? [[String: Any]])
+        #expect(factors.first?["factor"] as? String == "handler")
+        #expect(document["seen"] is NSNull)
+    }
+
     @Test("what people have set is a reason, and settings say it")
     func settings() throws {
         let desk = try filled()

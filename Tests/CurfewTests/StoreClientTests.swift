@@ -104,6 +104,29 @@ final class StoreClientTests {
         try host.shutDown()
     }
 
+    @Test("Why a request waits is what its host has written, which goes with the host")
+    func reported() async throws {
+        let host = try host()
+        try host.override(.network, with: .no, detail: "unplugged")
+        let client = try StoreClient(directory: place)
+        let queue = RequestQueue(identifier: "org.example.tidy", kind: .appRefresh, needs: .network)
+        func why(_ factor: Factor) -> FactorReport? {
+            try? client.why(queue, nil, client.hostReport(), at: clock.moment)
+                .first { $0.factor == factor }
+        }
+        #expect(await eventually { (try? client.hostReport()) != nil })
+        #expect(why(.handler)?.detail.hasPrefix("neither the host nor a plugin") == true)
+        try host.register(works) { _ in }
+        _ = clock.advance(by: UInt64(3_000_000_000))
+        #expect(await eventually { why(.handler)?.state == .yes })
+        #expect(why(.network)?.detail == "unplugged" && why(.network)?.holds == true)
+        try host.pause("org.example.tidy")
+        _ = clock.advance(by: UInt64(3_000_000_000))
+        #expect(await eventually { why(.handler)?.detail == "the handler is paused" })
+        try host.shutDown()
+        #expect(try client.hostReport() == nil)
+    }
+
     @Test("Many are cancelled in portions, between which others can write")
     func portions() throws {
         let client = try StoreClient(directory: place, creates: true)
@@ -142,13 +165,16 @@ final class StoreClientTests {
         let id = try submit(client) { $0.earliest = later }
         let request = try #require(
             try client.read { (store) throws(StoreFault) in try store.request(id) })
-        let reports = try client.why(request, nil, at: now)
+        let reports = try client.why(request, nil, client.hostReport(), at: now)
         let holding = reports.filter(\.holds).map(\.factor)
         #expect(holding.contains(.host) && holding.contains(.date))
         #expect(reports.first { $0.factor == .date }?.until == later)
-        for factor in [Factor.handler, .launchRate, .place, .dayBudget] {
+        for factor in [Factor.launchRate, .place, .dayBudget] {
             #expect(reports.first { $0.factor == factor }?.state == .unknown)
         }
+        #expect(reports.first?.factor == .handler && reports.first?.holds == true)
+        let found = try client.why(request, HandlerState(), client.hostReport(), at: now)
+        #expect(found.first { $0.factor == .handler }?.state == .unknown)
         #expect(RequestScheduler.earliest(reports, at: now.wall) == nil)
     }
 }

@@ -101,6 +101,7 @@ extension PluginRegistry {
             }
             guard let first else {
                 plugins.add(directory, manifest, .validated, "")
+                requests.discovered(manifest)
                 return
             }
             plugins.add(

@@ -20,7 +20,9 @@ extension PluginRegistry {
             guard Self.isPlugin(directory) else { continue }
             found += 1
             switch Manifest.read(directory: directory) {
-            case .success(let manifest): plugins.add(directory, manifest, .validated, "")
+            case .success(let manifest):
+                plugins.add(directory, manifest, .validated, "")
+                requests.discovered(manifest)
             case .failure(let faults): plugins.add(directory, nil, .failed, faults.rendered)
             }
         }

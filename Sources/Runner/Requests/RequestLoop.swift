@@ -102,6 +102,7 @@ final class RequestLoop: @unchecked Sendable {
         let now = engine.clock.moment()
         lastLook = now
         lastSlept = engine.clock.slept
+        book.isReporting = configuration.wakeFile != nil
         // If a later call throws, `deinit` closes the descriptors.
         let counts = try store.write { (transaction) throws(StoreFault) in
             let counts = try book.open(at: now, transaction)
@@ -274,6 +275,7 @@ final class RequestLoop: @unchecked Sendable {
                 if let fault = verdict.withLock({ $0 }) { throw fault }
                 for job in late + jobs { try job.apply(&book, transaction, now) }
                 if isOpen { effects = try book.decide(at: now, transaction) }
+                try book.writeReport(at: now, transaction)
                 if nextPrune <= now.span {
                     try book.writeState(at: now, transaction)
                     if try !book.ledger.prune(at: now.wall, transaction) {

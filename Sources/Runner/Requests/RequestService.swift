@@ -73,6 +73,19 @@ package final class RequestService: @unchecked Sendable {
                 }, finish: { _ in }, isOwed: true))
     }
 
+    /// Passes on the handlers of a plugin that was found and is not loaded.
+    func discovered(_ manifest: Manifest) {
+        guard let existing else { return }
+        let (identifiers, plugin) = (manifest.handlers.map(\.identifier), manifest.id)
+        _ = existing.inbox.add(
+            RequestJob(
+                apply: { (book, _, _) throws(StoreFault) in
+                    for identifier in identifiers {
+                        book.noteDiscovered(identifier, plugin: plugin)
+                    }
+                }, finish: { _ in }))
+    }
+
     /// Reads the sources even while no request waits, for subscribers to factors.
     func watchFactors() { (try? loop())?.watchFactors() }
 

@@ -51,6 +51,9 @@ package struct FactorBoard: Sendable {
         }
     }
 
+    /// Sets an entry as another board had it.
+    package mutating func restore(_ factor: Factor, _ entry: Entry) { entries[factor] = entry }
+
     /// Overrides a factor, or with nil returns it to its sources. The change counts at once.
     package mutating func set(_ factor: Factor, _ reading: FactorReading?, at now: Moment) {
         changes[factor] = nil

@@ -48,6 +48,17 @@ package struct RequestBook: Sendable {
     private var isInDoubt = false
     /// The states of the machine's factors that were stored last.
     private var known: [Factor: FactorState] = [:]
+    /// Whether other processes use the store, and get reports.
+    package var isReporting = false
+    /// Whether something of the report changed since the last one.
+    private var isReportStale = true
+    /// The time before which no other report is written, on the clock of spans.
+    private var nextReport: UInt64 = 0
+    /// The minimum time between two reports, in nanoseconds: a host that loads many plugins writes a
+    /// few reports, and one that has loaded them is described correctly soon after.
+    private static let reportInterval: UInt64 = 250_000_000
+    /// The plugins that were found, by the identifiers of their handlers.
+    private var discovered: [String: String] = [:]
     /// Launches that were decided outside a run.
     private var decided: [Effect] = []
     /// The maximum number of requests that end or are missed in one run, so that no transaction
@@ -155,8 +166,37 @@ package struct RequestBook: Sendable {
         areSettingsNew = true
     }
 
+    /// Notes that a plugin with a handler was found, and is not loaded yet.
+    package mutating func noteDiscovered(_ identifier: String, plugin: String) {
+        guard discovered.count < HostReport.limit, discovered[identifier] == nil else { return }
+        discovered[identifier] = plugin
+        isReportStale = true
+    }
+
+    /// Writes a report of this host's state for other processes, if something changed and the last
+    /// report is not too recent.
+    package mutating func writeReport(
+        at now: Moment, _ store: any StoreTransaction
+    ) throws(StoreFault) {
+        guard isReporting, isReportStale, nextReport <= now.span else { return }
+        var report = HostReport(host: host, at: now.wall)
+        for factor in Factor.allCases where factor.isSettable {
+            report.factors[factor] = scheduler.board[factor]
+        }
+        let registered = scheduler.registered.sorted()
+        for identifier in registered.prefix(HostReport.limit) {
+            report.handlers[identifier] = scheduler.handlers[identifier]?.state
+        }
+        report.isCut = registered.count > HostReport.limit
+        report.discovered = discovered.filter { report.handlers[$0.key] == nil }
+        try report.write(store)
+        isReportStale = false
+        nextReport = now.span &+ Self.reportInterval
+    }
+
     /// Sets the state of a handler while no store is in use.
     package mutating func setState(_ state: HandlerState, of identifier: String) {
+        if scheduler.handlers[identifier]?.state != state { isReportStale = true }
         scheduler.setState(state, of: identifier)
         scheduler.setSetting(
             settings.setting(of: identifier, plugin: state.plugin), of: identifier)
@@ -498,6 +538,7 @@ package struct RequestBook: Sendable {
                         detail: "\(factor.name): \(reading.state.name), \(reading.detail)"))
             }
             known[factor] = reading.state
+            isReportStale = true
         }
     }
 
@@ -515,6 +556,7 @@ package struct RequestBook: Sendable {
         var wake = scheduler.wake(after: now)
         if let nextMiss { wake.wall = min(wake.wall ?? .max, nextMiss + 1) }
         if shortening != nil || !isCurrent { wake.span = now.span }
+        if isReporting, isReportStale { wake.span = min(wake.span ?? .max, nextReport) }
         return wake
     }
 

@@ -173,7 +173,7 @@ enum ListCommand {
                 "  = help: " + (isHistory ? "curfew ps" : "curfew ps --all") + place.option)
             return
         }
-        RequestTable(overview.requests, at: now, out).print()
+        RequestTable(overview.requests, isAlone: host == nil, at: now, out).print()
         let more = overview.count - overview.requests.count
         guard more > 0 else { return }
         console.errors.note("\(more) more; --limit \(overview.count) shows all")
@@ -184,7 +184,13 @@ enum ListCommand {
     ) -> JSONItem {
         .object([
             ("store", .text(store.directory)), ("host", RequestItem.item(host)),
-            ("requests", .list(overview.requests.map(RequestItem.item))),
+            (
+                "requests",
+                .list(
+                    overview.requests.map {
+                        .object(RequestItem.members($0, isAlone: host == nil))
+                    })
+            ),
             ("more", .integer(Int64(overview.count - overview.requests.count))),
         ])
     }

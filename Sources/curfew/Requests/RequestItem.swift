@@ -9,7 +9,8 @@ enum RequestItem {
     static let rows: [(term: String, text: String)] = [
         (
             "id, identifier, kind, state",
-            "the state is pending, running, parked, finished, cancelled, replaced or missed"
+            "the state is pending, running, parked, finished, cancelled, replaced, missed, or "
+                + "host-gone: it ran when its host ended, and the next host takes it up"
         ),
         ("due, reason", "while pending: when it may be launched, and where that date comes from"),
         ("earliest, latest, needs", "as it was submitted; the first two may be null"),
@@ -35,11 +36,19 @@ enum RequestItem {
     static func item(_ request: Request) -> JSONItem { .object(members(request)) }
 
     static func members(_ request: Request) -> [(key: String, value: JSONItem)] {
+        members(request, isAlone: false)
+    }
+
+    /// - Parameter isAlone: no host uses the store.
+    static func members(
+        _ request: Request, isAlone: Bool
+    ) -> [(key: String, value: JSONItem)] {
         let description = request.description
         let isPending = request.state == .pending
         return [
             ("id", id(request.id)), ("identifier", .text(description.identifier)),
-            ("kind", .text(description.kind.name)), ("state", .text(request.state.name)),
+            ("kind", .text(description.kind.name)),
+            ("state", .text(RequestText.stateName(request, isAlone: isAlone))),
             ("due", isPending ? DateText.item(request.notBefore) : .null),
             ("reason", isPending ? .text(request.reason.name) : .null),
             ("earliest", DateText.item(description.earliest)),

@@ -54,9 +54,10 @@ struct RequestRecord {
         }
     }
 
-    var item: JSONItem {
+    /// - Parameter isAlone: no host uses the store.
+    func item(isAlone: Bool) -> JSONItem {
         .object(
-            RequestItem.members(request) + [
+            RequestItem.members(request, isAlone: isAlone) + [
                 ("argv", program.map { .list($0.arguments.map { .text($0) }) } ?? .null),
                 ("attemptList", .list(attempts.map(RequestItem.item))),
                 ("journal", .list(journal.map(RequestItem.item))),

@@ -22,7 +22,7 @@ struct RequestScreen {
     private var request: Request { record.request }
 
     func print() {
-        let state = RequestText.state(request)
+        let state = RequestText.state(request, isAlone: isAlone)
         out.line(
             "request \(request.id)  "
                 + out.paint(Shown.line(request.description.identifier), .strong) + "  "
@@ -81,9 +81,13 @@ struct RequestScreen {
             let marks =
                 request.marks.contains(.cancelled) ? [("cancelled", "it ends with its task")] : []
             let note =
-                isAlone ? [("but", "no host uses this store; the next one takes it up")] : []
-            return [("running", "since \(DateText.both(request.changedAt, at: now))")] + note
-                + marks
+                isAlone ? [("but", "its host has ended; the next one takes it up")] : []
+            return [
+                (
+                    isAlone ? "launched" : "running",
+                    (isAlone ? "" : "since ") + DateText.both(request.changedAt, at: now)
+                )
+            ] + note + marks
         case .parked:
             return [
                 ("parked", DateText.both(request.changedAt, at: now)),
@@ -124,13 +128,15 @@ struct RequestScreen {
             out.line(
                 head
                     + out.wrapped(
-                        Shown.line(Self.text(attempt)), after: Shown.width(head), indent: 7))
+                        Shown.line(text(attempt)), after: Shown.width(head), indent: 7))
         }
     }
 
-    private static func text(_ attempt: Attempt) -> String {
+    private func text(_ attempt: Attempt) -> String {
         guard let outcome = attempt.outcome else {
-            return "runs in process \(attempt.host.process)"
+            return isAlone
+                ? "ran in process \(attempt.host.process), which has ended"
+                : "runs in process \(attempt.host.process)"
         }
         var text = outcome.name
         if let endedAt = attempt.endedAt, endedAt >= attempt.startedAt {

@@ -15,13 +15,15 @@ struct RequestTable {
     private let out: Output
     private var isPlain: Bool { out.columns == nil }
 
-    init(_ requests: [Request], at now: Int64, _ out: Output) {
+    /// - Parameter isAlone: no host uses the store.
+    init(_ requests: [Request], isAlone: Bool, at now: Int64, _ out: Output) {
         self.out = out
         let isPlain = out.columns == nil
         rows = requests.map { request in
             Row(
                 cells: isPlain
-                    ? Self.plain(request, at: now) : Self.cells(request, at: now),
+                    ? Self.plain(request, isAlone: isAlone, at: now)
+                    : Self.cells(request, isAlone: isAlone, at: now),
                 request: request)
         }
     }
@@ -92,30 +94,35 @@ struct RequestTable {
         }
     }
 
-    private static func cells(_ request: Request, at now: Int64) -> [String] {
+    private static func cells(
+        _ request: Request, isAlone: Bool, at now: Int64
+    ) -> [String] {
         let (distance, date) = due(request, at: now)
         let span = short(distance.magnitude)
         let due: String
         switch request.state {
         case .pending: due = distance > 0 ? "in \(span)" : "now"
-        case .running: due = "for \(span)"
+        case .running where !isAlone: due = "for \(span)"
         default: due = "\(span) ago"
         }
         return [
             String(request.id.rawValue), Shown.line(request.description.identifier),
-            RequestText.state(request), due, DateText.short(date, at: now),
+            RequestText.state(request, isAlone: isAlone), due, DateText.short(date, at: now),
             RequestText.attempts(request),
             RequestText.needs(request.description.needs, separator: ","),
         ]
     }
 
-    private static func plain(_ request: Request, at now: Int64) -> [String] {
+    private static func plain(
+        _ request: Request, isAlone: Bool, at now: Int64
+    ) -> [String] {
         let (distance, date) = due(request, at: now)
         let span = SpanText(nanoseconds: distance.magnitude).description.filter { $0 != " " }
         let needs = RequestText.needs(request.description.needs, separator: ",")
         return [
             String(request.id.rawValue), Shown.line(request.description.identifier),
-            RequestText.state(request), (distance > 0 ? "+" : "-") + span, DateText.word(date),
+            RequestText.state(request, isAlone: isAlone), (distance > 0 ? "+" : "-") + span,
+            DateText.word(date),
             RequestText.attempts(request), needs.isEmpty ? "-" : needs,
         ]
     }

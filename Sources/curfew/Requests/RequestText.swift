@@ -51,6 +51,18 @@ enum RequestText {
             ? request.outcome?.name ?? request.state.name : request.state.name
     }
 
+    /// `host-gone` for a request that ran when its host ended, or its state.
+    ///
+    /// - Parameter isAlone: no host uses the store.
+    static func state(_ request: Request, isAlone: Bool) -> String {
+        isAlone && request.state == .running ? "host-gone" : state(request)
+    }
+
+    /// The word of the state alone: a finished request is `finished`.
+    static func stateName(_ request: Request, isAlone: Bool) -> String {
+        request.state == .running ? state(request, isAlone: isAlone) : request.state.name
+    }
+
     /// Attempts that are used, of how many; `2/3`. Of what is over: launches there were.
     static func attempts(_ request: Request) -> String {
         guard request.state.isLive else { return String(request.launches) }

@@ -58,11 +58,12 @@ enum ShowCommand {
             guard let record = try RequestRecord(id, store) else {
                 throw RequestArgument.unknown(id, place)
             }
+            let isAlone = HostNote.isAlone(store)
             if arguments.has(.json) {
-                console.out.line(record.item.written)
+                console.out.line(record.item(isAlone: isAlone).written)
             } else {
                 if index > 0 { console.out.line() }
-                RequestScreen(record, place, isAlone: HostNote.isAlone(store), console.out).print()
+                RequestScreen(record, place, isAlone: isAlone, console.out).print()
             }
         }
         return .ok

@@ -13,6 +13,8 @@ struct WhyAnswer {
     let journal: [JournalEntry]
     /// Its task ran when its host ended, and no other host has taken the store since.
     var isOrphan = false
+    /// The date at which its host wrote the states; nil if they are read by this process.
+    var seen: Int64?
     /// Requests of the same queue that go first.
     let ahead: Int
     /// Nanoseconds since 1970 in UTC.
@@ -22,6 +24,9 @@ struct WhyAnswer {
     /// The known factors that allow the launch.
     var others: [FactorReport] { reports.filter { !$0.holds && $0.state != .unknown } }
     var unknown: [FactorReport] { reports.filter { !$0.holds && $0.state == .unknown } }
+
+    /// Whether it waits for a handler.
+    var isUnhandled: Bool { holding.contains { $0.factor == .handler } }
 
     /// The earliest possible launch; nil if a person has to act first.
     var earliest: Int64? { RequestScheduler.earliest(reports, at: now) }
@@ -49,13 +54,14 @@ struct WhyAnswer {
         .object([
             ("identifier", .text(identifier)),
             ("request", request.map { RequestItem.id($0.id) } ?? .null),
-            ("state", .text(orNull: request?.state.name)),
+            ("state", .text(orNull: request.map { RequestText.stateName($0, isAlone: isOrphan) })),
             (
                 "held",
                 .bool(!holding.isEmpty)
             ), ("factors", .list(reports.map(RequestItem.item))),
             ("earliest", request?.state.isLive == false ? .null : DateText.item(earliest)),
-            ("ahead", .integer(Int64(ahead))), ("journal", .list(journal.map(RequestItem.item))),
+            ("seen", DateText.item(seen)), ("ahead", .integer(Int64(ahead))),
+            ("journal", .list(journal.map(RequestItem.item))),
         ])
     }
 
@@ -69,6 +75,10 @@ struct WhyAnswer {
                 + "source, detail, since, until (when it allows the launch by itself) and change (what would)"
         ),
         ("earliest", "the earliest launch, or null if unknown"),
+        (
+            "seen",
+            "when the host wrote what the factors say; null if this process has read them itself"
+        ),
         ("ahead", "requests of the same identifier that go first"),
         ("journal", "its entries, as in `curfew log --json`"),
     ]

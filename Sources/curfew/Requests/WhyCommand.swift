@@ -17,10 +17,12 @@ enum WhyCommand {
             and --needs.
             """,
             """
-            The command reads the state of the machine: power, battery, heat, load,
-            network, sessions. It cannot see what a host keeps only in memory: whether it
-            has loaded and not paused the handler, how often it launched it, and what it
-            has spent of the daily budget.
+            The answer is that of the host that uses the store: a host writes into it what
+            it reads of the machine (power, battery, heat, load, network, sessions), and
+            which handlers it has loaded, found, paused and quarantined, and the answer says
+            how old that is. Without a host the command reads the machine itself. How often
+            a host launched a handler, and what it has spent of the daily budget, stays
+            unknown.
             """,
         ],
         exits: ExitMeaning.looking,
@@ -35,6 +37,10 @@ enum WhyCommand {
             console.out.line(answer.item.written)
         } else {
             WhyScreen(answer, console.out).print(next: next(answer, place))
+            if answer.isUnhandled {
+                try FoundKind(answer.identifier, arguments).note(
+                    answer.identifier, isKindNamed: true, console.errors)
+            }
         }
         return .ok
     }
@@ -74,11 +80,13 @@ enum WhyCommand {
                     ? arguments.value($0) : nil
             })
         let queue = description.queue
-        let reports = try StorePlace.translated { () throws(StoreFault) in
-            try store.why(queue, found.handler, at: now)
+        let (reports, seen) = try StorePlace.translated { () throws(StoreFault) in
+            let report = try store.hostReport()
+            return (try store.why(queue, found.handler, report, at: now), report?.at)
         }
         return WhyAnswer(
-            identifier: text, request: nil, reports: reports, journal: [], ahead: 0, now: now.wall)
+            identifier: text, request: nil, reports: reports, journal: [], seen: seen, ahead: 0,
+            now: now.wall)
     }
 
     /// The first one that waits, or runs.
@@ -103,18 +111,19 @@ enum WhyCommand {
         _ record: RequestRecord, _ found: FoundKind, _ store: StoreClient, at now: Moment
     ) throws(CommandError) -> WhyAnswer {
         let request = record.request
-        let (reports, ahead) = try StorePlace.translated { () throws(StoreFault) in
-            guard request.state != .running else { return ([FactorReport](), 0) }
+        let (reports, ahead, seen) = try StorePlace.translated { () throws(StoreFault) in
+            guard request.state != .running else { return ([FactorReport](), 0, Int64?.none) }
+            let report = try store.hostReport()
             return (
-                try store.why(request, found.handler, at: now),
-                request.state == .pending ? try Self.ahead(of: request, store) : 0
+                try store.why(request, found.handler, report, at: now),
+                request.state == .pending ? try Self.ahead(of: request, store) : 0, report?.at
             )
         }
         return WhyAnswer(
             identifier: request.description.identifier, request: request, reports: reports,
             journal: record.journal.suffix(8),
-            isOrphan: request.state == .running && HostNote.isAlone(store), ahead: ahead,
-            now: now.wall)
+            isOrphan: request.state == .running && HostNote.isAlone(store),
+            seen: request.state.isLive ? seen : nil, ahead: ahead, now: now.wall)
     }
 
     /// Returns the number of requests of the same queue with an earlier date.

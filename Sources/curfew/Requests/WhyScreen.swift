@@ -20,6 +20,9 @@ struct WhyScreen {
         for (index, report) in answer.holding.enumerated() { reason(index + 1, report) }
         list("not waiting for", answer.others)
         list("unknown from here", answer.unknown)
+        if let seen = answer.seen {
+            line("as its host wrote it \(DateText.relative(seen, at: answer.now))")
+        }
         if answer.ahead > 0 {
             line(
                 "before it: \(answer.ahead) other\(answer.ahead == 1 ? "" : "s") of the same identifier"

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The knowledge that a host has only in memory, as it writes it into its store for other processes:
+/// the machine's factors and its handlers.
+package struct HostReport: Equatable, Sendable {
+    /// The host that wrote it.
+    package var host: HostIdentity
+    /// The date of the report, in nanoseconds since 1970 in UTC.
+    package var at: Int64
+    package var factors: [Factor: FactorBoard.Entry] = [:]
+    /// The registered handlers.
+    package var handlers: [String: HandlerState] = [:]
+    /// The plugins that were found and are not loaded, by the identifiers of their handlers.
+    package var discovered: [String: String] = [:]
+    /// Whether there are more handlers than a report has room for.
+    package var isCut = false
+
+    /// The name of the value in the store.
+    private static let name = "host-report"
+    /// The maximum number of handlers, and of discovered ones.
+    package static let limit = 1_000
+
+    package init(host: HostIdentity, at: Int64) {
+        self.host = host
+        self.at = at
+    }
+
+    /// Reads the report of the host that uses the store, or used it last; nil if it wrote none.
+    package init?(_ store: any StoreTransaction) throws(StoreFault) {
+        // Nothing depends on a report, so a damaged one counts as missing.
+        guard let bytes = try store.value(Self.name), let report = HostReport(bytes: bytes),
+            let note = try store.value(.host, { HostNote($0) }), note.host == report.host
+        else { return nil }
+        self = report
+    }
+
+    package func write(_ store: any StoreTransaction) throws(StoreFault) {
+        try store.setValue(Self.name, bytes)
+    }
+
+    // MARK: Form
+
+    private static let (tab, newline) = (UInt8(ascii: "\t"), UInt8(ascii: "\n"))
+
+    /// One line for the host and for each factor and handler, with tabs between the words.
+    var bytes: [UInt8] {
+        var lines = [
+            "host\t\(host.boot)\t\(host.process)\t\(host.start)\t\(at)\t\(isCut ? 1 : 0)"
+        ]
+        for (factor, entry) in factors {
+            let reading = entry.reading
+            lines.append(
+                "factor\t\(factor.rawValue)\t\(reading.state.rawValue)\t\(entry.since)\t\(Self.plain(reading.source))\t\(Self.plain(reading.detail))"
+            )
+        }
+        for (identifier, state) in handlers {
+            let (word, reason) =
+                switch state.closed {
+                case nil, .missing: ("open", "")
+                case .paused: ("paused", "")
+                case .quarantined(let reason): ("quarantined", Self.plain(reason.cut(to: 255)))
+                }
+            lines.append(
+                "handler\t\(identifier)\t\(word)\t\(state.places)\t\(state.needs.rawValue)\t\(Self.plain(state.plugin))\t\(reason)"
+            )
+        }
+        for (identifier, plugin) in discovered {
+            lines.append("found\t\(identifier)\t\(Self.plain(plugin))")
+        }
+        return Array(lines.joined(separator: "\n").utf8)
+    }
+
+    /// Without the characters that separate words and lines.
+    private static func plain(_ text: String) -> String {
+        String(
+            decoding: text.utf8.map { $0 == tab || $0 == newline ? UInt8(ascii: " ") : $0 },
+            as: UTF8.self)
+    }
+
+    /// Reads the form of `bytes`; returns nil if they are malformed.
+    init?(bytes: [UInt8]) {
+        let lines = bytes.split(separator: Self.newline).map { line in
+            line.split(separator: Self.tab, omittingEmptySubsequences: false)
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+        guard let head = lines.first, head.count == 6, head[0] == "host",
+            let process = Int32(head[2]), let start = UInt64(head[3]), let at = Int64(head[4])
+        else { return nil }
+        host = HostIdentity(boot: head[1], process: process, start: start)
+        self.at = at
+        isCut = head[5] == "1"
+        for words in lines.dropFirst() {
+            switch (words[0], words.count) {
+            case ("factor", 6):
+                guard let factor = UInt8(words[1]).flatMap(Factor.init),
+                    let state = UInt8(words[2]).flatMap(FactorState.init),
+                    let since = Int64(words[3])
+                else { return nil }
+                factors[factor] = FactorBoard.Entry(
+                    reading: FactorReading(state, source: words[4], detail: words[5]), since: since)
+            case ("handler", 7):
+                guard let places = Int(words[3]), let needs = UInt8(words[4]) else { return nil }
+                let closed: HandlerState.Closed? =
+                    switch words[2] {
+                    case "paused": .paused
+                    case "quarantined": .quarantined(words[6])
+                    default: nil
+                    }
+                handlers[words[1]] = HandlerState(
+                    closed: closed, places: places, needs: RequestNeeds(rawValue: needs),
+                    plugin: words[5])
+            case ("found", 3): discovered[words[1]] = words[2]
+            default: return nil
+            }
+        }
+    }
+}
