@@ -257,6 +257,29 @@ private func described(
     }
 }
 
+@c @implementation public func curfew_host_read_attempt(
+    _ host: OpaquePointer, _ request: curfew_request, _ launch: UInt64, _ part: curfew_attempt_part,
+    _ buffer: UnsafeMutableRawPointer?, _ capacity: UInt64, _ out: UnsafeMutablePointer<UInt64>?,
+    _ error: UnsafeMutablePointer<curfew_error>?
+) -> curfew_status {
+    answer(host, error) { (host) throws(RequestFailure) in
+        let id = RequestID(rawValue: request)
+        guard let record = try host.requests.attempt(launch, of: id)?.record else {
+            throw .other(
+                .notFound, "there is no launch \(launch) of request \(request), or it is not kept")
+        }
+        let text: String
+        switch part {
+        case curfew_attempt_part(CURFEW_ATTEMPT_PART_LOG): text = record.log.text
+        case curfew_attempt_part(CURFEW_ATTEMPT_PART_RESULT): text = record.result
+        default: throw .other(.invalid, "an attempt has no part \(part)")
+        }
+        guard StructArray.copy(Array(text.utf8), to: buffer, capacity, out) == .ok else {
+            throw .other(.tooLarge, "the \(text.utf8.count) bytes were cut to \(capacity)")
+        }
+    }
+}
+
 @c @implementation public func curfew_host_list_journal(
     _ host: OpaquePointer, _ after: UInt64, _ request: curfew_request,
     _ entries: UnsafeMutablePointer<curfew_journal_entry>, _ capacity: UInt32,

@@ -16,6 +16,24 @@ extension curfew_attempt {
         process = attempt.host.process
         StructArray.put(attempt.error, &error)
         error_bytes = withUnsafeBytes(of: &error) { UInt32($0.firstIndex(of: 0) ?? 0) }
+        put(attempt.record)
+    }
+
+    private mutating func put(_ record: AttemptRecord) {
+        exit_status = record.exit.map { max(-1, $0) } ?? -1
+        exit_signal = record.exit.map { max(0, 0 &- $0) } ?? 0
+        cpu_ns = record.processorTime
+        if let usage = record.usage {
+            user_ns = usage.user
+            system_ns = usage.system
+            memory_bytes = usage.memory
+            read_bytes = usage.read
+            written_bytes = usage.written
+        }
+        progress = record.progress ?? -1
+        log_dropped = record.log.dropped
+        result_bytes = record.resultBytes
+        StructArray.put(record.progressText, &progress_text)
     }
 }
 

@@ -73,6 +73,16 @@ struct RowReader {
         return value
     }
 
+    mutating func optionalReal(
+        _ range: ClosedRange<Double>
+    ) throws(StoreFault) -> Double? {
+        if statement.isNull(column) {
+            column += 1
+            return nil
+        }
+        return try real(range)
+    }
+
     mutating func text() throws(StoreFault) -> String {
         let column = next()
         guard let text = statement.text(column) else {

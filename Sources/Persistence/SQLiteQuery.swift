@@ -107,9 +107,9 @@ enum SQLiteQuery: Int, CaseIterable {
     private var historyText: String {
         switch self {
         case .putAttempt:
-            "INSERT OR REPLACE INTO attempt (\(AttemptRow.all)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+            "INSERT OR REPLACE INTO attempt (\(AttemptRow.all)) VALUES (\(AttemptRow.values))"
         case .endAttempt:
-            "UPDATE attempt SET ended_at = ?3, outcome = ?4, reason = ?5, error = ?6 WHERE request = ?1 AND launch = ?2"
+            "UPDATE attempt SET \(AttemptRow.ending) WHERE request = ?1 AND launch = ?2"
         case .attempt: "SELECT \(AttemptRow.all) FROM attempt WHERE request = ?1 AND launch = ?2"
         case .removeAttempts: "DELETE FROM attempt WHERE request = ?1 AND launch < ?2"
         case .attempts:

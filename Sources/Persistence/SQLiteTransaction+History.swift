@@ -14,9 +14,7 @@ extension SQLiteTransaction {
             $0.put(request)
             $0.put(Int64(clamping: launch))
             $0.put(date)
-            $0.put(Int64(end.outcome.rawValue))
-            $0.put(end.reason.map { Int64($0.rawValue) })
-            $0.put(end.error)
+            AttemptRow.put(end, to: $0)
         }
     }
 

@@ -43,6 +43,19 @@ struct RequestsTests {
         #expect(host.text(attempts[0].error) == "no more room")
         #expect(attempts[0].error_bytes == 12)
         #expect(attempts[0].started_ns == now + 60 * second)
+        #expect(attempts[0].exit_status == -1 && attempts[0].exit_signal == 0)
+        #expect(attempts[0].progress == -1 && attempts[0].result_bytes == 0)
+        #expect(attempts[0].cpu_ns > 0 && attempts[0].user_ns == 0)
+        func read(_ launch: UInt64, _ part: Int) -> (status: Answer, bytes: UInt64) {
+            var bytes: UInt64 = 99
+            let status = curfew_host_read_attempt(
+                host.raw, request, launch, curfew_attempt_part(part), nil, 0, &bytes, nil)
+            return (Answer(status), bytes)
+        }
+        #expect(read(1, Int(CURFEW_ATTEMPT_PART_LOG)) == (.ok, 0))
+        #expect(read(1, Int(CURFEW_ATTEMPT_PART_RESULT)) == (.ok, 0))
+        #expect(read(2, Int(CURFEW_ATTEMPT_PART_LOG)).status == .notFound)
+        #expect(read(1, 3).status == .invalid)
         let journal = host.list(curfew_journal_entry.self, capacity: 10) {
             curfew_host_list_journal(host.raw, 0, request, $0, $1, $2, nil)
         }.elements

@@ -72,4 +72,105 @@ struct ProgramTests {
         #expect(after["outcome"] as? String == "succeeded")
         #expect((after["argv"] as? [String])?.last?.hasSuffix("echo line") == true)
     }
+
+    private func serve(
+        _ store: String, seconds: String, _ more: String...
+    ) throws -> ChildProcess {
+        try ChildProcess.run(
+            "timeout",
+            [
+                "--foreground", "--preserve-status", seconds,
+                BuiltProducts.path(ofProduct: "curfew"), "serve", "--store", store, "--json",
+            ] + more, limit: .seconds(60))
+    }
+
+    @Test("show has the log, progress and result of a plugin's task")
+    func plugins() throws {
+        let files = try TemporaryDirectory()
+        let store = files.path("store")
+        let directory = files.path("plugins")
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.testPluginDirectory("cli-errands"),
+            toPath: directory + "/cli-errands")
+        _ = try CommandRun("submit", "org.curfew.test.errands.works", "--store", store)
+        _ = try CommandRun("submit", "org.curfew.test.errands.fails", "--store", store)
+        let host = try serve(store, seconds: "4", "--plugins", directory)
+        #expect(host.succeeded, "\(host)")
+        let document = try CommandRun("show", "1", "--store", store, "--json").document()
+        let attempt = try #require((document["attemptList"] as? [[String: Any]])?.last)
+        #expect(attempt["log"] as? [String] == ["looking around", "two things to make"])
+        #expect(attempt["progress"] as? Double == 1)
+        #expect(attempt["progressText"] as? String == "2 of 2 things")
+        #expect(attempt["result"] as? String == #"{"made":2}"#)
+        #expect(attempt["cpu"] as? Double ?? 0 > 0)
+        #expect(attempt["usage"] is NSNull && attempt["exitStatus"] is NSNull)
+        let failed = try CommandRun("show", "2", "--store", store, "--json").document()
+        let last = try #require((failed["attemptList"] as? [[String: Any]])?.last)
+        #expect(last["progressText"] as? String == #"\u{1b}]0;owned\u{7}\u{1b}[31mred"#)
+        #expect(last["cpu"] as? Double ?? 0 > 0)
+    }
+
+    @Test("show says why a program failed: its last output, exit status, progress and usage")
+    func history() throws {
+        let files = try TemporaryDirectory()
+        let store = files.path("store")
+        let script = #"""
+            i=0; while [ $i -lt 20000 ]; do echo "line $i"; i=$((i+1)); done
+            echo 'curfew: progress 40% copying'
+            echo 'curfew: result three files'
+            printf '\033[31mred\377\n' >&2
+            exit 3
+            """#
+        _ = try CommandRun("submit", "--store", store, "--", "sh", "-c", script)
+        let host = try serve(store, seconds: "4")
+        #expect(host.succeeded, "\(host)")
+        let shown = try CommandRun("show", "1", "--store", store)
+        #expect(shown.output.contains("exited with status 3"), "\(shown.process)")
+        #expect(shown.output.contains("progress  40 %, copying"))
+        #expect(shown.output.contains("used      "))
+        #expect(shown.output.contains("before them are not kept"))
+        #expect(shown.output.contains("         line 19999\n"))
+        #expect(shown.output.contains(#"\u{1b}[31mred\#u{FFFD}"#))
+        #expect(!shown.output.contains("\u{1B}"))
+        let document = try CommandRun("show", "1", "--store", store, "--json").document()
+        let attempt = try #require((document["attemptList"] as? [[String: Any]])?.last)
+        #expect(attempt["exitStatus"] as? Int == 3)
+        #expect(attempt["signal"] is NSNull)
+        #expect(attempt["result"] as? String == "three files")
+        #expect(attempt["progress"] as? Double == 0.4)
+        let log = try #require(attempt["log"] as? [String])
+        let dropped = try #require(attempt["logDropped"] as? Int)
+        #expect(log.count == 50)
+        // The lines, and what is said of those that are not logged.
+        #expect(log.count + dropped == 20_002)
+        let usage = try #require(attempt["usage"] as? [String: Any])
+        #expect(usage["memory"] as? Int ?? 0 > 0)
+    }
+
+    @Test("after kill -9 of the host its request is host-gone, and its attempt says why it ended")
+    func killed() throws {
+        let files = try TemporaryDirectory()
+        let store = files.path("store")
+        _ = try CommandRun("submit", "--store", store, "--", "sh", "-c", "echo began; sleep 2")
+        let script = """
+            "$1" serve --store "$2" --json >/dev/null 2>&1 &
+            until "$1" ps --store "$2" | grep -q running; do sleep 0.05; done
+            kill -9 $!
+            wait
+            "$1" ps --store "$2"
+            """
+        let after = try ChildProcess.run(
+            "sh", ["-c", script, "sh", CommandRun.program, store], limit: .seconds(60))
+        #expect(after.output.contains(" host-gone "), "\(after)")
+        let host = try serve(store, seconds: "6")
+        #expect(host.succeeded, "\(host)")
+        let document = try CommandRun("show", "1", "--store", store, "--json").document()
+        let attempts = try #require(document["attemptList"] as? [[String: Any]])
+        #expect(attempts.map { $0["outcome"] as? String } == ["interrupted", "succeeded"])
+        #expect(attempts[0]["error"] as? String == "the host's process ended")
+        #expect(attempts[0]["log"] as? [String] == [])
+        #expect(attempts[1]["log"] as? [String] == ["began"])
+    }
 }

@@ -135,7 +135,9 @@ struct SQLiteDamageTests {
             ("request", "crashes = 4294967295"), ("request", "outcome = 200"),
             ("request", "identifier = CAST(x'FF' AS TEXT)"), ("request", "payload_size = -1"),
             ("attempt", "outcome = 9"), ("attempt", "number = -1"), ("attempt", "reason = 0"),
-            ("attempt", "process = 99999999999"), ("journal", "what = 99"), ("journal", "at = -5"),
+            ("attempt", "process = 99999999999"), ("attempt", "progress = 2"),
+            ("attempt", "result_bytes = -1"), ("attempt", "log_dropped = -1"),
+            ("journal", "what = 99"), ("journal", "at = -5"),
         ])
     func nonsense(_ table: String, _ change: String) throws {
         try fill()
@@ -160,8 +162,7 @@ struct SQLiteDamageTests {
         // What can be said without reading texts and dates is found by the check, too.
         let isSeen = [
             "kind", "state = 0", "priority", "on_pending", "rule = 4", "outcome", "number",
-            "opportunistic",
-            "at_most",
+            "opportunistic", "at_most", "progress", "result_bytes", "log_dropped",
         ]
         if isSeen.contains(where: { change.hasPrefix($0) }) {
             #expect(try SQLiteStore.quickCheck(directory: path) != [])

@@ -54,7 +54,7 @@ struct SQLiteMigrationTests {
             }
         }
         for attempt in attempts {
-            try run("INSERT INTO attempt", 11) { AttemptRow.put(attempt, to: $0) }
+            try run("INSERT INTO attempt", 11) { AttemptRow.putEarlier(attempt, to: $0) }
         }
         try run("INSERT INTO journal (at, what, request, identifier, launch, detail)", 6) {
             JournalRow.put(entry, to: $0)

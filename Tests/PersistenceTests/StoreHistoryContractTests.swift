@@ -42,6 +42,36 @@ struct StoreHistoryContractTests {
         }
     }
 
+    @Test("the record of an attempt is kept with its end", arguments: TestedStore.allCases)
+    func records(_ kind: TestedStore) throws {
+        let store = try kind.make()
+        let id = try store.insert(sample()).id
+        var record = AttemptRecord()
+        for number in 0..<60 { record.log.add("line \(number)") }
+        Array("a\nb".utf8).withUnsafeBytes { record.setResult($0) }
+        record.setProgress(0.5, "half")
+        record.processorTime = 7
+        var usage = CommandUsage()
+        (usage.user, usage.system, usage.memory, usage.read, usage.written) = (1, 2, 3, 0, 5)
+        record.usage = usage
+        record.exit = -9
+        let records = [record, AttemptRecord()]
+        try store.write { store throws in
+            for (index, record) in records.enumerated() {
+                let launch = UInt64(index + 1)
+                try store.put(
+                    Attempt(
+                        request: id, launch: launch, number: 1, host: OpenStore.host, startedAt: 1))
+                try store.end(
+                    launch, of: id, AttemptEnd(.failed, error: "e", record: record), at: 2)
+            }
+        }
+        try store.reopen()
+        let kept = try store.read { store throws in try store.attempts(of: id, limit: 9) }
+        #expect(kept.map(\.record) == records)
+        #expect(kept.map(\.error) == ["e", "e"])
+    }
+
     @Test(
         "the journal is numbered without a gap, also after a write that threw",
         arguments: TestedStore.allCases)

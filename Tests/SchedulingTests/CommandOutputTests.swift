@@ -48,16 +48,21 @@ struct CommandOutputTests {
     func bounds() {
         var output = output()
         var logged = 0
+        var tail = LogTail()
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
         long.withUnsafeBytes { output.take($0) { _ in } }
         #expect(output.dropped == UInt64(long.count - CommandOutput.lineLimit))
         for number in 0..<100_000 {
             Array("\n\(number)".utf8).withUnsafeBytes {
-                output.take($0) { if case .plain(let text) = $0 { logged += text.utf8.count } }
+                output.take($0) {
+                    if case .plain(let text) = $0 { logged += text.utf8.count }
+                    if case .unlogged(let text) = $0 { tail.add(text) }
+                }
             }
         }
         #expect(logged <= CommandOutput.logLimit)
         Array("\nthe reason\n".utf8).withUnsafeBytes { output.take($0) { _ in } }
         #expect(output.last == "the reason")
+        #expect(tail.lines.last == "99998")
     }
 }

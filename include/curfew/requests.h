@@ -296,6 +296,19 @@ typedef struct curfew_attempt {
     int32_t process;      /* the process id of the host */
     uint32_t error_bytes; /* of `error`, which may be cut */
     char error[1024];     /* "" after success */
+    int32_t exit_status;  /* of its program; -1: it has none, or a signal ended it */
+    int32_t exit_signal;  /* which ended its program; 0: none */
+    uint64_t cpu_ns;      /* processor time; 0: not measured, as of a task that another thread completed
+                             before its function returned */
+    uint64_t user_ns;     /* of it in its program, and in the kernel for it; 0 without a program, */
+    uint64_t system_ns;   /* as are the next three */
+    uint64_t memory_bytes; /* the most that one of the program's processes had */
+    uint64_t read_bytes;
+    uint64_t written_bytes;
+    double progress;      /* the last fraction that it reported; -1: none */
+    uint64_t log_dropped; /* lines of its log before those that are kept */
+    uint64_t result_bytes; /* of the whole result, of which the beginning is kept */
+    char progress_text[256];
 } curfew_attempt;
 
 /* Lists the last launches of a request, the oldest first. *out_count is the number of elements
@@ -304,6 +317,24 @@ curfew_status curfew_host_list_attempts(curfew_host *host, curfew_request reques
                                         curfew_attempt *out_attempts, uint32_t capacity,
                                         uint32_t *out_count, curfew_error *CURFEW_NULLABLE error)
     CURFEW_TAG(any, open);
+
+/* The texts that a launch leaves. */
+typedef int32_t curfew_attempt_part;
+enum {
+    CURFEW_ATTEMPT_PART_LOG = 1,   /* the last lines of its log, at most 50 and 8 KiB, with line feeds
+                                      between them and without other control characters */
+    CURFEW_ATTEMPT_PART_RESULT = 2 /* the first 4 KiB of its result, if that is text */
+};
+
+/* Copies a part of a launch to `buffer`, the caller's, without a 0 at its end. The launch has the
+ * number `launch` of a curfew_attempt and is over; of one that ended with its host there is nothing.
+ * *out_bytes is the length of the part. Returns CURFEW_OK, CURFEW_TOO_LARGE (the first
+ * `capacity_bytes` were copied), CURFEW_NOT_FOUND or CURFEW_INVALID. */
+curfew_status curfew_host_read_attempt(curfew_host *host, curfew_request request, uint64_t launch,
+                                       curfew_attempt_part part, void *CURFEW_NULLABLE buffer,
+                                       uint64_t capacity_bytes,
+                                       uint64_t *CURFEW_NULLABLE out_bytes,
+                                       curfew_error *CURFEW_NULLABLE error) CURFEW_TAG(any, open);
 
 /* One entry of the journal of all requests, which are numbered without a gap. In an array as
  * curfew_request_state. */

@@ -211,7 +211,7 @@ final class CommandRunner: @unchecked Sendable {
         while csys_command_report_next(run.control, &report) {
             switch report.kind {
             case UInt32(csys_report_started):
-                services.log(
+                services.note(
                     .info, "process \(report.value) runs \(run.command.text)", for: run.task,
                     plugin: run.plugin)
             default:
@@ -234,6 +234,8 @@ final class CommandRunner: @unchecked Sendable {
             switch line {
             case .plain(let text):
                 services.log(.info, text, for: run.task, plugin: run.plugin)
+            case .unlogged(let text):
+                services.keepLine(text, of: run.task, plugin: run.plugin)
             case .progress(let fraction, let text):
                 if engine.isDecided(run.task) { continue }
                 _ = services.report(fraction, text, for: run.task, plugin: run.plugin)
@@ -266,8 +268,8 @@ final class CommandRunner: @unchecked Sendable {
         }
         if report.kind == UInt32(csys_report_ended) {
             let usage = CommandUsage(report)
-            engine.note(usage, of: run.task)
-            services.log(.info, "used \(usage.text)", for: run.task, plugin: run.plugin)
+            engine.note(usage, exit: report.value, result: run.taskResult, of: run.task)
+            services.note(.info, "used \(usage.text)", for: run.task, plugin: run.plugin)
         }
         complete(run, CommandEnd(report, run.command))
         engine.phase.progressed()

@@ -10,12 +10,21 @@ extension TaskEngine {
         return state.generation != task.generation || state.isClaimed
     }
 
-    /// Counts what a task's program has used as the task's own.
-    func note(_ usage: CommandUsage, of id: UInt64) {
+    /// Counts what a task's program has used as the task's own, and keeps its end for the history.
+    ///
+    /// - Parameters:
+    ///   - exit: its exit status, or its signal's number as a negative one.
+    ///   - result: of a program that failed, too, whose task has none.
+    func note(_ usage: CommandUsage, exit: Int32, result: [UInt8], of id: UInt64) {
         guard let task = tasks.find(id) else { return }
         _ = tasks.pinning(task) { slot in
-            tasks.record(of: slot).cpu.wrappingAdd(
-                usage.processorTime, ordering: .relaxed)
+            let record = tasks.record(of: slot)
+            record.cpu.wrappingAdd(usage.processorTime, ordering: .relaxed)
+            record.request?.kept.withLock { kept in
+                kept.usage = usage
+                kept.exit = exit
+                result.withUnsafeBytes { kept.setResult($0) }
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 import Scheduling
 import Synchronization
 
@@ -11,6 +12,11 @@ final class RequestLaunch: Sendable {
     let snooze = Atomic<UInt64>(0)
     /// The task is over, but the store has not recorded that yet.
     let isEndWaiting = Atomic<Bool>(false)
+    /// The thread that runs the function, and its processor time when it began.
+    private let thread = Atomic<UInt64>(0)
+    private let cpuBefore = Atomic<UInt64>(0)
+    /// The data of the task that the history of its request keeps.
+    let kept = Locked(AttemptRecord())
     private let record: Recorder
 
     /// Records the end of a task in the store, then calls `publish` with the success.
@@ -22,6 +28,19 @@ final class RequestLaunch: Sendable {
         self.ticket = ticket
         self.kind = kind
         self.record = record
+    }
+
+    /// Notes that the calling thread, which has used that much processor time, runs the function.
+    func begins(atCPU time: UInt64) {
+        cpuBefore.store(time, ordering: .relaxed)
+        thread.store(csys_thread_number(), ordering: .releasing)
+    }
+
+    /// Returns the processor time of a function that has not returned, if the calling thread runs
+    /// it: the function completes its task. Returns 0 on any other thread.
+    var cpuOfRunning: UInt64 {
+        guard thread.load(ordering: .acquiring) == csys_thread_number() else { return 0 }
+        return csys_thread_cpu_ns() &- cpuBefore.load(ordering: .relaxed)
     }
 
     func record(_ end: TaskEnd, _ publish: @escaping @Sendable (Bool) -> Void) -> Bool {

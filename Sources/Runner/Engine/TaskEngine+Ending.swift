@@ -154,13 +154,20 @@ extension TaskEngine {
         let error = record.error.map { String(cString: $0) } ?? outcome.doneText ?? ""
         let started = slot.pointee.startedAt.load(ordering: .acquiring)
         let ran = claimed.isEntered && started > 0 ? clock.now() &- started : 0
+        let measured = record.cpu.load(ordering: .acquiring)
+        let cpu = measured == 0 ? request.cpuOfRunning : measured
+        var kept = request.kept.withLock { $0 }
+        kept.processorTime = cpu
+        if record.resultBytes > 0 {
+            kept.setResult(UnsafeRawBufferPointer(start: record.result, count: record.resultBytes))
+        }
         return TaskEnd(
             attempt: AttemptEnd(
                 outcome, reason: claimed.reason, error: outcome == .succeeded ? "" : error,
-                snooze: snooze == 0 ? nil : snooze - 1),
+                snooze: snooze == 0 ? nil : snooze - 1, record: kept),
             isAnswered: claimed.isAnswered || claimed.reason == nil,
             cost: DayAmounts(
-                launches: 0, wall: ran, cpu: record.cpu.load(ordering: .acquiring)))
+                launches: 0, wall: ran, cpu: cpu))
     }
 
     /// Publishes a launch as interrupted, because its end is not recorded and it will be repeated.

@@ -207,7 +207,11 @@ final class Worker {
     ) -> curfew_status {
         ErrorBuffer.reset(error)
         let code = handler.pointee.code
-        let spent = request == nil ? 0 : csys_thread_cpu_ns()
+        var spent: UInt64 = 0
+        if let request {
+            spent = csys_thread_cpu_ns()
+            request._withUnsafeGuaranteedRef { $0.request?.begins(atCPU: spent) }
+        }
         let status = code.run(code.data, code.api, tasks.publicID(task), error)
         if !csys_is_process(threads.processMark) {
             engine.children.end(task: tasks.publicID(task), plugin: handler.pointee.plugin)

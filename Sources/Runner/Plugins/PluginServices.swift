@@ -94,6 +94,7 @@ final class PluginServices: TaskServices {
         var beginsGap = false
         let status = whileNotOver(task) { record, handler in
             record.progress.store(fraction.bitPattern, ordering: .relaxed)
+            record.request?.kept.withLock { $0.setProgress(fraction, LogLine.clean(text)) }
             let raised = engine.events.raiseIfWanted(
                 handler.progress, task: id, [.double(fraction), .text(text)])
             beginsGap = raised.beginsGap
@@ -252,7 +253,22 @@ final class PluginServices: TaskServices {
     }
 
     func log(_ level: LogLevel, _ text: String, for task: UInt64, plugin: Int32) {
+        keepLine(text, of: task, plugin: plugin)
+        note(level, text, for: task, plugin: plugin)
+    }
+
+    /// Logs a line about a task that its history does not keep.
+    func note(_ level: LogLevel, _ text: String, for task: UInt64, plugin: Int32) {
         engine.log(level, plugins.id(of: plugin), task, text)
+    }
+
+    /// Adds a line to the history of a task's request.
+    func keepLine(_ text: String, of id: UInt64, plugin: Int32) {
+        guard let task = find(id, plugin) else { return }
+        let request = tasks.pinning(task) { tasks.existingRecord(of: $0)?.request } ?? nil
+        guard let request else { return }
+        let line = LogLine.clean(text)
+        request.kept.withLock { $0.log.add(line) }
     }
 
     func violated(

@@ -305,6 +305,12 @@ package final class RequestService: @unchecked Sendable {
         }
     }
 
+    package func attempt(
+        _ launch: UInt64, of id: RequestID
+    ) throws(RequestFailure) -> Attempt? {
+        try perform { (_, store, _) throws(StoreFault) in try store.attempt(launch, of: id) }
+    }
+
     package func journal(
         after sequence: UInt64, of id: RequestID?, limit: Int
     ) throws(RequestFailure) -> [JournalEntry] {

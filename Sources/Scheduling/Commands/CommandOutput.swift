@@ -3,10 +3,12 @@
 /// The lines of one output of a program, with bounds for all that is kept.
 ///
 /// A line without end is cut at `lineLimit`. Plain lines count against `logLimit`; those beyond it
-/// are dropped and counted. Lines of progress and of the result are recognized for ever.
+/// are counted as dropped and not logged. Lines of progress and of the result are recognized for ever.
 package struct CommandOutput: Sendable {
     package enum Line: Hashable, Sendable {
         case plain(String)
+        /// A plain line beyond the limit.
+        case unlogged(String)
         /// A fraction from 0 to 1, and a text.
         case progress(Double, String)
         case result(String)
@@ -70,6 +72,7 @@ package struct CommandOutput: Sendable {
                 dropped &+= UInt64(partial.count)
                 // The last line says why a program failed, however much came before.
                 last = text(partial[...])
+                body(.unlogged(last))
                 return
             }
             logged += partial.count

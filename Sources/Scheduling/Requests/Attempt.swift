@@ -23,6 +23,8 @@ public struct Attempt: Hashable, Sendable {
     public package(set) var reason: StopReason?
     /// The handler's error text, or the reason why the host ended the task; "" after success.
     public package(set) var error: String
+    /// The end of its log, its result, its progress and the resources it used.
+    package var record = AttemptRecord()
 
     package init(
         request: RequestID, launch: UInt64, number: UInt32, host: HostIdentity, startedAt: Int64
@@ -35,6 +37,11 @@ public struct Attempt: Hashable, Sendable {
         error = ""
     }
 
+    /// The last lines of its log, without control characters: at most 50 lines and 8 KiB.
+    public var log: [String] { record.log.lines }
+    /// The first 4 KiB of its result; "" if it has none, or the result is no text.
+    public var result: String { record.result }
+
     /// Returns whether the attempt ended with exactly this end.
     func isEnded(as end: AttemptEnd) -> Bool {
         endedAt != nil && outcome == end.outcome && reason == end.reason && error == end.error
@@ -46,5 +53,6 @@ public struct Attempt: Hashable, Sendable {
         outcome = end.outcome
         reason = end.reason
         error = end.error
+        record = end.record
     }
 }

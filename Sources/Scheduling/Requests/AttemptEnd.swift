@@ -11,14 +11,18 @@ package struct AttemptEnd: Hashable, Sendable {
     /// The nanoseconds after which the handler asked to be launched again, without using an
     /// attempt; nil if it did not.
     package var snooze: UInt64?
+    /// The data of the task that its history keeps.
+    package var record: AttemptRecord
 
     /// Creates an end, by default without an error.
     package init(
-        _ outcome: Outcome, reason: StopReason? = nil, error: String = "", snooze: UInt64? = nil
+        _ outcome: Outcome, reason: StopReason? = nil, error: String = "", snooze: UInt64? = nil,
+        record: AttemptRecord = AttemptRecord()
     ) {
         self.outcome = outcome
         self.reason = reason
         self.error = error
         self.snooze = snooze
+        self.record = record
     }
 }

@@ -96,16 +96,52 @@ enum RequestItem {
     }
 
     static func item(_ attempt: Attempt) -> JSONItem {
-        .object([
-            ("launch", .integer(Int64(clamping: attempt.launch))),
-            ("number", .integer(Int64(attempt.number))),
-            ("process", .integer(Int64(attempt.host.process))),
-            ("started", DateText.item(attempt.startedAt)),
-            ("ended", DateText.item(attempt.endedAt)),
-            ("outcome", .text(orNull: attempt.outcome?.name)),
-            ("reason", .text(orNull: attempt.reason?.name)), ("error", .text(attempt.error)),
-        ])
+        .object(
+            [
+                ("launch", .integer(Int64(clamping: attempt.launch))),
+                ("number", .integer(Int64(attempt.number))),
+                ("process", .integer(Int64(attempt.host.process))),
+                ("started", DateText.item(attempt.startedAt)),
+                ("ended", DateText.item(attempt.endedAt)),
+                ("outcome", .text(orNull: attempt.outcome?.name)),
+                ("reason", .text(orNull: attempt.reason?.name)), ("error", .text(attempt.error)),
+            ] + members(attempt.record))
     }
+
+    private static func members(_ record: AttemptRecord) -> [(key: String, value: JSONItem)] {
+        func bytes(_ count: UInt64) -> JSONItem { .integer(Int64(clamping: count)) }
+        let usage = record.usage.map { usage in
+            JSONItem.object([
+                ("user", .seconds(usage.user)), ("system", .seconds(usage.system)),
+                ("memory", bytes(usage.memory)), ("read", bytes(usage.read)),
+                ("written", bytes(usage.written)),
+            ])
+        }
+        return [
+            ("exitStatus", record.exit.map { $0 < 0 ? .null : .integer(Int64($0)) } ?? .null),
+            ("signal", record.exit.map { $0 < 0 ? .integer(-Int64($0)) : .null } ?? .null),
+            ("log", .list(record.log.lines.map { .text($0) })),
+            ("logDropped", bytes(record.log.dropped)), ("result", .text(record.result)),
+            ("resultBytes", bytes(record.resultBytes)),
+            ("progress", record.progress.map { .number($0) } ?? .null),
+            ("progressText", .text(record.progressText)),
+            ("cpu", record.processorTime == 0 ? .null : .seconds(record.processorTime)),
+            ("usage", usage ?? .null),
+        ]
+    }
+
+    /// The members of an attempt, for help.
+    static let attemptRows: [(term: String, text: String)] = [
+        (
+            "attemptList",
+            "the last 100 launches, each with launch, number, process, started, ended, outcome, "
+                + "reason, error, and what its task left: exitStatus or signal (of a program), "
+                + "log (its last lines: 50, and 8 KiB) and logDropped (lines before them), result "
+                + "(4 KiB of it, if it is text) and resultBytes, progress and progressText (the "
+                + "last), cpu (seconds, or null), usage (of a program: user and system in seconds, "
+                + "memory, read and written in bytes; or null)"
+        )
+    ]
 
     static func item(_ entry: JournalEntry) -> JSONItem {
         .object([

@@ -129,7 +129,56 @@ struct RequestScreen {
                 head
                     + out.wrapped(
                         Shown.line(text(attempt)), after: Shown.width(head), indent: 7))
+            if detailed.contains(attempt.launch) { print(attempt.record) }
         }
+    }
+
+    /// The launches whose records are printed: the last one, and the last that did not succeed.
+    private var detailed: [UInt64] {
+        let failed = record.attempts.last { $0.outcome != nil && $0.outcome != .succeeded }
+        return [record.attempts.last, failed].compactMap { $0?.launch }
+    }
+
+    private func print(_ record: AttemptRecord) {
+        func line(_ term: String, _ text: String) {
+            let head = "       " + (text.isEmpty ? term : Shown.padded(term, 8) + "  ")
+            out.line(
+                out.paint(head, .faint) + out.wrapped(Shown.line(text), after: 17, indent: 17))
+        }
+        if let usage = record.usage {
+            line("used", usage.text)
+        } else if record.processorTime > 0 {
+            line("used", "\(TimeText.spent(record.processorTime)) of processor time")
+        }
+        if let progress = record.progress {
+            let text = record.progressText
+            line("progress", "\(Int(progress * 100)) %" + (text.isEmpty ? "" : ", " + text))
+        }
+        if record.resultBytes > 0 {
+            let size = "\(Shown.number(record.resultBytes)) bytes"
+            let isCut = UInt64(record.result.utf8.count) < record.resultBytes
+            line(
+                "result",
+                record.result.isEmpty
+                    ? "\(size), which are no text"
+                    : isCut ? "the beginning of \(size):" : "")
+            printLines(record.result.parts(at: "\n").map(String.init))
+        }
+        let log = record.log
+        guard !log.lines.isEmpty else { return }
+        let count = log.dropped
+        line(
+            "log",
+            count == 0
+                ? ""
+                : "its last lines; \(Shown.number(count)) before them \(count == 1 ? "is" : "are") not kept"
+        )
+        printLines(log.lines)
+    }
+
+    /// Prints text that a task wrote, fit to be shown.
+    private func printLines(_ lines: [String]) {
+        for line in lines { out.line("         " + Shown.line(line)) }
     }
 
     private func text(_ attempt: Attempt) -> String {

@@ -18,20 +18,21 @@ enum ShowCommand {
             Prints the request as submitted, its state, the end of each attempt, and its
             journal. The payload appears by its size; --payload prints its bytes. 3-7 names
             all requests with these numbers.
+            """,
             """
+            For the last attempt, and the last one that did not succeed, it also prints what
+            the task left: the last lines of its log (at most 50, and 8 KiB), its result (at
+            most 4 KiB), its last progress, and the resources it used. A host that is killed
+            leaves nothing of the tasks that ran.
+            """,
         ],
         exits: ExitMeaning.looking,
         sections: [
             HelpSection(
                 title: "with --json",
                 text: "One object a line for each request. Dates are in UTC, spans are seconds.",
-                rows: RequestItem.rows + [
-                    (
-                        "attemptList",
-                        "the last 100 launches, each with launch, number, process, started, ended, "
-                            + "outcome, reason and error"
-                    ),
-                    ("journal", "its last entries, as `curfew log --json` has them"),
+                rows: RequestItem.rows + RequestItem.attemptRows + [
+                    ("journal", "its last entries, as `curfew log --json` has them")
                 ])
         ],
         examples: ["curfew show 12", "curfew show 12 --payload | jq ."]

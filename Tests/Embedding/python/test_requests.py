@@ -122,6 +122,8 @@ def test_a_request_is_launched_when_it_is_due(clock):
             pass
         (attempt,) = request.attempts
         assert attempt.outcome is curfew.Outcome.SUCCEEDED and attempt.started == host.now
+        assert (attempt.log, attempt.result, attempt.progress) == ([], "", -1)
+        assert attempt.cpu > 0 and attempt.exit_status == -1
 
 
 def test_requests_are_listed_explained_and_cancelled():
