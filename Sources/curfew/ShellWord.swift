@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import PluginBridge
 import Scheduling
 
 /// Text as a shell takes it for one word, so that a suggested command can be pasted.
@@ -16,6 +17,11 @@ enum ShellWord {
         // it are one character in Swift, and two to the shell.
         let quoted = text.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }
         return "'" + quoted.joined() + "'"
+    }
+
+    /// Returns the command line of a program.
+    static func line(_ program: CommandPayload) -> String {
+        program.arguments.map(quoted).joined(separator: " ")
     }
 
     /// Quotes an operand that names a file, so that it is taken neither for an option nor for

@@ -49,6 +49,55 @@ struct RequestListTests {
         #expect(try desk.run("ps", "--limit", "none").code == 2)
     }
 
+    @Test("a program is shown by its command line, and a request that is over has no due date")
+    func programs() throws {
+        let desk = try RequestDesk()
+        let submitted = try CommandRun(
+            "submit", "--at", "2190-12-24T18:00Z", "--store", desk.store, "--",
+            "sh", "-c", "echo a b")
+        #expect(submitted.code == 0)
+        try desk.submit("org.example.gone")
+        #expect(try desk.run("cancel", "2").code == 0)
+        let listed = try desk.run("ps", "--all").output.split(separator: "\n")
+            .map { $0.split(separator: " ") }
+        #expect(listed[1][1] == "org.curfew.command")
+        #expect(listed[2][2...3] == ["cancelled", "-"])
+        #expect(try desk.type("ps").lines.contains { $0.contains("/sh -c 'echo a b'  ") })
+        let document = try desk.run("ps", "--json").document()
+        let requests = try #require(document["requests"] as? [[String: Any]])
+        let words = try #require(requests[0]["argv"] as? [String])
+        #expect(words.dropFirst() == ["-c", "echo a b"])
+    }
+
+    @Test("of an identifier that is misspelt the one that is meant is named")
+    func misspelt() throws {
+        let desk = try filled()
+        let meant =
+            "did you mean `curfew ps --identifier org.example.mirror --store \(desk.store)`?"
+        #expect(try desk.run("ps", "--identifier", "org.example.miror").errors.contains(meant))
+        let cancelled = try desk.run("cancel", "--identifier", "org.example.miror")
+        #expect(
+            cancelled.errors.contains("did you mean `curfew cancel --identifier org.example.mirror")
+        )
+        let gone = try desk.run("ps", "--identifier", "org.example.gone")
+        #expect(!gone.errors.contains("did you mean"))
+    }
+
+    @Test("why and log take several requests, and ranges")
+    func several() throws {
+        let desk = try filled()
+        let why = try desk.run("why", "1-2", "org.example.gone", "--json").records()
+        #expect(why.map { $0["request"] as? Int } == [1, 2, nil])
+        let entries = try desk.run("log", "2-3", "--json").records()
+        #expect(entries.map { $0["request"] as? Int } == [2, 3, 3])
+        #expect(try desk.run("log", "2-3", "--limit", "2", "--json").records().count == 2)
+        #expect(
+            try desk.run("log", "1", "3", "--after", "1", "--limit", "1", "--json").records()
+                .map { $0["request"] as? Int } == [3])
+        #expect(try desk.run("why", "2-1").code == 2)
+        #expect(try desk.run("log", "8-9").code == 4)
+    }
+
     @Test("more than a page of requests: the first by date are shown, and the others counted")
     func many() throws {
         let desk = try RequestDesk()

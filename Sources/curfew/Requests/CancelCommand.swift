@@ -64,6 +64,10 @@ enum CancelCommand {
                 ]).written)
         } else {
             print(done, chosen, isDry: isDry, store, console)
+            if done.isEmpty, case .waiting(let identifier?) = chosen {
+                try RequestArgument.suggest(
+                    identifier, "cancel --identifier", store, place, console)
+            }
         }
         return .ok
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 import Curfew
+import PluginBridge
 import Scheduling
 
 /// `curfew ps`
@@ -28,12 +29,13 @@ enum ListCommand {
             """
             Lists running requests, then parked ones, then pending ones by date. DUE and AT
             say when a pending request may be launched; for other states, since when it has
-            the state. TRIES counts attempts and their limit; for a finished request, its
+            the state, which in a pipe is in AT alone for a request that is over. TRIES counts attempts and their limit; for a finished request, its
             launches.
             """,
             """
-            On a terminal the first line names the host of the store. In a pipe no cell
-            contains a blank.
+            On a terminal the first line names the host of the store, and a request that runs
+            a program has its command line for an identifier. In a pipe no cell contains a
+            blank.
             """,
             """
             --state takes the words of the column STATE, with commas between them. --watch
@@ -140,22 +142,37 @@ enum ListCommand {
         _ query: Query, _ arguments: Arguments, _ store: StoreClient, _ place: StorePlace,
         _ console: Console
     ) throws(CommandError) {
-        let overview = try StorePlace.translated { () throws(StoreFault) in
+        let (overview, programs) = try StorePlace.translated { () throws(StoreFault) in
             try store.read { (transaction) throws(StoreFault) in
-                try transaction.overview(query.filter, outcomes: query.outcomes)
+                let overview = try transaction.overview(query.filter, outcomes: query.outcomes)
+                return (overview, try Self.programs(overview.requests, transaction))
             }
         }
         let host = try StorePlace.translated { () throws(StoreFault) in try store.host() }
         if arguments.has(.json) {
-            console.out.line(item(overview, store, host).written)
-        } else {
-            print(overview, host, place, console, isHistory: query.isHistory)
+            console.out.line(item(overview, programs, store, host).written)
+            return
+        }
+        print(overview, programs, host, place, console, isHistory: query.isHistory)
+        if overview.requests.isEmpty, let identifier = query.filter.identifier {
+            try RequestArgument.suggest(identifier, "ps --identifier", store, place, console)
         }
     }
 
+    private static func programs(
+        _ requests: [Request], _ store: any StoreTransaction
+    ) throws(StoreFault) -> [RequestID: CommandPayload] {
+        var programs: [RequestID: CommandPayload] = [:]
+        for request in requests
+        where request.description.identifier == CommandPayload.identifier {
+            programs[request.id] = CommandPayload(try store.payload(of: request.id))
+        }
+        return programs
+    }
+
     private static func print(
-        _ overview: RequestOverview, _ host: HostPresence?, _ place: StorePlace,
-        _ console: Console, isHistory: Bool
+        _ overview: RequestOverview, _ programs: [RequestID: CommandPayload],
+        _ host: HostPresence?, _ place: StorePlace, _ console: Console, isHistory: Bool
     ) {
         let now = csys_realtime_ns()
         let out = console.out
@@ -173,14 +190,18 @@ enum ListCommand {
                 "  = help: " + (isHistory ? "curfew ps" : "curfew ps --all") + place.option)
             return
         }
-        RequestTable(overview.requests, isAlone: host == nil, at: now, out).print()
+        RequestTable(
+            overview.requests, programs.mapValues(ShellWord.line), isAlone: host == nil, at: now,
+            out
+        ).print()
         let more = overview.count - overview.requests.count
         guard more > 0 else { return }
         console.errors.note("\(more) more; --limit \(overview.count) shows all")
     }
 
     private static func item(
-        _ overview: RequestOverview, _ store: StoreClient, _ host: HostPresence?
+        _ overview: RequestOverview, _ programs: [RequestID: CommandPayload],
+        _ store: StoreClient, _ host: HostPresence?
     ) -> JSONItem {
         .object([
             ("store", .text(store.directory)), ("host", RequestItem.item(host)),
@@ -188,7 +209,10 @@ enum ListCommand {
                 "requests",
                 .list(
                     overview.requests.map {
-                        .object(RequestItem.members($0, isAlone: host == nil))
+                        .object(
+                            RequestItem.members($0, isAlone: host == nil) + [
+                                RequestItem.argv(programs[$0.id])
+                            ])
                     })
             ),
             ("more", .integer(Int64(overview.count - overview.requests.count))),

@@ -15,13 +15,14 @@ enum LogCommand {
 
     static let command = Command(
         name: "log", summary: "print the journal of requests, one line an entry",
-        operands: "[REQUEST]", operandCount: 0...1, operandSort: .request,
+        operands: "[REQUEST…]", operandCount: 0...10_000, operandSort: .request,
         options: [followOption, afterOption, limitOption, .store, .json],
         details: [
             """
             Prints the journal of a store: the number of the entry, its time, the request,
             the change, and details. The numbers have no gaps; if some are missing, old
-            entries were removed.
+            entries were removed. With requests, only their entries are printed; 3-7 names
+            all requests with these numbers.
             """,
             """
             --after N prints all entries after N, unless --limit is given: a program that
@@ -47,9 +48,6 @@ enum LogCommand {
         examples: ["curfew log", "curfew log 12 --follow", "curfew log --after 1500 --json"]
     ) { arguments, console throws(CommandError) in
         let place = try StorePlace(arguments)
-        let id = try arguments.operands.first.map { (text) throws(CommandError) in
-            try RequestArgument.value(text)
-        }
         let after = try arguments.value(afterOption).map { (text) throws(CommandError) in
             try NumberArgument.value(text, for: "--after", range: 0...UInt64(Int64.max))
         }
@@ -57,19 +55,11 @@ enum LogCommand {
             Int(try NumberArgument.value(text, for: "--limit", range: 1...10_000_000))
         }
         let store = try place.open()
-        if let id {
-            let isKnown = try StorePlace.translated { () throws(StoreFault) in
-                try store.read { (transaction) throws(StoreFault) in
-                    // Its journal may be kept longer than itself.
-                    if try transaction.request(id) != nil { return true }
-                    return try !transaction.journal(after: 0, of: id, limit: 1).isEmpty
-                }
-            }
-            guard isKnown else { throw RequestArgument.unknown(id, place) }
-        }
+        var ids: Set<RequestID> = []
+        for text in arguments.operands { ids.formUnion(try requests(text, store, place)) }
         let reader = JournalReader(
-            store, of: id,
-            JournalLines(console.out, isJSON: arguments.has(.json), isOfOne: id != nil))
+            store, of: ids,
+            JournalLines(console.out, isJSON: arguments.has(.json), isOfOne: ids.count == 1))
         if let after {
             try reader.show(after: after, limit: limit ?? .max)
         } else {
@@ -77,5 +67,22 @@ enum LogCommand {
         }
         if arguments.has(followOption) { try reader.follow() }
         return .ok
+    }
+
+    /// - Parameter text: an operand.
+    private static func requests(
+        _ text: String, _ store: StoreClient, _ place: StorePlace
+    ) throws(CommandError) -> [RequestID] {
+        let selection = try RequestSelection([text])
+        if let id = RequestArgument.parse(text) {
+            // Its journal may be kept longer than itself.
+            let hasEntries = try StorePlace.translated { () throws(StoreFault) in
+                try store.read { (transaction) throws(StoreFault) in
+                    try !transaction.journal(after: 0, of: id, limit: 1).isEmpty
+                }
+            }
+            if hasEntries { return [id] }
+        }
+        return try selection.ids(in: store, place)
     }
 }

@@ -22,6 +22,29 @@ enum RequestArgument {
         return RequestID(rawValue: number)
     }
 
+    /// Prints the identifier that may be meant by one of which the store has no request.
+    ///
+    /// - Parameter words: the command and the option.
+    static func suggest(
+        _ identifier: String, _ words: String, _ store: StoreClient, _ place: StorePlace,
+        _ console: Console
+    ) throws(CommandError) {
+        let found = try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (transaction) throws(StoreFault) in
+                try transaction.overview(RequestFilter(limit: searched)).requests
+            }
+        }
+        let identifiers = Set(found.map(\.description.identifier))
+        guard !identifiers.contains(identifier),
+            let meant = Suggestion.identifier(near: identifier, among: identifiers.sorted())
+        else { return }
+        console.errors.line(
+            "  = help: did you mean `curfew \(words) \(ShellWord.quoted(meant))\(place.option)`?")
+    }
+
+    /// The maximum number of requests among whose identifiers one is searched.
+    private static var searched: Int { 1_000 }
+
     static func unknown(_ id: RequestID, _ place: StorePlace) -> CommandError {
         unknown("\(id)", place)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Curfew
+import PluginBridge
 import Scheduling
 
 /// Requests and their parts as JSON. Dates are texts in UTC, spans are seconds; payloads appear by
@@ -31,6 +32,7 @@ enum RequestItem {
             "of the last task: succeeded, failed, expired, cancelled, interrupted, abandoned"
         ),
         ("payloadBytes", "the size of its payload"),
+        ("argv", "the words of the program that it runs, or null"),
     ]
 
     static func item(_ request: Request) -> JSONItem { .object(members(request)) }
@@ -68,6 +70,10 @@ enum RequestItem {
             ("outcome", .text(orNull: request.outcome?.name)),
             ("payloadBytes", .integer(Int64(request.payloadBytes))),
         ]
+    }
+
+    static func argv(_ program: CommandPayload?) -> (key: String, value: JSONItem) {
+        ("argv", program.map { .list($0.arguments.map { .text($0) }) } ?? .null)
     }
 
     static func id(_ id: RequestID) -> JSONItem { .integer(Int64(clamping: id.rawValue)) }

@@ -58,7 +58,7 @@ struct RequestRecord {
     func item(isAlone: Bool) -> JSONItem {
         .object(
             RequestItem.members(request, isAlone: isAlone) + [
-                ("argv", program.map { .list($0.arguments.map { .text($0) }) } ?? .null),
+                RequestItem.argv(program),
                 ("attemptList", .list(attempts.map(RequestItem.item))),
                 ("journal", .list(journal.map(RequestItem.item))),
             ])

@@ -59,7 +59,7 @@ struct RequestScreen {
             rows.append(("on pending", description.onPending.name))
         }
         if let program = record.program {
-            rows.append(("runs", program.arguments.map(ShellWord.quoted).joined(separator: " ")))
+            rows.append(("runs", ShellWord.line(program)))
             rows.append(("in", program.directory))
         } else {
             rows.append(("payload", payload))

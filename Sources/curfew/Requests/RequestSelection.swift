@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Curfew
 import Scheduling
 
 /// The requests that operands name: by numbers, `12`, and by ranges of numbers, `3-7`.
@@ -39,6 +40,15 @@ struct RequestSelection {
             requests += found.filter { seen.insert($0.id).inserted }
         }
         return (requests, nil)
+    }
+
+    /// Returns the ids of the requests; fails if an operand names none.
+    func ids(in store: StoreClient, _ place: StorePlace) throws(CommandError) -> [RequestID] {
+        let (requests, missing) = try StorePlace.translated { () throws(StoreFault) in
+            try store.read { (transaction) throws(StoreFault) in try find(in: transaction) }
+        }
+        if let missing { throw RequestArgument.unknown(missing, place) }
+        return requests.map(\.id)
     }
 
     private static func requests(

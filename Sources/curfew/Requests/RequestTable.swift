@@ -9,22 +9,42 @@ struct RequestTable {
     private struct Row {
         let cells: [String]
         let request: Request
+        /// Its name is a command line, of which the beginning says most. The end of a long
+        /// identifier distinguishes it better.
+        let isProgram: Bool
+
+        func name(_ columns: Int) -> String {
+            isProgram ? Shown.fitted(cells[1], columns) : Shown.fittedEnd(cells[1], columns)
+        }
+
+        func fitted(_ columns: Int) -> [String] {
+            var cells = cells
+            cells[1] = name(columns)
+            return cells
+        }
     }
 
     private let rows: [Row]
     private let out: Output
     private var isPlain: Bool { out.columns == nil }
 
-    /// - Parameter isAlone: no host uses the store.
-    init(_ requests: [Request], isAlone: Bool, at now: Int64, _ out: Output) {
+    /// - Parameters:
+    ///   - programs: the command lines of requests that run programs, for a terminal.
+    ///   - isAlone: no host uses the store.
+    init(
+        _ requests: [Request], _ programs: [RequestID: String], isAlone: Bool, at now: Int64,
+        _ out: Output
+    ) {
         self.out = out
         let isPlain = out.columns == nil
         rows = requests.map { request in
-            Row(
-                cells: isPlain
-                    ? Self.plain(request, isAlone: isAlone, at: now)
-                    : Self.cells(request, isAlone: isAlone, at: now),
-                request: request)
+            let program = isPlain ? nil : programs[request.id]
+            var cells =
+                isPlain
+                ? Self.plain(request, isAlone: isAlone, at: now)
+                : Self.cells(request, isAlone: isAlone, at: now)
+            if let program { cells[1] = Shown.line(program) }
+            return Row(cells: cells, request: request, isProgram: program != nil)
         }
     }
 
@@ -52,7 +72,7 @@ struct RequestTable {
         out.line(out.paint(head, .faint))
         for row in rows {
             out.line(
-                line(row.cells, kept, widths) { text, column in
+                line(isPlain ? row.cells : row.fitted(widths[1]), kept, widths) { text, column in
                     guard column == 2, let colour = RequestText.colour(row.request) else {
                         return text
                     }
@@ -67,9 +87,7 @@ struct RequestTable {
         // No blanks at the end of a line.
         let last = kept.last { !cells[$0].isEmpty }
         return kept.prefix { $0 <= last ?? 0 }.map { column in
-            var text = cells[column]
-            // The end of a long identifier distinguishes it better.
-            if column == 1, out.columns != nil { text = Shown.fittedEnd(text, widths[1]) }
+            let text = cells[column]
             if column == 0 { return Shown.rightAligned(text, widths[0]) }
             if column == last { return paint(text, column) }
             let blanks = String(repeating: " ", count: max(0, widths[column] - Shown.width(text)))
@@ -84,7 +102,7 @@ struct RequestTable {
             let head = "\(cells[0])  "
             out.line(
                 head
-                    + out.paint(Shown.fittedEnd(cells[1], max(8, columns - head.count)), .strong))
+                    + out.paint(row.name(max(8, columns - head.count)), .strong))
             var text = cells[2]
             if !cells[3].isEmpty { text += ", \(cells[3])" }
             if !cells[4].isEmpty { text += ", \(cells[4])" }
@@ -118,12 +136,12 @@ struct RequestTable {
     ) -> [String] {
         let (distance, date) = due(request, at: now)
         let span = SpanText(nanoseconds: distance.magnitude).description.filter { $0 != " " }
+        let due = request.state.isLive ? (distance > 0 ? "+" : "-") + span : "-"
         let needs = RequestText.needs(request.description.needs, separator: ",")
         return [
             String(request.id.rawValue), Shown.line(request.description.identifier),
-            RequestText.state(request, isAlone: isAlone), (distance > 0 ? "+" : "-") + span,
-            DateText.word(date),
-            RequestText.attempts(request), needs.isEmpty ? "-" : needs,
+            RequestText.state(request, isAlone: isAlone), due,
+            DateText.word(date), RequestText.attempts(request), needs.isEmpty ? "-" : needs,
         ]
     }
 

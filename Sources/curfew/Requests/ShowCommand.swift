@@ -45,13 +45,7 @@ enum ShowCommand {
                 help: ["leave one of them out"])
         }
         let store = try place.open()
-        let (requests, missing) = try StorePlace.translated { () throws(StoreFault) in
-            try store.read { (transaction) throws(StoreFault) in
-                try selection.find(in: transaction)
-            }
-        }
-        if let missing { throw RequestArgument.unknown(missing, place) }
-        for (index, id) in requests.map(\.id).enumerated() {
+        for (index, id) in try selection.ids(in: store, place).enumerated() {
             if arguments.has(payloadOption) {
                 try writePayload(id, store, place, console.out)
                 continue

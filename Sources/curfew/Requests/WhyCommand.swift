@@ -7,14 +7,14 @@ import Scheduling
 enum WhyCommand {
     static let command = Command(
         name: "why", summary: "print why a request has not run: all reasons at once",
-        operands: "REQUEST|IDENTIFIER", operandCount: 1...1, operandSort: .request,
+        operands: "REQUEST|IDENTIFIER…", operandCount: 1...10_000, operandSort: .request,
         options: [SubmitForm.kind, SubmitForm.needs, .plugins, .store, .json],
         details: [
             """
             For a request id, prints every factor that the request waits for, the factors
             that allow the launch, the earliest possible launch, and the journal. For an
             identifier, does so for its first pending request, or for a request with --kind
-            and --needs.
+            and --needs. 3-7 names all requests with these numbers.
             """,
             """
             The answer is that of the host that uses the store: a host writes into it what
@@ -26,16 +26,25 @@ enum WhyCommand {
             """,
         ],
         exits: ExitMeaning.looking,
-        sections: [HelpSection(title: "with --json", rows: WhyAnswer.rows)],
+        sections: [
+            HelpSection(
+                title: "with --json", text: "One object a line for each.", rows: WhyAnswer.rows)
+        ],
         examples: ["curfew why 12", "curfew why org.curfew.feed --needs network"]
     ) { arguments, console throws(CommandError) in
         let place = try StorePlace(arguments)
         let store = try place.open()
         let now = Moment(wall: csys_realtime_ns(), span: csys_boottime_ns())
-        let answer = try answer(arguments, store, place, at: now)
-        if arguments.has(.json) {
-            console.out.line(answer.item.written)
-        } else {
+        var found: [WhyAnswer] = []
+        for text in arguments.operands {
+            found += try answers(text, arguments, store, place, at: now)
+        }
+        for (index, answer) in found.enumerated() {
+            if arguments.has(.json) {
+                console.out.line(answer.item.written)
+                continue
+            }
+            if index > 0 { console.out.line() }
             WhyScreen(answer, console.out).print(next: next(answer, place))
             if answer.isUnhandled {
                 try FoundKind(answer.identifier, arguments).note(
@@ -45,16 +54,27 @@ enum WhyCommand {
         return .ok
     }
 
-    private static func answer(
-        _ arguments: Arguments, _ store: StoreClient, _ place: StorePlace, at now: Moment
-    ) throws(CommandError) -> WhyAnswer {
-        let text = arguments.operands[0]
-        if let id = RequestArgument.parse(text) {
-            for option in [SubmitForm.kind, SubmitForm.needs] where arguments.has(option) {
-                throw CommandError(
-                    .usage, "`--\(option.name)` is about an identifier; request \(id) has its own",
-                    help: ["leave it out"])
-            }
+    /// - Parameter text: an operand.
+    private static func answers(
+        _ text: String, _ arguments: Arguments, _ store: StoreClient, _ place: StorePlace,
+        at now: Moment
+    ) throws(CommandError) -> [WhyAnswer] {
+        if HandlerDescription.isIdentifier(text) {
+            return [try answer(text, arguments, store, at: now)]
+        }
+        guard let first = text.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
+        else {
+            throw CommandError(
+                .usage, "`\(text)` is neither the number of a request nor an identifier",
+                help: ["curfew ps" + place.option])
+        }
+        for option in [SubmitForm.kind, SubmitForm.needs] where arguments.has(option) {
+            throw CommandError(
+                .usage, "`--\(option.name)` is about an identifier; request \(text) has its own",
+                help: ["leave it out"])
+        }
+        return try RequestSelection([text]).ids(in: store, place).map {
+            (id) throws(CommandError) in
             guard let record = try RequestRecord(id, store) else {
                 throw RequestArgument.unknown(id, place)
             }
@@ -62,11 +82,11 @@ enum WhyCommand {
                 record, try FoundKind(record.request.description.identifier, arguments), store,
                 at: now)
         }
-        guard HandlerDescription.isIdentifier(text) else {
-            throw CommandError(
-                .usage, "`\(text)` is neither the number of a request nor an identifier",
-                help: ["curfew ps" + place.option])
-        }
+    }
+
+    private static func answer(
+        _ text: String, _ arguments: Arguments, _ store: StoreClient, at now: Moment
+    ) throws(CommandError) -> WhyAnswer {
         let found = try FoundKind(text, arguments)
         let isAsked = arguments.has(SubmitForm.kind) || arguments.has(SubmitForm.needs)
         if !isAsked, let id = try first(of: text, store), let record = try RequestRecord(id, store)
