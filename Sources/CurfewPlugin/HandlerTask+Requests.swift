@@ -38,6 +38,23 @@ extension HandlerTask {
         return number
     }
 
+    /// Submits the next run of this task's handler, with this task's payload, and returns its number.
+    ///
+    /// A run that is pending already is kept and returned, so that each attempt may call it: call it
+    /// first, and the next run comes also if this attempt fails.
+    ///
+    /// - Parameters:
+    ///   - after: the shortest time until then, on the host's clock.
+    ///   - attempts: the maximum number of launches, until one succeeds.
+    /// - Throws: as `submit`.
+    @discardableResult
+    public func submitNext(after: Duration, attempts: Int = 1) throws(HostRefusal) -> UInt64 {
+        var next = LaunchRequest(identifier, after: after, payload: payload)
+        next.attempts = attempts
+        next.keepsPending = true
+        return try submit(next)
+    }
+
     /// Cancels the pending requests of a handler of this plugin.
     ///
     /// - Throws: `HostRefusal` if the handler is not this plugin's, or the store fails.

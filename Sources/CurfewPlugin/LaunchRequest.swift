@@ -18,6 +18,8 @@ public struct LaunchRequest: Hashable, Sendable {
     public var requiresExternalPower = false
     /// The maximum number of launches, until one succeeds.
     public var attempts = 1
+    /// Whether a pending request of the handler is kept, and this one dropped.
+    public var keepsPending = false
     /// The idempotency key, at most 256 bytes: submitting it again returns the existing request.
     public var key: String?
     /// The payload, at most 1 MiB.
@@ -44,6 +46,7 @@ public struct LaunchRequest: Hashable, Sendable {
         if requiresNetwork { options.needs |= curfew_needs(CURFEW_NEEDS_NETWORK) }
         if requiresExternalPower { options.needs |= curfew_needs(CURFEW_NEEDS_EXTERNAL_POWER) }
         options.attempts = UInt32(clamping: attempts)
+        if keepsPending { options.on_pending = curfew_on_pending(CURFEW_ON_PENDING_KEEP) }
         return payload.withUnsafeBytes { bytes in
             options.payload = bytes.isEmpty ? nil : bytes.baseAddress
             options.payload_bytes = UInt64(bytes.count)

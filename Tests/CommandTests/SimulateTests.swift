@@ -324,6 +324,14 @@ struct SimulateTests {
         let again = try run("again", "expect=succeeded")
         // Where it cannot submit, it fails.
         #expect(again.code == 0, "\(again.process)")
+        let nightly = try simulate(
+            "--plugin", plugin.path, "--payload", "nightly", "submit", "expect=succeeded",
+            "advance=24h",
+            identifier: "org.curfew.test.good-swift")
+        #expect(nightly.code == 0, "\(nightly.process)")
+        #expect(
+            nightly.output.contains(" 1 d 0:00:00    request 2 launched: attempt 1"),
+            "\(nightly.process)")
         let later = try run("later", "expect=pending")
         #expect(later.code == 0, "\(later.process)")
         #expect(later.output.contains("request 1 snoozed"), "\(later.process)")

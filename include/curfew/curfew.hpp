@@ -5,7 +5,7 @@
  *     #include <curfew/curfew.hpp>
  *
  *     static std::string tidy(curfew::task &task) {
- *         task.submit("org.example.tidy", {.after = std::chrono::hours(24)});
+ *         task.submit_next({.after = std::chrono::hours(24)});
  *         while (work_is_left() && !task.is_expired()) do_some_work();
  *         return "all is tidy";
  *     }
@@ -116,6 +116,8 @@ struct request {
     bool cron_is_local = false;
     std::string key{};
     std::span<const std::byte> payload{};
+    curfew_opportunistic opportunistic = 0;
+    nanoseconds at_most{};
 };
 
 namespace detail {
@@ -158,6 +160,8 @@ inline curfew_submit_options options(const request &request) noexcept {
     made.key = request.key.empty() ? nullptr : request.key.c_str();
     made.payload = request.payload.empty() ? nullptr : request.payload.data();
     made.payload_bytes = request.payload.size();
+    made.opportunistic = request.opportunistic;
+    made.at_most_ns = count(request.at_most);
     return made;
 }
 
@@ -246,6 +250,17 @@ class task {
         curfew_request number = 0;
         detail::call(requests().submit, api_, identifier, &options, &number);
         return number;
+    }
+
+    /*
+     * Submits the next run of this task's handler, with this task's payload unless `next` has one.
+     * A run that is pending already is kept and returned, so that each attempt may call it: call it
+     * first, and the next run comes also where this attempt fails.
+     */
+    curfew_request submit_next(request next) const {
+        if (next.payload.empty()) next.payload = payload();
+        if (next.on_pending == 0) next.on_pending = CURFEW_ON_PENDING_KEEP;
+        return submit(info_.identifier, next);
     }
 
     /* Launches the request of this task again, whatever its outcome, without using an attempt. */

@@ -6,9 +6,13 @@
  *
  *     const curfew_requests *requests = api->extension(api, CURFEW_EXT_REQUESTS);
  *     const curfew_submit_options tomorrow = {.struct_size = sizeof tomorrow,
- *                                             .after_ns = 24 * UINT64_C(3600000000000)};
+ *                                             .after_ns = 24 * UINT64_C(3600000000000),
+ *                                             .on_pending = CURFEW_ON_PENDING_KEEP,
+ *                                             .payload = info.payload,
+ *                                             .payload_bytes = info.payload_bytes};
  *
- *     // First the next launch, then the work: it comes also where this attempt crashes.
+ *     // First the next launch, then the work: it comes also where this attempt crashes. A further
+ *     // attempt finds it pending, and keeps it.
  *     requests->submit(api, "org.example.tidy", &tomorrow, NULL, host_error);
  *
  * Inside curfew_plugin_entry no handler is registered yet, and no request can be submitted. All

@@ -9,6 +9,7 @@ pub const LATE: i32 = 3;
 pub const EXPIRED: i32 = 4;
 pub const FAILED: i32 = 22;
 pub const LOG_INFO: i32 = 1;
+pub const ON_PENDING_KEEP: i32 = 2;
 
 /// The ELF note with the ABI number, which the host reads before it runs any code.
 #[repr(C, align(4))]
@@ -66,7 +67,7 @@ impl Default for Error {
 }
 
 type Run = unsafe extern "C" fn(*mut c_void, *const HostApi, u64, *mut Error) -> i32;
-type Expired = unsafe extern "C" fn(*mut c_void, *const HostApi, u64, i32);
+pub type Expired = unsafe extern "C" fn(*mut c_void, *const HostApi, u64, i32);
 
 #[repr(C)]
 pub struct Handler {

@@ -5,7 +5,7 @@
 //! curfew::plugin! { "org.example.tidy" => tidy }
 //!
 //! fn tidy(task: &curfew::Task) -> Result<Vec<u8>, curfew::Failure> {
-//!     task.submit("org.example.tidy", &curfew::Request::after(Duration::from_secs(86_400)))?;
+//!     task.submit_next(&curfew::Request::after(Duration::from_secs(86_400)))?;
 //!     while work_is_left() && !task.is_expired() { do_some_work()?; }
 //!     Ok(b"all is tidy".to_vec())
 //! }
@@ -14,7 +14,7 @@
 //! An error, or a panic, of a handler is the failure of its task; neither leaves the plugin.
 pub mod ffi;
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -67,6 +67,31 @@ pub enum Value<'a> {
     Text(&'a str),
 }
 
+/// Why a task has to stop; see `curfew_reason`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    Budget,
+    Condition,
+    Host,
+    Cancelled,
+    Shutdown,
+    /// One of a newer host.
+    Other(i32),
+}
+
+impl Reason {
+    fn new(number: i32) -> Reason {
+        match number {
+            1 => Reason::Budget,
+            2 => Reason::Condition,
+            3 => Reason::Host,
+            4 => Reason::Cancelled,
+            5 => Reason::Shutdown,
+            other => Reason::Other(other),
+        }
+    }
+}
+
 /// A request for a launch; see `curfew_submit_options`.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
@@ -76,6 +101,8 @@ pub struct Request {
     pub needs_external_power: bool,
     /// Launches in all, until one succeeds; 0 is 1.
     pub attempts: u32,
+    /// Returns a pending request of the handler, if there is one, and drops this one.
+    pub keeps_pending: bool,
     /// An idempotency key: submitting it again returns the existing request.
     pub key: Option<String>,
     pub payload: Vec<u8>,
@@ -112,6 +139,12 @@ impl Task {
     fn table(&self) -> &ffi::HostApi {
         // The table stays for the life of the process.
         unsafe { &*self.api }
+    }
+
+    /// The identifier of the handler.
+    pub fn identifier(&self) -> &str {
+        // The host checks that it is ASCII.
+        unsafe { CStr::from_ptr(self.info.identifier) }.to_str().unwrap_or("")
     }
 
     /// 1 for the first launch of a request, then 2, …
@@ -172,6 +205,7 @@ impl Task {
         options.needs =
             request.needs_network as u32 | (request.needs_external_power as u32) << 1;
         options.attempts = request.attempts;
+        options.on_pending = if request.keeps_pending { ffi::ON_PENDING_KEEP } else { 0 };
         options.key = key.as_ref().map_or(std::ptr::null(), |key| key.as_ptr());
         options.payload = request.payload.as_ptr();
         options.payload_bytes = request.payload.len() as u64;
@@ -183,6 +217,17 @@ impl Task {
         };
         check(status, || error.text())?;
         Ok(number)
+    }
+
+    /// Submits the next run of this task's handler, with this task's payload unless `next` has
+    /// one. A run that is pending already is kept and returned, so that each attempt may call it:
+    /// call it first, and the next run comes also where this attempt fails.
+    pub fn submit_next(&self, next: &Request) -> Result<u64, Failure> {
+        let mut next = Request { keeps_pending: true, ..next.clone() };
+        if next.payload.is_empty() {
+            next.payload = self.payload().to_vec();
+        }
+        self.submit(self.identifier(), &next)
     }
 
     /// The date of the host's clock, which a simulation may have set.
@@ -232,6 +277,7 @@ pub struct Handler {
     /// Ends with NUL.
     pub identifier: &'static str,
     pub run: fn(&Task) -> Result<Vec<u8>, Failure>,
+    pub expired: Option<fn(&Task, Reason)>,
 }
 
 /// Turns the outcome of a function, a panic too, into a status and a text.
@@ -260,6 +306,19 @@ unsafe extern "C" fn run(
     answer(catch_unwind(AssertUnwindSafe(work)), error)
 }
 
+unsafe extern "C" fn expired(
+    data: *mut std::ffi::c_void, api: *const ffi::HostApi, id: u64, reason: i32,
+) {
+    let handler = &*(data as *const Handler);
+    let work = || {
+        if let (Some(expired), Ok(task)) = (handler.expired, Task::new(api, id)) {
+            expired(&task, Reason::new(reason));
+        }
+    };
+    // The task has its outcome from the function that does its work.
+    let _ = catch_unwind(AssertUnwindSafe(work));
+}
+
 /// Registers the handlers of a plugin, for [`plugin!`].
 ///
 /// # Safety
@@ -274,7 +333,7 @@ pub unsafe fn register(
             identifier: each.identifier.as_ptr().cast(),
             handler_data: each as *const Handler as *mut std::ffi::c_void,
             run: Some(run),
-            expired: None,
+            expired: each.expired.map(|_| expired as ffi::Expired),
         };
         let status = ((*api).register_handler)(api, &handler, error);
         if status != ffi::OK {
@@ -285,15 +344,23 @@ pub unsafe fn register(
 }
 
 /// Makes the library a plugin with these handlers: `plugin! { "org.example.tidy" => tidy }`.
+///
+/// `"org.example.tidy" => tidy, expired stop` adds a function, `fn stop(&Task, Reason)`, that is
+/// called once, on another thread beside `tidy`, when a task has to stop: interrupt there what does
+/// not ask `is_expired`.
 #[macro_export]
 macro_rules! plugin {
-    ($($identifier:literal => $run:path),+ $(,)?) => {
+    ($($identifier:literal => $run:path $(, expired $expired:path)?),+ $(,)?) => {
         #[used]
         #[link_section = ".note.curfew"]
         static CURFEW_NOTE: $crate::ffi::Note = $crate::ffi::NOTE;
 
         static CURFEW_HANDLERS: &[$crate::Handler] = &[$(
-            $crate::Handler { identifier: concat!($identifier, "\0"), run: $run }
+            $crate::Handler {
+                identifier: concat!($identifier, "\0"),
+                run: $run,
+                expired: $crate::expiration!($($expired)?),
+            }
         ),+];
 
         /// The entry of the plugin.
@@ -308,4 +375,11 @@ macro_rules! plugin {
             $crate::register(api, CURFEW_HANDLERS, error)
         }
     };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! expiration {
+    () => { None };
+    ($expired:path) => { Some($expired) };
 }
