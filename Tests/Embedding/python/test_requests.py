@@ -128,7 +128,7 @@ def test_a_request_is_launched_when_it_is_due(clock):
 
 def test_requests_are_listed_explained_and_cancelled():
     day = datetime.datetime(2190, 1, 1, tzinfo=datetime.timezone.utc)
-    add = {"on_pending": curfew.OnPending.ADD, "kind": curfew.Kind.PROCESSING}
+    add = {"kind": curfew.Kind.PROCESSING}
     with curfew.Host() as host:
         first = host.submit(TIDY, earliest=day, needs=curfew.Needs.NETWORK, **add)
         others = [host.submit("org.example.other", cron="@daily", **add) for _ in range(2)]
@@ -147,6 +147,102 @@ def test_requests_are_listed_explained_and_cancelled():
             first.release()
         with pytest.raises(TypeError):
             host.submit(TIDY, earliest=12)
+
+
+def test_a_submission_adds_unless_it_is_told_to_replace_or_to_keep():
+    with curfew.Host() as host:
+        first, second = (host.submit(TIDY, after=86_400) for _ in range(2))
+        assert [each.id for each in host.requests()] == [first.id, second.id]
+        kept = host.submit(TIDY, after=60, on_pending=curfew.OnPending.KEEP)
+        assert kept.submission is curfew.Submission.DUPLICATE_PENDING
+        last = host.submit(TIDY, after=60, on_pending=curfew.OnPending.REPLACE)
+        assert second.phase is curfew.RequestPhase.REPLACED
+        assert last.phase is curfew.RequestPhase.PENDING
+
+
+def test_a_request_waits_for_an_idle_machine_only_as_long_as_it_was_told():
+    with curfew.Host() as host:
+        wish = host.submit(
+            TIDY, opportunistic=curfew.Opportunistic.IDLE, at_most=datetime.timedelta(hours=6))
+        names = [each.name for each in wish.why()]
+        assert "idle" in names
+        with pytest.raises(curfew.CurfewError):
+            host.submit(TIDY, at_most=datetime.timedelta(days=400))
+
+
+def test_a_handler_asks_for_its_next_run(clock):
+    with curfew.Host(clock=clock) as host:
+        clock.set_date(datetime.datetime(2027, 1, 1, 3, tzinfo=datetime.timezone.utc))
+        begun = []
+
+        @host.register(TIDY)
+        def tidy(task):
+            begun.append((host.now, task.payload, task.submit_next(after=86_400, attempts=2).id))
+            if len(begun) == 1:
+                raise ValueError("not yet")
+
+        with host.events("tidy_done::") as events:
+            first = host.submit(TIDY, "a page", attempts=2, backoff=10)
+            clock.advance(0)
+            assert events.get(LIMIT).values == (False, "not yet")
+        while first.phase is curfew.RequestPhase.RUNNING:
+            pass
+        clock.advance(20)
+        assert first.wait(LIMIT) is curfew.RequestPhase.FINISHED
+        (second,) = host.requests(phases=[curfew.RequestPhase.PENDING])
+        # The second attempt has found the next run of the first.
+        assert [each[1:] for each in begun] == [(b"a page", second.id)] * 2
+        assert second.payload == b"a page" and second.state.attempt_limit == 2
+        clock.advance(86_400)
+        assert second.wait(LIMIT) is curfew.RequestPhase.FINISHED
+
+
+def test_a_request_is_retried_launched_and_edited(clock):
+    with curfew.Host(clock=clock) as host:
+        clock.set_date(datetime.datetime(2027, 1, 1, 3, tzinfo=datetime.timezone.utc))
+        faults = ["the disk is full"]
+
+        @host.register(TIDY)
+        def tidy(task):
+            if faults:
+                raise OSError(faults.pop())
+
+        request = host.submit(TIDY, "a page", after=86_400)
+        request.launch()
+        clock.advance(0)
+        assert request.wait(LIMIT) is curfew.RequestPhase.FINISHED
+        assert request.state.outcome is curfew.Outcome.FAILED and request.is_over
+        assert host.retry(request.id).id == request.id
+        clock.advance(0)
+        request.wait(LIMIT)
+        assert [each.outcome for each in request.attempts] == [
+            curfew.Outcome.FAILED, curfew.Outcome.SUCCEEDED]
+
+        later = host.submit(TIDY, after=60)
+        with pytest.raises(curfew.CurfewError, match="WRONG_STATE"):
+            later.retry()
+        with pytest.raises(curfew.CurfewTimeout):
+            later.wait(0)
+        day = datetime.datetime(2028, 1, 1, tzinfo=datetime.timezone.utc)
+        later.edit(earliest=day, key="yearly", attempts=3)
+        state = later.state
+        assert (state.not_before, state.key, state.attempt_limit) == (day, "yearly", 3)
+        later.edit(key=None, cron="0 3 * * *")
+        assert later.state.key == "" and later.state.is_repeated
+        with pytest.raises(TypeError, match="payload cannot be changed"):
+            later.edit(payload=b"")
+        with pytest.raises(curfew.CurfewError, match="WRONG_STATE"):
+            request.launch()
+
+
+def test_requests_are_awaited(host):
+    host.register(TIDY, lambda task: None)
+
+    async def phases():
+        requests = [host.submit(TIDY, str(each)) for each in range(3)]
+        return [await asyncio.wait_for(request, LIMIT) for request in requests]
+
+    assert asyncio.run(phases()) == [curfew.RequestPhase.FINISHED] * 3
 
 
 def test_a_store_keeps_requests(tmp_path: pathlib.Path):
