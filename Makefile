@@ -65,6 +65,8 @@ MANIFEST_PLUGINS := $(foreach d,$(PLUGIN_DIRECTORIES),\
 C_TEST_PLUGINS := $(foreach d,$(filter-out %/twins,$(call directories,Tests/Plugins)),\
                     $(if $(wildcard $(d)/*.c),$(notdir $(d))))
 C_VIOLATIONS := $(foreach d,$(call directories,Tests/Plugins/violations),$(if $(wildcard $(d)/*.c),$(notdir $(d))))
+# Programs that lie beside the manifest which names them.
+PLUGIN_PROGRAMS := $(patsubst Plugins/%,%,$(wildcard Plugins/*/*.sh))
 PYTHON_MODULE := .build/python/curfew/__init__.py
 CMAKE_FILES := CurfewConfig.cmake CurfewConfigVersion.cmake
 INSTALLED_PLUGINS := $(sort $(SWIFT_PLUGINS) $(C_PLUGINS) $(MANIFEST_PLUGINS))
@@ -199,7 +201,8 @@ release: toolchain .build/static/libstdc++.a ## build libcurfew.so, curfew and t
 	case "$$archive" in /*) ln -s "$$archive" $@ ;; esac
 
 plugins: $(C_PLUGINS:%=.build/plugins/%/manifest.json) $(SWIFT_PLUGINS:%=swift-plugin-%) \
-        $(MANIFEST_PLUGINS:%=.build/plugins/%/manifest.json) ## build the plugins of Plugins/
+        $(MANIFEST_PLUGINS:%=.build/plugins/%/manifest.json) \
+        $(PLUGIN_PROGRAMS:%=.build/plugins/%) ## build the plugins of Plugins/
 
 test-plugins: $(C_TEST_PLUGINS:%=.build/test-plugins/%/manifest.json) violations twins ## build the plugins of Tests/Plugins/
 
@@ -231,7 +234,8 @@ $(foreach p,$(C_TEST_PLUGINS),$(eval $(call c-plugin,Tests/Plugins,$(p),.build/t
 $(foreach p,$(C_VIOLATIONS),\
     $(eval $(call c-plugin,Tests/Plugins/violations,$(p),.build/test-plugins/violations)))
 
-$(MANIFEST_PLUGINS:%=.build/plugins/%/manifest.json): .build/plugins/%/manifest.json: Plugins/%/manifest.json
+$(MANIFEST_PLUGINS:%=.build/plugins/%/manifest.json) $(PLUGIN_PROGRAMS:%=.build/plugins/%): \
+        .build/plugins/%: Plugins/%
 	@mkdir -p $(@D)
 	cp $< $@
 
@@ -438,6 +442,10 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	    fi
 	    put 644 ".build/plugins/$$plugin/manifest.json" "$$to/manifest.json"
 	done
+	for program in $(PLUGIN_PROGRAMS); do
+	    install -D -m 755 -- ".build/plugins/$$program" "$$root/lib/curfew/plugins/$$program.new"
+	    mv -f -- "$$root/lib/curfew/plugins/$$program.new" "$$root/lib/curfew/plugins/$$program"
+	done
 	fill() {  # source, what stands there for @PREFIX@, destination
 	    while IFS= read -r line; do
 	        line=$${line//@PREFIX@/"$$2"}
@@ -480,7 +488,8 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    $(AUTHOR_FILES:%="$$root/share/curfew/CurfewPlugin/%") \
 	    "$$root/$(BASH_COMPLETION)" "$$root/$(ZSH_COMPLETION)" "$$root/$(FISH_COMPLETION)" \
 	    $(foreach p,$(INSTALLED_PLUGINS),"$$root/lib/curfew/plugins/$(p)/lib$(p).so" \
-	        "$$root/lib/curfew/plugins/$(p)/manifest.json")
+	        "$$root/lib/curfew/plugins/$(p)/manifest.json") \
+	    $(PLUGIN_PROGRAMS:%="$$root/lib/curfew/plugins/%")
 	# A manual page of another program does not begin like ours.
 	for page in "$$root"/share/man/man1/curfew.1 "$$root"/share/man/man1/curfew-*.1; do
 	    if [ -f "$$page" ] && [ "$$(head -n 1 -- "$$page")" = '.\" Written by curfew man.' ]; then

@@ -69,7 +69,7 @@ struct LintedPlugin {
         if manifest.library == nil {
             libraryRemark =
                 manifest.handlers.allSatisfy { $0.form == .command }
-                ? "none: programs are run" : "functions of the system's libraries"
+                ? "programs, without a library" : "functions of the system's libraries"
         }
         for call in manifest.handlers.compactMap(\.call) {
             guard let problem = call.systemProblem(allowed: systemLibraries) else { continue }

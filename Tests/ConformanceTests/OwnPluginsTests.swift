@@ -7,7 +7,8 @@ import Testing
 @Suite("Curfew's own plugins")
 struct OwnPluginsTests {
     private static let names = [
-        "crc32", "feed", "mirror", "refresh-subs", "sqlite-care", "sqlite-complete", "sync",
+        "backup", "crc32", "feed", "mirror", "refresh-subs", "sqlite-care", "sqlite-complete",
+        "sync",
     ]
 
     @Test("each passes every case that applies to it")
@@ -32,6 +33,13 @@ struct OwnPluginsTests {
         let run = try ConformRun(
             "\(BuiltProducts.prefix)/lib/curfew/plugins/mirror", only: "cooperative-stop")
         #expect(run.status("cooperative-stop") == "pass", "\(run.process)")
+    }
+
+    @Test("the host keeps nothing of the programs that it has run")
+    func programs() throws {
+        let run = try ConformRun(
+            "\(BuiltProducts.prefix)/lib/curfew/plugins/backup", only: "descriptors-and-children")
+        #expect(run.status("descriptors-and-children") == "pass", "\(run.process)")
     }
 
     @Test("none is forgotten here")

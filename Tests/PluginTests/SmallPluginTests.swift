@@ -39,6 +39,23 @@ struct SmallPluginTests {
         #expect(ran.lines.contains { $0.contains(line) }, "\(ran.lines)")
     }
 
+    @Test("a program: a backup replaces yesterday's archive, or leaves it as it was")
+    func backup() throws {
+        let files = try TemporaryDirectory()
+        try files.write("one\n", to: "notes/a.txt")
+        let what = "\(files.path("notes"))\n\(files.path("notes.tar.gz"))\n"
+        let first = try run("backup", "org.curfew.backup", payload: what)
+        #expect(first.code == 0, "\(first.lines)")
+        #expect(first.lines.contains { $0.contains("result: 2 files, ") }, "\(first.lines)")
+        #expect(first.lines.contains { $0.contains("./a.txt") }, "\(first.lines)")
+        let archive = try files.read("notes.tar.gz")
+        try files.run("rm", ["-r", files.path("notes")])
+        let second = try run("backup", "org.curfew.backup", payload: what)
+        #expect(second.code == 100)
+        #expect(second.lines.contains { $0.contains("there is no directory ") }, "\(second.lines)")
+        #expect(try files.read("notes.tar.gz") == archive)
+    }
+
     @Test("the source document's task in its plain form: status.txt, and how it ended")
     func refresh() throws {
         let files = try TemporaryDirectory()

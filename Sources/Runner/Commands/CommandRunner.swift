@@ -48,6 +48,9 @@ final class CommandRunner: @unchecked Sendable {
         return handler.code(table.api, concurrency: concurrency)
     }
 
+    /// Releases the handlers, which retain this object, once no thread calls them any more.
+    func releaseHandlers() { handlers.withLock { $0 = [] } }
+
     // MARK: Starting
 
     func start(

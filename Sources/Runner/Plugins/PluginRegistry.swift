@@ -80,7 +80,7 @@ package final class PluginRegistry: Sendable {
             description,
             commands.code(
                 nil, directory: "/", concurrency: Int(Self.commandLimit),
-                plugin: PluginList.embedder, ownTable), owner: commands)
+                plugin: PluginList.embedder, ownTable), owner: nil)
     }
 
     /// Programs without a manifest that run at the same time.

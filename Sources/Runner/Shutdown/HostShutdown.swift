@@ -148,6 +148,7 @@ final class HostShutdown: Sendable {
         guard inside.isEmpty, threads.areOver, registry.loadGate.isEmpty else {
             throw notReturned(inside, calling, isBlocked: isBlocked)
         }
+        registry.commands.releaseHandlers()
     }
 
     /// Waits for the host's threads to end. Returns whether foreign code outside of handlers kept one.
