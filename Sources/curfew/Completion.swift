@@ -11,13 +11,15 @@ import Scheduling
 /// what they offer is what it takes. The answer is a line with what the shell is to add, a tab and
 /// what stands before a file's name in the word; then a line for each word, a tab and its meaning.
 struct Completion {
-    /// File names, which the shell completes itself.
+    /// The words that the shell completes itself: file names, or those of another program's command
+    /// line.
     enum Files: String {
-        case none, files, directories
+        case none, files, directories, program
     }
 
     private(set) var files = Files.none
-    /// The part of the last word before a file name: `--plugins=`, `@`.
+    /// The part of the last word before a file name: `--plugins=`, `@`. Of a program, the number of
+    /// words before its name.
     private(set) var lead = ""
     private(set) var words: [(word: String, text: String)] = []
 
@@ -50,6 +52,12 @@ struct Completion {
             return
         }
         guard let command = CommandTable.all.first(where: { $0.name == before[start] }) else {
+            return
+        }
+        if command.takesProgram, let end = before[(start + 1)...].firstIndex(of: "--") {
+            files = .program
+            // With the name of this program.
+            lead = String(end + 2)
             return
         }
         read(before[(start + 1)...], last, command)

@@ -42,6 +42,13 @@ enum CompletionScript {
             case $files in
             directories) place=(-d) ;;
             files) place=(-f) ;;
+            program)
+                for ((i = 1; i < COMP_CWORD; i++)); do [[ ${COMP_WORDS[i]} != -- ]] || break; done
+                for place in _comp_command_offset _command_offset; do
+                    ! declare -F "$place" >/dev/null || { "$place" $((i + 1)); return; }
+                done
+                ((i + 1 == COMP_CWORD)) && place=(-c) || place=(-f)
+                before= ;;
             *) return 0 ;;
             esac
             compopt -o filenames 2>/dev/null
@@ -68,6 +75,12 @@ enum CompletionScript {
             (( $#offered )) && _describe -V 'curfew' offered && found=0
             local files=${answer[1]%%$'\t'*} lead=${answer[1]#*$'\t'}
             [[ $files == none ]] && return $found
+            if [[ $files == program ]]; then
+                shift $lead words
+                (( CURRENT -= lead ))
+                _normal
+                return
+            fi
             compset -p $#lead
             if [[ $files == directories ]]; then
                 _files -/ && found=0
@@ -98,6 +111,9 @@ enum CompletionScript {
                     for path in (__fish_complete_path $name)
                         printf '%s%s\n' "$head[2]" $path
                     end
+                case program
+                    set -l before (string escape -- $words[(math $head[2] + 1)..-2])
+                    complete -C (string join ' ' -- $before "$last")
                 case directories
                     for path in (__fish_complete_directories $name '')
                         printf '%s%s\n' "$head[2]" $path

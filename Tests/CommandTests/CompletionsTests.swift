@@ -69,6 +69,17 @@ struct CompletionsTests {
         #expect(try offered("curfew lint sor") == ["sort.json"])
     }
 
+    @Test("a program and its arguments after --", arguments: ShellTab.shells)
+    func program(shell: String) throws {
+        let files = try TemporaryDirectory()
+        try files.write("", to: "sort.json")
+        let offered = { try ShellTab.words(shell, $0, directory: files.path) }
+        #expect(try offered("curfew submit --cron '0 3 * * *' -- mktem") == ["mktemp"])
+        #expect(try offered("curfew run -- mktem") == ["mktemp"])
+        #expect(try offered("curfew run -- cat sor") == ["sort.json"])
+        #expect(try offered("curfew run -- cat --js").filter { $0.contains("json") } == [])
+    }
+
     @Test("handlers are looked for where the line says", arguments: ShellTab.shells)
     func places(shell: String) throws {
         let plugin = BuiltProducts.testPluginDirectory("patient")
