@@ -37,9 +37,11 @@ final class LifeLines: LifeView {
         self.facts = facts
         // Mostly a plugin has one handler of the same name.
         let name = facts.plugin.id == facts.handler.identifier ? "" : " " + facts.plugin.id
+        let words = facts.program.map { $0.map(ShellWord.quoted).joined(separator: " ") }
         let parts = [
             out.paint(facts.handler.identifier, .strong),
-            "plugin\(name) \(Shown.line(facts.plugin.version))",
+            words.map { "program \(Shown.line($0))" }
+                ?? "plugin\(name) \(Shown.line(facts.plugin.version))",
             "budget \(TimeText.limit(facts.budget))", "grace \(TimeText.limit(facts.grace))",
         ]
         let line = parts.joined(separator: "  ")

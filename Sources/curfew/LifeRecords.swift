@@ -20,7 +20,8 @@ final class LifeRecords: LifeView {
         rows: [
             (
                 "launching",
-                "identifier, kind, plugin, version, directory, budget, grace: the handler"
+                "identifier, kind, plugin, version, directory, argv, budget, grace: the handler; a "
+                    + "program has argv, and no plugin"
             ), ("started", "the handler was entered"),
             ("progress", "fraction, text: the progress, 0 to 1"),
             ("raised", "name, values: an event that the plugin raised"),
@@ -49,12 +50,16 @@ final class LifeRecords: LifeView {
     }
 
     func begin(_ facts: LifeFacts) {
+        let isProgram = facts.program != nil
         write(
             0, "launching",
             [
                 ("identifier", .text(facts.handler.identifier)),
-                ("kind", .text(facts.handler.kind.name)), ("plugin", .text(facts.plugin.id)),
-                ("version", .text(facts.plugin.version)), ("directory", .text(facts.directory)),
+                ("kind", .text(facts.handler.kind.name)),
+                ("plugin", isProgram ? .null : .text(facts.plugin.id)),
+                ("version", isProgram ? .null : .text(facts.plugin.version)),
+                ("directory", isProgram ? .null : .text(facts.directory)),
+                ("argv", facts.program.map { .list($0.map { .text($0) }) } ?? .null),
                 ("budget", .seconds(facts.budget)), ("grace", .seconds(facts.grace)),
             ])
     }

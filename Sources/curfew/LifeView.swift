@@ -33,6 +33,8 @@ struct LifeFacts {
     let handler: ManifestHandler
     let plugin: Manifest
     let directory: String
+    /// The words of a program that is run in place of a plugin's handler.
+    var program: [String]?
     /// Nanoseconds.
     let budget: UInt64
     let grace: UInt64

@@ -6,13 +6,21 @@ import Scheduling
 
 /// A program on the command line in place of a handler: `curfew run -- rsync -a a b`.
 struct ProgramRequest {
+    static let variableOption = CommandOption(
+        name: "env", value: "NAME=VALUE", mayBeEmpty: true, isRepeated: true,
+        summary: "a variable of the program's environment, which is stored")
+    static let directoryOption = CommandOption(
+        name: "directory", value: "DIR", sort: .directory,
+        summary: "the program's directory, in place of this one")
+
     /// The words as they were typed.
     let words: [String]
     private let path: String
     private let directory: String
     private let environment: [(name: String, value: String)]
 
-    /// Nil where the command line names no program. Throws where there is no such program.
+    /// Nil where the command line names no program. Throws where there is no such program, and where
+    /// there is none for its options.
     ///
     /// - Parameters:
     ///   - keeps: whether the program gets a variable of this process.
@@ -20,14 +28,21 @@ struct ProgramRequest {
     init?(
         _ arguments: Arguments, variables keeps: (String) -> Bool, failingWith code: ExitCode
     ) throws(CommandError) {
-        guard let first = arguments.program.first else { return nil }
+        guard let first = arguments.program.first else {
+            let options = [Self.variableOption, Self.directoryOption]
+            guard let option = options.first(where: { arguments.has($0) }) else { return nil }
+            throw CommandError(
+                code, "`--\(option.name)` is for a program, and this is a handler",
+                help: ["write the program after --: -- /usr/local/bin/backup"])
+        }
         words = arguments.program
         guard let folder = getcwd(nil, 0) else {
             throw CommandError(
                 code, "the working directory cannot be found: \(String(cString: strerror(errno)))")
         }
-        directory = String(cString: folder)
+        let here = String(cString: folder)
         free(folder)
+        directory = try Self.directory(arguments, from: here, failingWith: code)
         guard let found = Self.find(first, from: directory) else {
             throw CommandError(
                 code, "there is no program `\(first)`",
@@ -39,7 +54,43 @@ struct ProgramRequest {
                 help: ["give its path: -- /usr/local/bin/backup"])
         }
         path = found
-        environment = Environment.all.filter { keeps($0.name) }
+        let own = try Self.variables(arguments, failingWith: code)
+        environment =
+            Environment.all.filter { variable in
+                keeps(variable.name) && !own.contains { $0.name == variable.name }
+            } + own
+    }
+
+    private static func directory(
+        _ arguments: Arguments, from here: String, failingWith code: ExitCode
+    ) throws(CommandError) -> String {
+        guard let typed = arguments.value(directoryOption) else { return here }
+        let path = typed.begins(with: "/") ? typed : here + "/" + typed
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw CommandError(
+                code, "there is no directory `\(typed)`", notes: ["nothing was stored"],
+                help: ["create it first, or name another: --directory /srv"])
+        }
+        return path
+    }
+
+    /// The variables of the command line; of two with one name, the last.
+    private static func variables(
+        _ arguments: Arguments, failingWith code: ExitCode
+    ) throws(CommandError) -> [(name: String, value: String)] {
+        var found: [(name: String, value: String)] = []
+        for text in arguments.values(variableOption) {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw CommandError(
+                    code, "`\(text)` is no variable with its value", notes: ["nothing was stored"],
+                    help: ["write --env NAME=VALUE"])
+            }
+            found.removeAll { $0.name == parts[0] }
+            found.append((String(parts[0]), String(parts[1])))
+        }
+        return found
     }
 
     private static func find(_ program: String, from directory: String) -> String? {

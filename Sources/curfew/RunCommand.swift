@@ -100,7 +100,8 @@ enum RunCommand {
         }
         return LifeFacts(
             handler: handler, plugin: manifest, directory: directory,
-            budget: request.budget ?? handler.budget, grace: request.grace ?? handler.grace)
+            program: request.program?.words, budget: request.budget ?? handler.budget,
+            grace: request.grace ?? handler.grace)
     }
 
     private static func view(

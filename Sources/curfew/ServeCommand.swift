@@ -17,9 +17,9 @@ enum ServeCommand {
             included. A plugin that cannot be loaded is reported, and the others are used.
             """,
             """
-            One line is printed for each program that is started, each line of output and
-            each end of a task. SIGINT,
-            SIGTERM and SIGHUP end the host in order: nothing more is launched, running
+            The first line says that it serves. One line follows for each program that is
+            started, each line of output and each end of a task, with the number of its
+            request. SIGINT, SIGTERM and SIGHUP end the host in order: nothing more is launched, running
             tasks expire and have their grace to end, and their requests stay in the store.
             A second signal ends it at once.
             """,
@@ -38,8 +38,8 @@ enum ServeCommand {
                 rows: [
                     ("serving", "store, process, plugins: the identifiers of those loaded"),
                     ("refused", "directory, error: a plugin that is not loaded"),
-                    ("log", "level, text, plugin, task"),
-                    ("ended", "handler (the name of its events), task, succeeded, error"),
+                    ("log", "level, text, plugin, request: its number, or null"),
+                    ("ended", "handler (the name of its events), request, succeeded, error"),
                     ("stopping", "the host ends"),
                 ])
         ],
@@ -52,6 +52,13 @@ enum ServeCommand {
         let signals = try StopSignals()
         let lines = ServeLines(console.out, isJSON: arguments.has(.json))
         let host = try makeHost(place, lines)
+        let observation: Observation
+        do throws(CurfewError) {
+            observation = try host.observe { lines.event($0) }
+        } catch {
+            try? host.shutDown()
+            throw CommandError(.host, error.message, fault: Fault.of(error.code))
+        }
         var loaded: [String] = []
         for plugin in search.plugins where plugin.shadowedBy == nil {
             do throws(CurfewError) {
@@ -60,13 +67,6 @@ enum ServeCommand {
             } catch {
                 lines.refused(plugin.directory, error.message)
             }
-        }
-        let observation: Observation
-        do throws(CurfewError) {
-            observation = try host.observe { lines.event($0) }
-        } catch {
-            try? host.shutDown()
-            throw CommandError(.host, error.message, fault: Fault.of(error.code))
         }
         lines.serving(place.directory, loaded)
         csys_wait_readable(signals.descriptor, .max)
@@ -85,6 +85,7 @@ enum ServeCommand {
             configuration.log = { level, plugin, task, text in
                 lines.log(level, plugin, task, text)
             }
+            configuration.requests.launched = { lines.launched($0, $1) }
             configuration.requests.readMachine()
             try configuration.requests.store(in: place.directory)
             return try Host(configuration)

@@ -6,42 +6,73 @@ import Glibc
 import Scheduling
 
 /// The lines of `curfew serve`, for people or in JSON. Any thread may call.
+///
+/// `serving` is the first one: what the host does before is printed after it.
 final class ServeLines: @unchecked Sendable {
     // Sendable: the output is used with the lock held.
 
     private let out: Output
     private let isJSON: Bool
-    private let lock = Locked<Void>(())
+    private let begun = csys_realtime_ns()
+    private let state = Locked(State())
+
+    private struct State {
+        var isServing = false
+        /// Lines of the time before `serving`.
+        var early: [String] = []
+        /// The requests by their tasks, those included of the last tasks that are over, whose
+        /// programs may still write lines.
+        var requests: [UInt64: RequestID] = [:]
+        var over: [UInt64] = []
+    }
+
+    /// The number of tasks that are over whose requests are known.
+    private static let overLimit = 1_024
 
     init(_ out: Output, isJSON: Bool) {
         self.out = out
         self.isJSON = isJSON
     }
 
+    private func line(
+        _ event: String, _ members: [(key: String, value: JSONItem)], _ text: String, at date: Int64
+    ) -> String {
+        guard isJSON else {
+            return "\(DateText.full(date))  \(Shown.padded(event, 8))  \(Shown.line(text))"
+        }
+        let all: [(key: String, value: JSONItem)] = [
+            ("event", .text(event)), ("date", DateText.item(date)),
+        ]
+        return JSONItem.object(all + members).written
+    }
+
     private func write(
         _ event: String, _ members: [(key: String, value: JSONItem)], _ text: String
     ) {
-        let now = csys_realtime_ns()
-        lock.withLock { _ in
-            guard isJSON else {
-                out.line("\(DateText.full(now))  \(Shown.padded(event, 8))  \(Shown.line(text))")
-                return
-            }
-            let all: [(key: String, value: JSONItem)] = [
-                ("event", .text(event)), ("date", DateText.item(now)),
-            ]
-            out.line(JSONItem.object(all + members).written)
+        let line = line(event, members, text, at: csys_realtime_ns())
+        state.withLock { state in
+            if state.isServing { out.line(line) } else { state.early.append(line) }
         }
     }
 
+    /// Notes which request has launched a task.
+    func launched(_ task: UInt64, _ request: RequestID) {
+        state.withLock { $0.requests[task] = request }
+    }
+
     func serving(_ store: String, _ plugins: [String]) {
-        write(
+        let line = line(
             "serving",
             [
                 ("store", .text(store)), ("process", .integer(Int64(getpid()))),
                 ("plugins", .list(plugins.map { .text($0) })),
             ],
-            "\(store), \(plugins.count) plugin\(plugins.count == 1 ? "" : "s")")
+            "\(store), \(plugins.count) plugin\(plugins.count == 1 ? "" : "s")", at: begun)
+        state.withLock { state in
+            for each in [line] + state.early { out.line(each) }
+            state.early = []
+            state.isServing = true
+        }
     }
 
     func refused(_ directory: String, _ error: String) {
@@ -55,12 +86,13 @@ final class ServeLines: @unchecked Sendable {
 
     func log(_ level: LogLevel, _ plugin: String?, _ task: UInt64, _ text: String) {
         guard level > .debug else { return }
+        let request = state.withLock { $0.requests[task] }
         write(
             "log",
             [
                 ("level", .text(LifeRecords.name(level))), ("text", .text(text)),
-                ("plugin", .text(orNull: plugin)), ("task", .integer(Int64(clamping: task))),
-            ], (task == 0 ? "" : "task \(task): ") + text)
+                ("plugin", .text(orNull: plugin)), ("request", item(request)),
+            ], (request.map { "request \($0): " } ?? "") + text)
     }
 
     /// Writes the line of a task's end, for its done event.
@@ -70,11 +102,24 @@ final class ServeLines: @unchecked Sendable {
             case .bool(let succeeded) = event.values[0], case .text(let error) = event.values[1]
         else { return }
         let name = String(event.name.dropLast("_done".utf8.count))
+        let request = state.withLock { state in
+            state.over.append(event.task)
+            if state.over.count > Self.overLimit {
+                state.requests[state.over.removeFirst()] = nil
+            }
+            return state.requests[event.task]
+        }
         write(
             "ended",
             [
-                ("handler", .text(name)), ("task", .integer(Int64(clamping: event.task))),
+                ("handler", .text(name)), ("request", item(request)),
                 ("succeeded", .bool(succeeded)), ("error", .text(orNull: succeeded ? nil : error)),
-            ], "task \(event.task), \(name): " + (succeeded ? "succeeded" : error))
+            ],
+            (request.map { "request \($0), " } ?? "") + "\(name): "
+                + (succeeded ? "succeeded" : error))
+    }
+
+    private func item(_ request: RequestID?) -> JSONItem {
+        request.map { .integer(Int64(clamping: $0.rawValue)) } ?? .null
     }
 }

@@ -110,6 +110,10 @@ struct LintTests {
         let run = try CommandRun(
             "run", identifier, "--plugin", "curl", named[0], named[1], directory: files.path)
         #expect(run.code == 0 && run.output.contains("libcurl/"), "\(run.process)")
+        let simulated = try CommandRun(
+            "simulate", identifier, "--plugin", "curl", named[0], named[1], "submit",
+            "expect=succeeded", directory: files.path)
+        #expect(simulated.code == 0, "\(simulated.process)")
         let path = try CommandRun("lint", "curl", "--system-library=/lib/libcurl.so.4")
         #expect(path.code == 2 && path.errors.contains("is not the soname"), "\(path.process)")
     }

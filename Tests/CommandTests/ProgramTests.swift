@@ -11,6 +11,9 @@ struct ProgramTests {
         let good = try CommandRun("run", "--", "sh", "-c", "echo hello; pwd")
         #expect(good.code == 0, "\(good.process)")
         #expect(good.output.contains("hello"))
+        #expect(
+            good.output.hasPrefix("org.curfew.command  program sh -c 'echo hello; pwd'  budget "),
+            "\(good.output)")
         #expect(good.output.contains("SUCCEEDED"))
         let bad = try CommandRun("run", "--json", "--", "sh", "-c", "echo why >&2; exit 9")
         #expect(bad.code == 100)
@@ -25,6 +28,14 @@ struct ProgramTests {
         #expect(try CommandRun("run", "org.example.a", "--", "true").code == 2)
         #expect(try CommandRun("run", "--payload", "x", "--", "true").code == 2)
         #expect(try CommandRun("run", "--").code == 2)
+    }
+
+    @Test("run: a program is no plugin, and has no version")
+    func noPlugin() throws {
+        let begin = try #require(
+            try CommandRun("run", "--json", "--", "sh", "-c", "true").records().first)
+        #expect(begin["argv"] as? [String] == ["sh", "-c", "true"])
+        #expect(begin["plugin"] is NSNull && begin["version"] is NSNull)
     }
 
     @Test(
@@ -61,13 +72,15 @@ struct ProgramTests {
         }
         let names = events.compactMap { $0["event"] as? String }
         #expect(names.contains("refused"))
-        #expect(names.contains("serving"))
+        #expect(names.first == "serving")
         #expect(names.last == "stopping")
         #expect(
             events.contains {
                 $0["event"] as? String == "ended" && $0["succeeded"] as? Bool == true
+                    && $0["request"] as? Int == id
             })
-        #expect(events.contains { $0["text"] as? String == "line" })
+        #expect(
+            events.contains { $0["text"] as? String == "line" && $0["request"] as? Int == id })
         let after = try CommandRun("show", String(id), "--store", store, "--json").document()
         #expect(after["outcome"] as? String == "succeeded")
         #expect((after["argv"] as? [String])?.last?.hasSuffix("echo line") == true)
@@ -172,5 +185,72 @@ struct ProgramTests {
         #expect(attempts[0]["error"] as? String == "the host's process ended")
         #expect(attempts[0]["log"] as? [String] == [])
         #expect(attempts[1]["log"] as? [String] == ["began"])
+    @Test("submit: a stored program has the directory and the variables that were named")
+    func surroundings() throws {
+        let files = try TemporaryDirectory()
+        try files.write("", to: "there/.keep")
+        let store = files.path("store")
+        func submit(_ arguments: String...) throws -> CommandRun {
+            let words = ["submit", "--store", store, "--json"] + arguments
+            return CommandRun(
+                process: try ChildProcess.run(
+                    CommandRun.program, words, environment: CommandRun.environment))
+        }
+        let stored = try submit(
+            "--directory", files.path("there"), "--env", "WORD=apple", "--env", "EMPTY=", "--env",
+            "WORD=pear=green", "--", "sh", "-c", "echo \"$WORD,$EMPTY\" > fruit")
+        #expect(stored.code == 0, "\(stored.process)")
+        let id = try #require(try stored.document()["id"] as? Int)
+        let host = try ChildProcess.run(
+            "timeout",
+            [
+                "--foreground", "--preserve-status", "2", BuiltProducts.path(ofProduct: "curfew"),
+                "serve", "--store", store, "--plugins", files.path("there"),
+            ], limit: .seconds(60))
+        #expect(host.succeeded, "\(host)")
+        #expect(String(decoding: try files.read("there/fruit"), as: UTF8.self) == "pear=green,\n")
+        #expect(host.output.contains("request \(id), command: succeeded"), "\(host)")
+        #expect(!host.output.contains("task "), "\(host)")
+        #expect(try submit("--env", "WORD", "--", "true").code == 2)
+        #expect(try submit("--env", "=x", "--", "true").code == 2)
+        #expect(try submit("--directory", files.path("nowhere"), "--", "true").code == 2)
+        #expect(try submit("org.example.a", "--env", "WORD=apple").code == 2)
+    }
+
+    @Test("serve: a host that is killed leaves no process of its programs, in no session")
+    func killed() throws {
+        let files = try TemporaryDirectory()
+        // The program, one in a session of its own, and a grandchild whose parent has ended.
+        let program = """
+            setsid sh -c 'echo $$ > one; exec sleep 1000' &
+            setsid sh -c '(setsid sh -c "echo \\$\\$ > two; exec sleep 1000" &)' &
+            trap '' TERM HUP
+            echo $$ > three
+            sleep 1000
+            """
+        let script = """
+            set -e
+            cd '\(files.path)'
+            '\(CommandRun.program)' submit --store store -- sh -c "$PROGRAM"
+            mkdir plugins
+            '\(CommandRun.program)' serve --store store --plugins plugins &
+            until [ -s one ] && [ -s two ] && [ -s three ]; do sleep 0.02; done
+            kill -KILL $!
+            for file in one two three; do
+                while kill -0 "$(cat $file)" 2>/dev/null; do sleep 0.02; done
+            done
+            """
+        var environment = CommandRun.environment
+        environment["PROGRAM"] = program
+        let run = try ChildProcess.run(
+            "bash", ["-c", script], environment: environment, limit: .seconds(30))
+        for file in ["one", "two", "three"] {
+            let text = String(decoding: (try? files.read(file)) ?? [], as: UTF8.self)
+            let process = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
+            #expect(process != nil, "\(run)")
+            // Where it fails.
+            if let process, kill(process, 0) == 0 { kill(process, SIGKILL) }
+        }
+        #expect(run.succeeded, "\(run)")
     }
 }

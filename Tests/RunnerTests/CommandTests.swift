@@ -335,6 +335,34 @@ struct CommandTests {
         }
     }
 
+    @Test("of a hundred as many run as may, share one thread, and leave no descriptor")
+    func hundred() throws {
+        let directory = try TemporaryDirectory()
+        let host = try shell(
+            "mktemp \(directory.path)/XXXXXX >/dev/null; while [ ! -e \(directory.path)/go ]; do"
+                + " sleep 0.2; done", concurrency: 64)
+        // The first one starts the thread and the spawner.
+        FileManager.default.createFile(atPath: directory.path + "/go", contents: nil)
+        _ = try run(host)
+        try FileManager.default.removeItem(atPath: directory.path + "/go")
+        let before = ProcessFacts.now
+        let tasks = try (0..<100).map { _ in try host.launch(Self.name) }
+        try waitUntil("running") {
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).count == 65
+        }
+        let during = ProcessFacts.now
+        #expect(during.threads <= before.threads + 4, "\(before), then \(during)")
+        // Two outputs and the channel of the supervisor.
+        #expect(during.descriptors <= before.descriptors + 3 * 64, "\(before), then \(during)")
+        FileManager.default.createFile(atPath: directory.path + "/go", contents: nil)
+        for task in tasks {
+            #expect(host.wait(task) == .ok)
+            #expect(try host.query(task).outcome == .succeeded)
+            _ = host.release(task)
+        }
+        try waitUntil("closed") { ProcessFacts.now.descriptors <= before.descriptors }
+    }
+
     @Test("descriptors, threads and processes are as many after many runs as after the first")
     func flat() throws {
         let host = try host([.text("/bin/true")], concurrency: 16)

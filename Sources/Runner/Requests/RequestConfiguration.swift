@@ -13,6 +13,8 @@ public struct RequestConfiguration: Sendable {
     /// Nanoseconds of real time between checks for writes by other processes. They find writes of a
     /// process that was killed before it touched the file.
     package var storeLookInterval: UInt64 = 60_000_000_000
+    /// Called when a request has launched a task, before the task's done event is raised.
+    package var launched: (@Sendable (_ task: UInt64, _ request: RequestID) -> Void)?
     package var host = HostIdentity(boot: "", process: 0, start: 0)
     /// Limits of accepting and keeping requests.
     package var limits = RequestLimits()

@@ -63,6 +63,7 @@ extension RequestLoop {
         switch launched.status {
         case .ok:
             tasks[ticket] = launched.task
+            configuration.launched?(launched.task, request.id)
             if isSimulated {
                 let name = "<\(kind.className): \(identifier)>"
                 simulated[ticket] = name

@@ -20,7 +20,7 @@ final class RequestLoop: @unchecked Sendable {
     let log: HostLog
     /// Nil once closed; then another host may open the store.
     private var store: (any RequestStore)?
-    private let configuration: RequestConfiguration
+    let configuration: RequestConfiguration
     private var book: RequestBook
     private let clockWatch: Int32
     /// Detects writes of other processes. Owned by the batch.

@@ -15,7 +15,7 @@ enum SimulateCommand {
         name: "simulate",
         summary: "run steps on requests and tasks, with a manual clock",
         operands: "IDENTIFIER STEP…", operandCount: 2...1_000, operandSort: .handler,
-        options: SubmitForm.options + [.plugin, .plugins, timeoutOption, .json],
+        options: SubmitForm.options + [.plugin, .plugins, .systemLibrary, timeoutOption, .json],
         details: [
             """
             Loads the plugin that declares IDENTIFIER into a host with requests in memory
@@ -88,7 +88,8 @@ enum SimulateCommand {
             beginning: csys_monotonic_ns())
         defer { CrashNote.disarm() }
         let simulation = try Simulation(
-            facts, values, payloads: payloads, timeout: timeout, view, console)
+            facts, values, payloads: payloads, timeout: timeout,
+            systemLibraries: try arguments.systemLibraries, view, console)
         var failure: CommandError?
         do throws(CommandError) { try simulation.run(steps) } catch { failure = error }
         let hasReturned = simulation.leave()

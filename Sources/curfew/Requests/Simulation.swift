@@ -44,9 +44,10 @@ final class Simulation {
     ///   - values: the options of the command.
     ///   - payloads: by the texts that name them in options of the command and of steps.
     ///   - timeout: nanoseconds of real time that a task may work.
+    ///   - systemLibraries: the sonames of the libraries whose functions a manifest may call.
     init(
         _ facts: LifeFacts, _ values: SubmitValues, payloads: [String: [UInt8]], timeout: UInt64,
-        _ view: any SimulationView, _ console: Console
+        systemLibraries: [String], _ view: any SimulationView, _ console: Console
     ) throws(CommandError) {
         self.facts = facts
         self.values = values
@@ -60,6 +61,7 @@ final class Simulation {
         var configuration = HostConfiguration()
         configuration.clock = clock
         configuration.payloadLimit = UInt64(RunRequest.payloadLimit)
+        configuration.systemLibraries = systemLibraries
         configuration.log = { level, _, task, line in feed.add(level, line, of: task) }
         configuration.requests.limits = try SubmitForm.limits(values)
         beginning = clock.now

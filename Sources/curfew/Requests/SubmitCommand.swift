@@ -16,7 +16,8 @@ enum SubmitCommand {
         operands: "IDENTIFIER", operandCount: 1...1, operandSort: .handler,
         takesProgram: true,
         options: SubmitForm.options + [
-            waitOption, WaitCommand.timeoutOption, dryRunOption, .plugins, .store, .json,
+            ProgramRequest.variableOption, ProgramRequest.directoryOption, waitOption,
+            WaitCommand.timeoutOption, dryRunOption, .plugins, .store, .json,
         ],
         details: [
             """
@@ -43,8 +44,9 @@ enum SubmitCommand {
             """,
             """
             After -- a program stands in place of IDENTIFIER, with its arguments. A host that
-            permits programs, as `curfew serve`, runs it in this directory, with the PATH,
-            LANG, LC_* and TZ of now. Such requests have the identifier org.curfew.command,
+            permits programs, as `curfew serve`, runs it in this directory, or that of
+            --directory, with the PATH, LANG, LC_* and TZ of now and the variables of --env,
+            which every reader of the store can read. Such requests have the identifier org.curfew.command,
             the kind continued-processing, which waits for no quiet machine, and are added to
             those that are pending.
             """,
@@ -86,6 +88,7 @@ enum SubmitCommand {
         ],
         examples: [
             "curfew submit --cron '0 3 * * *' -- cp -r in copy",
+            "curfew submit --every 1h --directory /tmp --env DEPTH=2 -- sh -c 'du -d $DEPTH'",
             "curfew submit org.curfew.mirror --after 15min --payload @job.json",
             "curfew submit org.curfew.feed --every 1h --needs network --attempts 3 --key feed",
             "curfew submit org.curfew.sync --cron '30 4 * * 1' --needs network,external-power",
