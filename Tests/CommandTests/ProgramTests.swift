@@ -185,6 +185,8 @@ struct ProgramTests {
         #expect(attempts[0]["error"] as? String == "the host's process ended")
         #expect(attempts[0]["log"] as? [String] == [])
         #expect(attempts[1]["log"] as? [String] == ["began"])
+    }
+
     @Test("submit: a stored program has the directory and the variables that were named")
     func surroundings() throws {
         let files = try TemporaryDirectory()
@@ -218,7 +220,7 @@ struct ProgramTests {
     }
 
     @Test("serve: a host that is killed leaves no process of its programs, in no session")
-    func killed() throws {
+    func nothingLeft() throws {
         let files = try TemporaryDirectory()
         // The program, one in a session of its own, and a grandchild whose parent has ended.
         let program = """
