@@ -179,7 +179,10 @@ struct SubmitTests {
             (["--cron", "1 2 3"], "the expression: has 3 fields, not 5"),
             (["--every", "1h", "--local"], "`--local` is about the dates of `--cron`"),
             (["--local"], "`--local` is about the dates of `--cron`"),
-            (["--local", "--utc", "--latest", "2190-12-24"], "`--local` and `--utc` name two zones"),
+            (
+                ["--local", "--utc", "--latest", "2190-12-24"],
+                "`--local` and `--utc` name two zones"
+            ),
             (
                 ["--jitter", "1s", "--latest", "2190-12-24"],
                 "a request with `--latest` is not repeated"
