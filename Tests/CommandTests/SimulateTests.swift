@@ -68,7 +68,7 @@ struct SimulateTests {
             contentsOfFile: "\(root)/Tests/Plugins/again/again.c", encoding: .utf8)
         let shown = header.split(separator: "\n").filter { $0.hasPrefix(" *     ") }
             .map { $0.dropFirst(3).replacing("org.example.tidy", with: "org.curfew.test.again") }
-        #expect(shown.count == 5)
+        #expect(shown.count == 9)
         for line in shown {
             let words = line.drop { $0 == " " }
             #expect(plugin.contains(words), "\(line)")

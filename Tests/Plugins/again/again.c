@@ -11,11 +11,17 @@ CURFEW_PLUGIN_NOTE();
 static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_task task,
                          curfew_error *host_error) {
     (void)handler_data;
+    curfew_task_info info = {.struct_size = sizeof info};
+    if (api->task_info(api, task, &info) != CURFEW_OK) return CURFEW_STALE;
     const curfew_requests *requests = api->extension(api, CURFEW_EXT_REQUESTS);
     const curfew_submit_options tomorrow = {.struct_size = sizeof tomorrow,
-                                            .after_ns = 24 * UINT64_C(3600000000000)};
+                                            .after_ns = 24 * UINT64_C(3600000000000),
+                                            .on_pending = CURFEW_ON_PENDING_KEEP,
+                                            .payload = info.payload,
+                                            .payload_bytes = info.payload_bytes};
 
-    // First the next launch, then the work: it comes also where this attempt crashes.
+    // First the next launch, then the work: it comes also where this attempt crashes. A further
+    // attempt finds it pending, and keeps it.
     curfew_status status =
         requests->submit(api, "org.curfew.test.again", &tomorrow, NULL, host_error);
     if (status != CURFEW_OK) return status;
