@@ -46,8 +46,27 @@ extension RequestConfiguration {
                 wall: copy.day_wall_ns == 0 ? nil : copy.day_wall_ns,
                 cpu: copy.day_cpu_ns == 0 ? nil : copy.day_cpu_ns))
         usageThreshold = copy.usage_threshold
-        if copy.reads_machine { readMachine() }
+        machineThresholds = MachineThresholds(copy)
+        if copy.reads_machine { readMachine(machineThresholds) }
         if copy.throttle_ns != 0 { floor = copy.throttle_ns }
         if copy.no_throttle { floor = 0 }
+    }
+}
+
+extension MachineThresholds {
+    /// Reads the thresholds of a configuration; a zero means the default.
+    fileprivate init(_ config: curfew_request_config) {
+        self.init()
+        if config.idle_after_ns != 0 { idleAfter = Duration(inNanoseconds: config.idle_after_ns) }
+        if config.low_battery != 0 { lowBattery = Int(config.low_battery) }
+        func take(_ percent: UInt8, _ limit: inout Double) {
+            if percent != 0 { limit = Double(percent) }
+        }
+        take(config.processor_pressure_10s, &processorPressure.tenSeconds)
+        take(config.processor_pressure_60s, &processorPressure.minute)
+        take(config.memory_pressure_10s, &memoryPressure.tenSeconds)
+        take(config.memory_pressure_60s, &memoryPressure.minute)
+        take(config.disk_pressure_10s, &diskPressure.tenSeconds)
+        take(config.disk_pressure_60s, &diskPressure.minute)
     }
 }

@@ -18,7 +18,9 @@
 @_exported public import enum Scheduling.HandlerEnablement
 @_exported public import enum Scheduling.HandlerScope
 @_exported public import struct Scheduling.JournalEntry
+@_exported public import struct Scheduling.MachineThresholds
 @_exported public import enum Scheduling.Outcome
+@_exported public import struct Scheduling.PressureLimit
 @_exported public import enum Scheduling.RefreshSetting
 @_exported public import struct Scheduling.Repetition
 @_exported public import struct Scheduling.Request

@@ -31,10 +31,13 @@ extension RequestConfiguration {
 
     /// Reads the machine's factors from the kernel: power, battery, heat, network, load, logged-in
     /// users.
-    public mutating func readMachine() {
+    public mutating func readMachine(_ thresholds: MachineThresholds = MachineThresholds()) {
+        machineThresholds = thresholds
         sources = [
-            PowerSupplySource(), PowerProfileSource(), ThermalSource(), NetworkSource(),
-            PressureSource(), IdleSource(), FirstUnlockSource(),
+            PowerSupplySource(thresholds: thresholds), PowerProfileSource(), ThermalSource(),
+            NetworkSource(),
+            PressureSource(thresholds: thresholds), IdleSource(thresholds: thresholds),
+            FirstUnlockSource(),
         ]
     }
 
@@ -76,6 +79,19 @@ extension RequestConfiguration {
     public var historyDuration: Duration {
         get { Duration(inNanoseconds: limits.historyAge) }
         set { limits.historyAge = newValue.inNanoseconds }
+    }
+
+    /// The least time between two launches of a handler; by default none.
+    public var spacing: Duration {
+        get { Duration(inNanoseconds: rate.spacing) }
+        set { rate.spacing = newValue.inNanoseconds }
+    }
+
+    /// The time before the next launch of a handler that did not complete its task. It doubles with
+    /// each further one in a row, up to 24 h; by default 5 min, and zero means none.
+    public var penalty: Duration {
+        get { Duration(inNanoseconds: rate.penalty) }
+        set { rate.penalty = newValue.inNanoseconds }
     }
 
     /// The limits of what tasks may use in a day.

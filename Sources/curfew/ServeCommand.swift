@@ -9,7 +9,7 @@ import Scheduling
 enum ServeCommand {
     static let command = Command(
         name: "serve", summary: "run a host in the foreground: launch the requests of a store",
-        options: [.plugin, .plugins, .store, .json],
+        options: [.plugin, .plugins, HostThreshold.option, .store, .json],
         details: [
             """
             Loads all plugins that it finds, and launches the requests of the store when
@@ -41,22 +41,35 @@ enum ServeCommand {
                     ("log", "level, text, plugin, request: its number, or null"),
                     ("ended", "handler (the name of its events), request, succeeded, error"),
                     ("stopping", "the host ends"),
-                ])
+                ]),
+            HelpSection(
+                title: "thresholds",
+                text: """
+                    A time is written as 10min, a share as 80%. See thresholds.md of the
+                    documentation.
+                    """,
+                rows: HostThreshold.rows),
         ],
-        examples: ["timeout --foreground --preserve-status 2s curfew serve --json"]
+        examples: [
+            "timeout --foreground --preserve-status 2s curfew serve --json",
+            "timeout --foreground --preserve-status 2s curfew serve --threshold idle-after=1min",
+        ]
     ) { arguments, console throws(CommandError) in
         let place = try StorePlace(arguments)
         let search = try PluginSearch(arguments, failingWith: .usage)
+        var requests = RequestConfiguration()
+        try HostThreshold.set(arguments, in: &requests)
         // The directory and its parents.
         _ = try place.make()
         let signals = try StopSignals()
         let lines = ServeLines(console.out, isJSON: arguments.has(.json))
-        let host = try makeHost(place, lines)
+        let host = try makeHost(place, requests, lines)
         let observation: Observation
         do throws(CurfewError) {
             observation = try host.observe { lines.event($0) }
         } catch {
             try? host.shutDown()
+            lines.failed()
             throw CommandError(.host, error.message, fault: Fault.of(error.code))
         }
         var loaded: [String] = []
@@ -77,7 +90,7 @@ enum ServeCommand {
     }
 
     private static func makeHost(
-        _ place: StorePlace, _ lines: ServeLines
+        _ place: StorePlace, _ requests: RequestConfiguration, _ lines: ServeLines
     ) throws(CommandError) -> Host {
         do throws(CurfewError) {
             var configuration = HostConfiguration()
@@ -85,11 +98,13 @@ enum ServeCommand {
             configuration.log = { level, plugin, task, text in
                 lines.log(level, plugin, task, text)
             }
+            configuration.requests = requests
             configuration.requests.launched = { lines.launched($0, $1) }
-            configuration.requests.readMachine()
+            configuration.requests.readMachine(requests.machineThresholds)
             try configuration.requests.store(in: place.directory)
             return try Host(configuration)
         } catch {
+            lines.failed()
             let isStore = error.code == .storeLocked || error.code == .storeBusy
             throw CommandError(
                 isStore ? .storeUnavailable : .host, error.message, fault: Fault.of(error.code),

@@ -41,6 +41,18 @@ struct RefusedValueTests {
         #expect(
             refused { $0.usage_threshold = 1.5 }.hasSuffix(
                 "usage_threshold is 1.5; it must be in 0…1"))
+        let percents: [(String, WritableKeyPath<curfew_request_config, UInt8>)] = [
+            ("low_battery", \.low_battery), ("processor_pressure_10s", \.processor_pressure_10s),
+            ("processor_pressure_60s", \.processor_pressure_60s),
+            ("memory_pressure_10s", \.memory_pressure_10s),
+            ("memory_pressure_60s", \.memory_pressure_60s),
+            ("disk_pressure_10s", \.disk_pressure_10s), ("disk_pressure_60s", \.disk_pressure_60s),
+        ]
+        for (name, path) in percents {
+            let text = refused { $0[keyPath: path] = 101 }
+            #expect(
+                text.contains("\(name) is 101") && text.hasSuffix("must be at most 100"), "\(text)")
+        }
         #expect(refusal { $0.event_limit = 4_194_304 } == "none")
     }
 

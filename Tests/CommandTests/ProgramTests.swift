@@ -97,6 +97,33 @@ struct ProgramTests {
             ] + more, limit: .seconds(60))
     }
 
+    @Test("serve: thresholds hold back what waits for a calm machine, and what is wrong is refused")
+    func thresholds() throws {
+        let files = try TemporaryDirectory()
+        let store = files.path("store")
+        for (file, when) in [("now", "due"), ("later", "calm")] {
+            let stored = try CommandRun(
+                "submit", "--store", store, "--when", when, "--", "touch", files.path(file))
+            #expect(stored.code == 0)
+        }
+        let host = try serve(store, seconds: "2", "--threshold", "day-launches=0")
+        #expect(host.succeeded, "\(host)")
+        #expect(FileManager.default.fileExists(atPath: files.path("now")))
+        #expect(!FileManager.default.fileExists(atPath: files.path("later")))
+        for (wrong, message) in [
+            ("idle-aftr=1min", "did you mean `idle-after`?"),
+            ("debounce", "--threshold=debounce=VALUE"),
+            ("idle-after=soon", "`--threshold=idle-after=15min`"),
+            ("place-limit=0", "is not a number from 1 to"), ("low-battery=101%", "from 1 to 100"),
+            ("=1", "`curfew help serve` lists the thresholds"),
+        ] {
+            let run = try CommandRun(
+                "serve", "--store", files.path("none"), "--threshold", wrong)
+            #expect(run.code == 2 && run.errors.contains(message), "\(run.process)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: files.path("none")))
+    }
+
     @Test("show has the log, progress and result of a plugin's task")
     func plugins() throws {
         let files = try TemporaryDirectory()

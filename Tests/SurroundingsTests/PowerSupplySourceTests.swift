@@ -177,6 +177,19 @@ struct PowerSupplySourceTests {
         #expect(battery.detail.hasSuffix("power_supply/BAT0/status: is empty"))
     }
 
+    @Test("an embedder says what nearly empty is")
+    func threshold() throws {
+        let tree = try Self.tree(["BAT0": Self.battery("Discharging", "45")])
+        var thresholds = MachineThresholds()
+        func state() -> FactorState {
+            PowerSupplySource(sys: tree.sys, thresholds: thresholds).reading(.battery).state
+        }
+        thresholds.lowBattery = 45
+        #expect(state() == .yes)
+        thresholds.lowBattery = 46
+        #expect(state() == .no)
+    }
+
     @Test("a supply that vanishes while it is read was never there")
     func vanished() throws {
         let tree = try Self.tree(["AC": Self.mains("1")])

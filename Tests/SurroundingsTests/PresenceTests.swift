@@ -31,8 +31,11 @@ struct PresenceTests {
         #expect(utimes(tree.path("dev/\(name)"), [time, time]) == 0)
     }
 
-    private static func idle(_ tree: FileTree) -> FactorReading {
-        IdleSource(dev: tree.dev, run: tree.run, now: { noon }).reading(.idle)
+    private static func idle(
+        _ tree: FileTree, _ thresholds: MachineThresholds = MachineThresholds()
+    ) -> FactorReading {
+        IdleSource(dev: tree.dev, run: tree.run, thresholds: thresholds, now: { noon })
+            .reading(.idle)
     }
 
     // MARK: First unlock
@@ -104,6 +107,9 @@ struct PresenceTests {
         let idle = Self.idle(tree)
         #expect(idle.state == .yes)
         #expect(idle.detail == "no terminal was used for 5 min")
+        var patient = MachineThresholds()
+        patient.idleAfter = .seconds(301)
+        #expect(Self.idle(tree, patient).state == .no)
     }
 
     @Test("without terminals nothing is known, and quiet consoles are none")

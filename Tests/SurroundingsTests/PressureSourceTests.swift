@@ -55,8 +55,9 @@ struct PressureSourceTests {
     @Test("limits are the embedder's")
     func limits() throws {
         let tree = try FileTree(["proc/pressure/cpu": Self.lines((50, 1), nil)])
-        let strict = PressureLimits(processor: PressureLimit(tenSeconds: 40, minute: 40))
-        let source = PressureSource(proc: tree.proc, limits: strict)
+        var strict = MachineThresholds()
+        strict.processorPressure = PressureLimit(tenSeconds: 40, minute: 40)
+        let source = PressureSource(proc: tree.proc, thresholds: strict)
         #expect(source.reading(.pressure).state == .no)
         #expect(PressureSource(proc: tree.proc).reading(.pressure).state == .yes)
     }

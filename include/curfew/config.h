@@ -97,6 +97,19 @@ typedef struct curfew_request_config {
 
     uint32_t identifier_limit; /* the most pending requests of an identifier; 0: 10,000 */
     uint32_t pending_limit;    /* the most pending requests in all; 0: 1,000,000 */
+
+    /* From when on the machine that reads_machine reads is idle, short of power and overloaded.
+     * Pressure is the share of 10 s, or of a minute, in which some task waited for a processor, or
+     * all of them for memory or disks. In percent, 1…100; 100 is never exceeded. */
+    uint64_t idle_after_ns;         /* since the last key at a terminal; 0: 5 min */
+    uint8_t low_battery;            /* a battery that discharges is nearly empty below; 0: 20 */
+    uint8_t processor_pressure_10s; /* 0: 80 */
+    uint8_t processor_pressure_60s; /* 0: 60 */
+    uint8_t memory_pressure_10s;    /* 0: 20 */
+    uint8_t memory_pressure_60s;    /* 0: 10 */
+    uint8_t disk_pressure_10s;      /* 0: 80 */
+    uint8_t disk_pressure_60s;      /* 0: 60 */
+    uint8_t reserved2;              /* 0 */
 } curfew_request_config;
 
 /* The configuration of a host. */

@@ -33,9 +33,14 @@ public struct RequestConfiguration: Sendable {
     /// value; 0 means no pause. Nil means 15 minutes, or none on a manual clock, where a simulation
     /// decides when time passes. `Request.isUndated` says which requests have it.
     package var floor: UInt64?
+    /// The longest pause where `floor` is nil and the clock is the system's. As for background
+    /// fetches: users do not notice a higher rate.
+    package static let usualFloor: UInt64 = 900_000_000_000
     /// Requests wait for an hour with at least this app usage, 0…1; 0 means they do not wait.
     public var usageThreshold = 0.0
     package var sources: [any FactorSource] = []
+    /// The thresholds with which `sources` judge the machine.
+    package var machineThresholds = MachineThresholds()
     /// Nanoseconds between two reads of the sources while a request or subscriber depends on them.
     package var sourceInterval: UInt64 = 30_000_000_000
 
@@ -51,6 +56,6 @@ public struct RequestConfiguration: Sendable {
         if !(0...1).contains(usageThreshold) {
             return "usage_threshold is \(usageThreshold); it must be in 0…1"
         }
-        return nil
+        return machineThresholds.fault
     }
 }

@@ -69,8 +69,6 @@ final class RequestLoop: @unchecked Sendable {
     /// CLOCK_MONOTONIC time until which the thread sleeps; 0 while it is awake.
     private let restingUntil = Atomic<UInt64>(0)
 
-    /// As for background fetches: users do not notice a higher rate.
-    private static let usualFloor: UInt64 = 900_000_000_000
     private static let firstRetry: UInt64 = 500_000_000
     private static let longestRetry: UInt64 = 30_000_000_000
     private static let pruneInterval: UInt64 = 60_000_000_000
@@ -89,7 +87,8 @@ final class RequestLoop: @unchecked Sendable {
             budget: configuration.dayBudget)
         scheduler.rate = configuration.rate
         scheduler.rate.floor =
-            configuration.floor ?? (engine.clock.manual == nil ? Self.usualFloor : 0)
+            configuration.floor
+            ?? (engine.clock.manual == nil ? RequestConfiguration.usualFloor : 0)
         scheduler.places = max(1, configuration.places)
         scheduler.zone = LocalZone()
         scheduler.usageThreshold = configuration.usageThreshold

@@ -8,12 +8,14 @@ package import Scheduling
 /// ("some"). The waiting of the host's own tasks is included.
 package struct PressureSource: FactorSource {
     private let directory: String
-    package let limits: PressureLimits
+    private let thresholds: MachineThresholds
 
     /// - Parameter proc: where procfs is.
-    package init(proc: String = "/proc", limits: PressureLimits = PressureLimits()) {
+    package init(
+        proc: String = "/proc", thresholds: MachineThresholds = MachineThresholds()
+    ) {
         directory = proc + "/pressure"
-        self.limits = limits
+        self.thresholds = thresholds
     }
 
     package var factors: Set<Factor> { [.pressure] }
@@ -30,9 +32,13 @@ package struct PressureSource: FactorSource {
     private var resources: [Resource] {
         [
             Resource(
-                file: "memory", name: "memory", kinds: ["full", "some"], limit: limits.memory),
-            Resource(file: "io", name: "disks", kinds: ["full", "some"], limit: limits.disks),
-            Resource(file: "cpu", name: "processors", kinds: ["some"], limit: limits.processor),
+                file: "memory", name: "memory", kinds: ["full", "some"],
+                limit: thresholds.memoryPressure),
+            Resource(
+                file: "io", name: "disks", kinds: ["full", "some"], limit: thresholds.diskPressure),
+            Resource(
+                file: "cpu", name: "processors", kinds: ["some"],
+                limit: thresholds.processorPressure),
         ]
     }
 

@@ -10,16 +10,13 @@ package struct PowerSupplySource: FactorSource {
     private let directory: String
     private let parent: String
     /// The percentage below which a battery that is not charging counts as nearly empty.
-    package let lowest: Int
-
-    /// The threshold of a low battery in desktops, and in Apple's low power mode.
-    package static let lowestPercent = 20
+    private let lowest: Int
 
     /// - Parameter sys: where sysfs is.
-    package init(sys: String = "/sys", lowest: Int = lowestPercent) {
+    package init(sys: String = "/sys", thresholds: MachineThresholds = MachineThresholds()) {
         parent = sys + "/class"
         directory = sys + "/class/power_supply"
-        self.lowest = lowest
+        lowest = thresholds.lowBattery
     }
 
     package var factors: Set<Factor> { [.externalPower, .battery] }

@@ -12,22 +12,21 @@ package struct IdleSource: FactorSource {
     private let dev: String
     private let run: String
     /// The nanoseconds without a key after which the machine counts as idle.
-    package let threshold: UInt64
+    private let threshold: UInt64
     private let now: @Sendable () -> Int64
-
-    package static let fiveMinutes: UInt64 = 300_000_000_000
 
     /// - Parameters:
     ///   - dev: where devices are.
     ///   - run: where /run is.
     ///   - now: the machine's clock, nanoseconds since 1970 in UTC.
     package init(
-        dev: String = "/dev", run: String = "/run", threshold: UInt64 = fiveMinutes,
+        dev: String = "/dev", run: String = "/run",
+        thresholds: MachineThresholds = MachineThresholds(),
         now: @escaping @Sendable () -> Int64 = { IdleSource.wall() }
     ) {
         self.dev = dev
         self.run = run
-        self.threshold = threshold
+        threshold = thresholds.idleAfter.inNanoseconds
         self.now = now
     }
 
