@@ -17,8 +17,8 @@ final class ServeLines: @unchecked Sendable {
     private let state = Locked(State())
 
     private struct State {
-        var isServing = false
-        /// Lines of the time before `serving`.
+        var isPrinting = false
+        /// Lines of the time before `serving`, which are not printed yet.
         var early: [String] = []
         /// The requests by their tasks, those included of the last tasks that are over, whose
         /// programs may still write lines.
@@ -51,7 +51,7 @@ final class ServeLines: @unchecked Sendable {
     ) {
         let line = line(event, members, text, at: csys_realtime_ns())
         state.withLock { state in
-            if state.isServing { out.line(line) } else { state.early.append(line) }
+            if state.isPrinting { out.line(line) } else { state.early.append(line) }
         }
     }
 
@@ -69,9 +69,8 @@ final class ServeLines: @unchecked Sendable {
             ],
             "\(store), \(plugins.count) plugin\(plugins.count == 1 ? "" : "s")", at: begun)
         state.withLock { state in
-            for each in [line] + state.early { out.line(each) }
-            state.early = []
-            state.isServing = true
+            out.line(line)
+            release(&state)
         }
     }
 
@@ -80,6 +79,15 @@ final class ServeLines: @unchecked Sendable {
         write(
             "refused", [("directory", .text(directory)), ("error", .text(error))],
             "\(directory): \(first)")
+    }
+
+    /// Prints what the host of a start that failed has logged.
+    func failed() { state.withLock { release(&$0) } }
+
+    private func release(_ state: inout State) {
+        for each in state.early { out.line(each) }
+        state.early = []
+        state.isPrinting = true
     }
 
     func stopping() { write("stopping", [], "") }

@@ -69,6 +69,7 @@ struct ChangeCommandsTests {
         let both = try desk.run("retry", "1", "2")
         #expect(both.code == 8)
         #expect(both.errors.hasPrefix("error: request 2 is pending, and was not retried\n"))
+        #expect(both.errors.contains("  = help: to launch it now: curfew launch 2"))
         #expect(try states(desk) == ["cancelled", "pending"])
     }
 

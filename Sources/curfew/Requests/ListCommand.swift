@@ -38,7 +38,8 @@ enum ListCommand {
             blank.
             """,
             """
-            --state takes the words of the column STATE, with commas between them. --watch
+            --state takes the words of the column STATE, with commas between them; host-gone
+            are requests that ran when the last host ended. --watch
             draws the list anew on a terminal; elsewhere an empty line comes before each
             further list, and with --json each list is one line.
             """,
@@ -86,9 +87,13 @@ enum ListCommand {
 
     /// The requests to list.
     private struct Query {
-        var filter: RequestFilter
+        private var filter: RequestFilter
         /// Those of finished requests; empty for all.
         var outcomes: Set<Outcome> = []
+        /// Requests that ran when the last host ended are listed, too.
+        private var includesHostGone = false
+        let namesStates: Bool
+        var identifier: String? { filter.identifier }
         var isHistory: Bool { filter.states.allSatisfy { !$0.isLive } && !filter.states.isEmpty }
 
         init(_ arguments: Arguments) throws(CommandError) {
@@ -104,30 +109,45 @@ enum ListCommand {
             filter = RequestFilter(
                 identifier: arguments.value(identifierOption),
                 limit: try NumberArgument.limit(arguments))
+            namesStates = arguments.has(stateOption)
             if let text = arguments.value(stateOption) {
-                try read(text)
+                filter.states = try read(text)
             } else if !arguments.has(allOption) {
                 let wantsHistory = arguments.has(historyOption)
                 filter.states = Set(RequestState.allCases.filter { $0.isLive != wantsHistory })
             }
         }
 
+        /// Returns the filter of requests whose column STATE has one of the words; nil if none can
+        /// have one, which depends on whether a host uses the store.
+        func filter(isAlone: Bool) -> RequestFilter? {
+            guard namesStates else { return filter }
+            var filter = filter
+            if isAlone {
+                filter.states.remove(.running)
+                if includesHostGone { filter.states.insert(.running) }
+            }
+            return filter.states.isEmpty ? nil : filter
+        }
+
         /// Reads words of the column STATE: a state, or the outcome of a finished request.
-        private mutating func read(_ text: String) throws(CommandError) {
+        private mutating func read(_ text: String) throws(CommandError) -> Set<RequestState> {
+            var states: Set<RequestState> = []
             var isAnyOutcome = false
             for word in text.split(separator: ",", omittingEmptySubsequences: false) {
                 if let state = RequestState.allCases.first(where: { $0.name == word }) {
-                    filter.states.insert(state)
+                    states.insert(state)
                     if state == .finished { isAnyOutcome = true }
                 } else if let outcome = Outcome.allCases.first(where: { $0.name == word }) {
-                    filter.states.insert(.finished)
+                    states.insert(.finished)
                     outcomes.insert(outcome)
+                } else if word == RequestText.hostGone {
+                    includesHostGone = true
                 } else {
-                    let states = RequestState.allCases.map(\.name)
-                    let names =
-                        states + Outcome.allCases.map(\.name).filter { !states.contains($0) }
-                    var help = ["write one or more of " + names.joined(separator: ",")]
-                    if let meant = Suggestion.nearest(to: String(word), among: names) {
+                    let names = RequestState.allCases.map(\.name) + [RequestText.hostGone]
+                    let outcomes = Outcome.allCases.map(\.name).filter { !names.contains($0) }
+                    var help = ["write one or more of " + (names + outcomes).joined(separator: ",")]
+                    if let meant = Suggestion.nearest(to: String(word), among: names + outcomes) {
                         help.insert("did you mean `--state \(meant)`?", at: 0)
                     }
                     throw CommandError(
@@ -135,6 +155,7 @@ enum ListCommand {
                 }
             }
             if isAnyOutcome { outcomes = [] }
+            return states
         }
     }
 
@@ -142,19 +163,22 @@ enum ListCommand {
         _ query: Query, _ arguments: Arguments, _ store: StoreClient, _ place: StorePlace,
         _ console: Console
     ) throws(CommandError) {
+        let host = try StorePlace.translated { () throws(StoreFault) in try store.host() }
         let (overview, programs) = try StorePlace.translated { () throws(StoreFault) in
             try store.read { (transaction) throws(StoreFault) in
-                let overview = try transaction.overview(query.filter, outcomes: query.outcomes)
+                let overview =
+                    try query.filter(isAlone: host == nil).map { (filter) throws(StoreFault) in
+                        try transaction.overview(filter, outcomes: query.outcomes)
+                    } ?? RequestOverview()
                 return (overview, try Self.programs(overview.requests, transaction))
             }
         }
-        let host = try StorePlace.translated { () throws(StoreFault) in try store.host() }
         if arguments.has(.json) {
             console.out.line(item(overview, programs, store, host).written)
             return
         }
-        print(overview, programs, host, place, console, isHistory: query.isHistory)
-        if overview.requests.isEmpty, let identifier = query.filter.identifier {
+        print(overview, programs, host, place, console, query)
+        if overview.requests.isEmpty, let identifier = query.identifier {
             try RequestArgument.suggest(identifier, "ps --identifier", store, place, console)
         }
     }
@@ -172,7 +196,7 @@ enum ListCommand {
 
     private static func print(
         _ overview: RequestOverview, _ programs: [RequestID: CommandPayload],
-        _ host: HostPresence?, _ place: StorePlace, _ console: Console, isHistory: Bool
+        _ host: HostPresence?, _ place: StorePlace, _ console: Console, _ query: Query
     ) {
         let now = csys_realtime_ns()
         let out = console.out
@@ -185,9 +209,12 @@ enum ListCommand {
         }
         if overview.requests.isEmpty {
             console.errors.line(
-                isHistory ? "no request is finished" : "no request is pending or running")
+                query.namesStates
+                    ? "no request is in such a state"
+                    : query.isHistory
+                        ? "no request is finished" : "no request is pending or running")
             console.errors.line(
-                "  = help: " + (isHistory ? "curfew ps" : "curfew ps --all") + place.option)
+                "  = help: " + (query.isHistory ? "curfew ps" : "curfew ps --all") + place.option)
             return
         }
         RequestTable(

@@ -80,6 +80,9 @@ struct RequestChange {
         CommandError(
             .conflict,
             "request \(request.id) is \(RequestText.state(request)), and was not \(done)",
-            notes: [rule, "nothing was done"], help: ["curfew show \(request.id)\(place.option)"])
+            notes: [rule, "nothing was done"],
+            help: (request.state == .pending
+                ? ["to launch it now: curfew launch \(request.id)\(place.option)"] : [])
+                + ["curfew show \(request.id)\(place.option)"])
     }
 }

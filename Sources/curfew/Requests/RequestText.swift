@@ -51,11 +51,14 @@ enum RequestText {
             ? request.outcome?.name ?? request.state.name : request.state.name
     }
 
+    /// The state of a request that ran when its host ended.
+    static let hostGone = "host-gone"
+
     /// `host-gone` for a request that ran when its host ended, or its state.
     ///
     /// - Parameter isAlone: no host uses the store.
     static func state(_ request: Request, isAlone: Bool) -> String {
-        isAlone && request.state == .running ? "host-gone" : state(request)
+        isAlone && request.state == .running ? hostGone : state(request)
     }
 
     /// The word of the state alone: a finished request is `finished`.

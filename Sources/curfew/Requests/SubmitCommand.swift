@@ -46,9 +46,8 @@ enum SubmitCommand {
             After -- a program stands in place of IDENTIFIER, with its arguments. A host that
             permits programs, as `curfew serve`, runs it in this directory, or that of
             --directory, with the PATH, LANG, LC_* and TZ of now and the variables of --env,
-            which every reader of the store can read. Such requests have the identifier org.curfew.command,
-            the kind continued-processing, which waits for no quiet machine, and are added to
-            those that are pending.
+            which every reader of the store can read. Such requests have the identifier org.curfew.command
+            and the kind processing.
             """,
             """
             A payload that begins with @ names a file, and - is standard input; every other
@@ -102,10 +101,8 @@ enum SubmitCommand {
         let now = csys_realtime_ns()
         let values = SubmitValues { arguments.value($0) }
         var description = try SubmitForm.description(
-            identifier, kind: program == nil ? found.kind ?? .appRefresh : .continuedProcessing,
-            at: now,
+            identifier, kind: program == nil ? found.kind ?? .appRefresh : .processing, at: now,
             values)
-        if program != nil, !arguments.has(SubmitForm.onPending) { description.onPending = .add }
         let limits = try SubmitForm.limits(values)
         let payload = if let program { program.payload } else { try payload(arguments) }
         try check(arguments, description)
