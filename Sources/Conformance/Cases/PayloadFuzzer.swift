@@ -7,8 +7,8 @@ import Scheduling
 /// Payloads by chance: the examples' own with bytes changed, left out, doubled and put in, and such
 /// as have nothing to do with them. Each must be answered.
 ///
-/// The directory replaces its mark after the mutation, so that the plugin writes there, or to no
-/// existing path.
+/// The directory replaces its mark after the mutation, and precedes every other absolute path that a
+/// mutation makes, so that a plugin that writes where its payload says writes there.
 struct PayloadFuzzer {
     private let run: CaseRun
     private let trials: [CaseRun.Trial]
@@ -68,7 +68,7 @@ struct PayloadFuzzer {
                 change(&pieces[chance.below(pieces.count)], &chance)
             }
         }
-        let payload = pieces.joined(separator: Array(place.utf8))
+        let payload = Self.confined(pieces, to: Array(place.utf8))
         let start = csys_monotonic_ns()
         let task = try bed.launch(trial, payload: Array(payload), budget: 2_000_000_000)
         let ended = try bed.end(of: task, "\(trial.handler.identifier) with a payload by chance")
@@ -77,6 +77,32 @@ struct PayloadFuzzer {
                 "\(trial.handler.identifier) did not answer to a payload by chance")
         }
         return csys_monotonic_ns() &- start
+    }
+
+    /// Joins the pieces with the directory between them. The directory also precedes each slash that
+    /// begins a path.
+    static func confined(_ pieces: [[UInt8]], to directory: [UInt8]) -> [UInt8] {
+        var payload: [UInt8] = []
+        for (number, piece) in pieces.enumerated() {
+            if number > 0 { payload += directory }
+            for byte in piece {
+                if byte == UInt8(ascii: "/"), !(payload.last.map(isOfPath) ?? false) {
+                    payload += directory
+                }
+                payload.append(byte)
+            }
+        }
+        return payload
+    }
+
+    private static func isOfPath(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+            UInt8(ascii: "_"), UInt8(ascii: "/"):
+            true
+        default: false
+        }
     }
 
     private func change(_ bytes: inout [UInt8], _ chance: inout SeededGenerator) {
