@@ -189,6 +189,33 @@ struct ProgramTests {
         #expect(usage["memory"] as? Int ?? 0 > 0)
     }
 
+    @Test("show has the signal and the usage of a program that outlived its grace")
+    func outlivedGrace() throws {
+        let files = try TemporaryDirectory()
+        let store = files.path("store")
+        try files.write(
+            """
+            {
+              "id": "org.example.stubborn-plugin", "version": "1.0.0", "abi": 0,
+              "handlers": [{
+                "identifier": "org.example.stubborn", "kind": "processing", "form": "command",
+                "budget": "300ms", "grace": "200ms",
+                "command": { "argv": ["sh", "-c", "trap 'echo asked' TERM; while :; do :; done"] }
+              }]
+            }
+            """, to: "plugins/stubborn/manifest.json")
+        _ = try CommandRun(
+            "submit", "org.example.stubborn", "--kind", "processing", "--store", store)
+        let host = try serve(store, seconds: "3", "--plugins", files.path("plugins"))
+        #expect(host.succeeded, "\(host)")
+        let document = try CommandRun("show", "1", "--store", store, "--json").document()
+        let attempt = try #require((document["attemptList"] as? [[String: Any]])?.last)
+        #expect(attempt["outcome"] as? String == "expired")
+        #expect(attempt["signal"] as? Int == 9, "\(attempt)")
+        #expect(attempt["log"] as? [String] == ["asked"])
+        #expect(attempt["cpu"] as? Double ?? 0 > 0.05, "\(attempt)")
+    }
+
     @Test("after kill -9 of the host its request is host-gone, and its attempt says why it ended")
     func killed() throws {
         let files = try TemporaryDirectory()

@@ -236,7 +236,7 @@ struct CommandTests {
         _ = host.clock?.advance(by: 2 * .second)
         #expect(host.wait(task) == .ok)
         #expect(try host.query(task).outcome == .expired)
-        try waitUntil("killed") { processes.allSatisfy { !isAlive($0) } }
+        #expect(processes.allSatisfy { !isAlive($0) })
         _ = host.release(task)
     }
 
@@ -279,6 +279,28 @@ struct CommandTests {
         let second = try host.launch(Self.name)
         try waitUntil("started again") { numbers(in: file).contains(where: isAlive) }
         _ = host.cancel(second)
+    }
+
+    @Test("a task ends two seconds after its grace where its program cannot be killed")
+    func supervisorStopped() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.path + "/processes"
+        let host = try host(
+            [.text(try Self.stubborn.get()), .text(file)], clock: ManualClock(),
+            budget: 5 * .second, grace: 2 * .second)
+        let task = try host.launch(Self.name)
+        try waitUntil("started") { numbers(in: file).count == 4 }
+        let spawner = try #require(children(named: "curfew-spawner").first)
+        let supervisor = try #require(children(named: "curfew-command", of: spawner).first)
+        kill(supervisor, SIGSTOP)
+        defer { kill(supervisor, SIGCONT) }
+        _ = host.clock?.advance(by: 7 * .second)
+        #expect(host.wait(task) == .ok)
+        #expect(try host.query(task).outcome == .expired)
+        #expect(numbers(in: file).contains(where: isAlive))
+        kill(supervisor, SIGCONT)
+        try waitUntil("killed") { numbers(in: file).allSatisfy { !isAlive($0) } }
+        _ = host.release(task)
     }
 
     @Test("a supervisor that is killed leaves nothing")

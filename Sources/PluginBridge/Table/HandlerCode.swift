@@ -14,8 +14,9 @@ package struct HandlerCode: @unchecked Sendable {
     /// The number of pending tasks that keeps the handler's next one from being entered; 0: none
     /// does.
     package let pendingLimit: UInt32
-    /// Called when the grace of a pending task is over, and the host has answered for it.
-    package let graceOver: (@convention(c) (UnsafeMutableRawPointer?, curfew_task) -> Void)?
+    /// Called when the grace of a pending task is over, and the host has decided its outcome.
+    /// Returns whether the code itself publishes the end, once what the task started has ended.
+    package let graceOver: (@convention(c) (UnsafeMutableRawPointer?, curfew_task) -> Bool)?
     /// The queue of a plugin's subs, on which pending tasks of its other handlers depend.
     package let isQueue: Bool
 
@@ -23,7 +24,7 @@ package struct HandlerCode: @unchecked Sendable {
         run: @escaping curfew_run_function, expired: curfew_expired_function?,
         data: UnsafeMutableRawPointer?, api: UnsafePointer<curfew_host_api>,
         pendingLimit: UInt32 = 0, isQueue: Bool = false,
-        graceOver: (@convention(c) (UnsafeMutableRawPointer?, curfew_task) -> Void)? = nil
+        graceOver: (@convention(c) (UnsafeMutableRawPointer?, curfew_task) -> Bool)? = nil
     ) {
         self.isQueue = isQueue
         self.pendingLimit = pendingLimit

@@ -39,7 +39,7 @@ final class CommandHandler: @unchecked Sendable {
             pendingLimit: UInt32(concurrency),
             graceOver: { data, task in
                 Unmanaged<CommandHandler>.fromOpaque(data!)._withUnsafeGuaranteedRef {
-                    $0.runner.kill(task)
+                    $0.runner.endOfGrace(of: task)
                 }
             })
     }

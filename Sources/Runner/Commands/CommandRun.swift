@@ -21,6 +21,9 @@ final class CommandRun {
     private let resultLimit: Int
     private(set) var isStopped = false
     private(set) var isKilled = false
+    /// The time on CLOCK_MONOTONIC until which the end of its task waits for the end of its processes;
+    /// nil if the task's end is published without it.
+    var publishesBy: UInt64?
 
     init(
         task: UInt64, plugin: Int32, _ command: ManifestCommand, control: Int32, output: Int32,

@@ -23,6 +23,8 @@ final class CommandRunner: @unchecked Sendable {
         /// By descriptor.
         var channels: [Int32: CommandRun] = [:]
         var isClosing = false
+        /// The ends of tasks do not wait for killed processes any more.
+        var isPublishingAtOnce = false
     }
 
     /// The name under which a program opens its payload, if that is a file.
@@ -112,7 +114,7 @@ final class CommandRunner: @unchecked Sendable {
         }
         // It may have been stopped, or answered for, before it was in the list.
         if services.shouldStop(task, plugin: plugin) { stop(task) }
-        if engine.isDecided(task) { kill(task) }
+        if engine.isDecided(task) { state.withLock { $0.runs[task]?.kill() } }
     }
 
     /// Starts the thread, if it does not run.
@@ -152,8 +154,43 @@ final class CommandRunner: @unchecked Sendable {
     /// Asks a task's program to end.
     func stop(_ task: UInt64) { state.withLock { $0.runs[task]?.stop() } }
 
-    /// Kills a task's program and all that it started.
-    func kill(_ task: UInt64) { state.withLock { $0.runs[task]?.kill() } }
+    /// Kills a task's program and all that it started, whose grace is over.
+    ///
+    /// Returns whether the thread publishes the task's end, when the processes have ended: the history
+    /// then has their usage, and no further task of the handler runs beside them.
+    func endOfGrace(of task: UInt64) -> Bool {
+        state.withLock { state in
+            guard let run = state.runs[task] else { return false }
+            run.kill()
+            guard !state.isPublishingAtOnce else { return false }
+            run.publishesBy = csys_monotonic_ns() &+ Self.exitLimit
+            csys_eventfd_signal(state.wake)
+            return true
+        }
+    }
+
+    /// Whether the end of a task waits for killed processes.
+    var isAwaitingEnds: Bool {
+        state.withLock { $0.runs.values.contains { $0.publishesBy != nil } }
+    }
+
+    /// Publishes the ends of all tasks that wait for killed processes, and from now on without waiting:
+    /// the store is about to be closed.
+    func publishEnds() {
+        state.withLock { $0.isPublishingAtOnce = true }
+        publishEnds(after: .max)
+    }
+
+    /// Publishes the ends that have waited until `now`.
+    private func publishEnds(after now: UInt64) {
+        let tasks = state.withLock { state in
+            state.runs.values.filter { $0.publishesBy.map { $0 <= now } ?? false }.map { run in
+                run.publishesBy = nil
+                return run.task
+            }
+        }
+        for task in tasks { engine.publishEnd(of: task) }
+    }
 
     /// Kills all programs and ends the thread; starts no other.
     func close() {
@@ -173,7 +210,9 @@ final class CommandRunner: @unchecked Sendable {
         var ready = [Int32](repeating: -1, count: 32)
         var end: UInt64?
         while true {
-            let count = csys_poller_wait(poller, &ready, Int32(ready.count), end == nil ? -1 : 100)
+            let isWaiting = isAwaitingEnds
+            let count = csys_poller_wait(
+                poller, &ready, Int32(ready.count), end == nil && !isWaiting ? -1 : 100)
             for descriptor in ready.prefix(Int(count)) {
                 if descriptor == wake {
                     csys_eventfd_drain(wake)
@@ -181,6 +220,7 @@ final class CommandRunner: @unchecked Sendable {
                     handle(descriptor, of: run)
                 }
             }
+            if isWaiting { publishEnds(after: csys_monotonic_ns()) }
             let isOver = state.withLock { $0.isClosing && $0.runs.isEmpty }
             if state.withLock({ $0.isClosing }) {
                 end = end ?? csys_monotonic_ns() &+ Self.exitLimit
@@ -249,12 +289,13 @@ final class CommandRunner: @unchecked Sendable {
 
     private func finish(_ run: CommandRun, _ report: csys_command_report) {
         var lines: [CommandOutput.Line] = []
-        state.withLock { state in
+        let publishes = state.withLock { state in
             for channel in run.channels {
                 csys_poller_remove(state.poller, channel)
                 state.channels[channel] = nil
             }
             state.runs[run.task] = nil
+            return run.publishesBy != nil
         }
         run.finish { lines.append($0) }
         tell(lines, of: run)
@@ -274,6 +315,7 @@ final class CommandRunner: @unchecked Sendable {
             engine.note(usage, exit: report.value, result: run.taskResult, of: run.task)
             services.note(.info, "used \(usage.text)", for: run.task, plugin: run.plugin)
         }
+        if publishes { engine.publishEnd(of: run.task) }
         complete(run, CommandEnd(report, run.command))
         engine.phase.progressed()
     }

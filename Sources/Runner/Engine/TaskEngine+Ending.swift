@@ -355,19 +355,28 @@ extension TaskEngine {
             return machine.graceOver()
         }
         guard decided, let handler = slot.handlerQueue else { return false }
-        if let graceOver = handler.pointee.code.graceOver {
-            graceOver(handler.pointee.code.data, tasks.publicID(task))
-        } else {
-            // Never decremented: a late answer may find the slot reused, and then looks like none.
-            unanswered.wrappingAdd(1, ordering: .relaxed)
-        }
         if wasPending {
             deadlines.pendingEnded()
         } else {
             deadlines.arm(task, deadline: deadline)
         }
+        if let graceOver = handler.pointee.code.graceOver {
+            if graceOver(handler.pointee.code.data, tasks.publicID(task)) { return true }
+        } else {
+            // Never decremented: a late answer may find the slot reused, and then looks like none.
+            unanswered.wrappingAdd(1, ordering: .relaxed)
+        }
         publish(task, handler, state, armed: false)
         return true
+    }
+
+    /// Publishes the end of a task whose grace was over before, for its handler's code. Called once.
+    func publishEnd(of id: UInt64) {
+        guard let task = tasks.find(id) else { return }
+        _ = tasks.pinning(task) { slot in
+            guard let handler = slot.handlerQueue else { return }
+            publish(task, handler, slot.state, armed: false)
+        }
     }
 
     /// Gives a worker up as lost that has not returned within the second limit after the grace.

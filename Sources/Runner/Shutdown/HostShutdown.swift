@@ -129,13 +129,17 @@ final class HostShutdown: Sendable {
             if state.isEntered, !state.isClaimed { engine.graceOver(task) }
         }
         let end = EventLoop.deadline(after: limits.leave)
-        _ = phase.wait(until: end) { handlersInside.isEmpty && indices(where: \.isCalling).isEmpty }
+        _ = phase.wait(until: end) {
+            handlersInside.isEmpty && indices(where: \.isCalling).isEmpty
+                && !registry.commands.isAwaitingEnds
+        }
         registry.loadGate.close()
         _ = registry.loadGate.waitUntilEmpty(until: end)
     }
 
     private func close(_ limits: ShutdownLimits) throws(BridgeError) {
         let (inside, calling) = (handlersInside, engine.handlersInCallbacks)
+        registry.commands.publishEnds()
         requests.stop(until: EventLoop.deadline(after: Self.exitLimit))
         registry.commands.close()
         for pool in engine.pools { pool.stop() }
