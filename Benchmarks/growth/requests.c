@@ -184,7 +184,8 @@ int main(int count, char **arguments) {
     size = size_of_argument(arguments[3], STORED_LIMIT);
     if (size == 0) fail("at least one request");
     const curfew_request_config limits = {.struct_size = sizeof limits,
-                                          .processing_limit = 100000000};
+                                          .identifier_limit = 100000000,
+                                          .pending_limit = 100000000};
     const curfew_host_config config = {
         .struct_size = sizeof config, .store = arguments[6], .requests = &limits};
     curfew = look_up_libcurfew(arguments[4]);

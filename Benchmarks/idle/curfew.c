@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
     if (!is_waiting && (argc != 4 || strcmp(argv[1], "nothing") != 0))
         fail("usage: curfew nothing LIBRARY PLUGIN | waiting LIBRARY PLUGIN STORE");
     const curfew_request_config requests = {.struct_size = sizeof requests,
-                                            .processing_limit = WAITING};
+                                            .identifier_limit = WAITING};
     const curfew_host_config config = {
         .struct_size = sizeof config, .store = is_waiting ? argv[4] : NULL, .requests = &requests};
     if (is_waiting && access(argv[4], F_OK) == 0) fail("%s exists", argv[4]);

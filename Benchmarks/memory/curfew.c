@@ -114,7 +114,8 @@ static void *submit_share(void *data) {
 
 static void open_store(const char *library, const char *plugin, const char *store) {
     const curfew_request_config requests = {.struct_size = sizeof requests,
-                                            .processing_limit = 100000000};
+                                            .identifier_limit = 100000000,
+                                            .pending_limit = 100000000};
     const curfew_host_config config = {
         .struct_size = sizeof config, .store = store, .requests = &requests};
     curfew = open_libcurfew(library, plugin, identifier, &config);

@@ -101,7 +101,8 @@ int main(int argc, char **argv) {
     if (access(argv[6], F_OK) == 0) fail("%s exists", argv[6]);
     alarm(60);
     const curfew_request_config requests = {.struct_size = sizeof requests,
-                                            .processing_limit = 100000000};
+                                            .identifier_limit = 100000000,
+                                            .pending_limit = 100000000};
     const curfew_host_config config = {
         .struct_size = sizeof config, .store = argv[6], .requests = &requests};
     curfew = open_libcurfew(argv[4], argv[5], identifier, &config);

@@ -15,7 +15,8 @@ struct StoreShutdownTests {
     private func host() throws -> Host {
         var configuration = HostConfiguration()
         configuration.log = { _, _, _, _ in }
-        configuration.requests.limits.pending[.processing] = 1_000_000
+        configuration.requests.limits.pendingPerIdentifier = 10_000_000
+        configuration.requests.limits.pendingInAll = 10_000_000
         try configuration.requests.store(in: directory.path("store"))
         let host = try Host(configuration)
         try host.register(

@@ -39,7 +39,8 @@ enum RequestHarness {
         do throws(StoreFault) {
             let client = try StoreClient(directory: orders.store, creates: true)
             var limits = RequestLimits()
-            limits.pending[.processing] = 10_000_000
+            limits.pendingPerIdentifier = 10_000_000
+            limits.pendingInAll = 10_000_000
             for number in 0..<orders.count {
                 let key = "\(orders.name).\(number)"
                 History.put("ask", key)
@@ -78,7 +79,8 @@ enum RequestHarness {
         }
         configuration.requests.floor = 0
         // All is kept, so that all can be looked at in the end.
-        configuration.requests.limits.pending[.processing] = 10_000_000
+        configuration.requests.limits.pendingPerIdentifier = 10_000_000
+        configuration.requests.limits.pendingInAll = 10_000_000
         configuration.requests.limits.historyCount = 10_000_000
         configuration.requests.limits.crashes = orders.crashes
         return configuration
