@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import PluginBridge
 import Runner
 package import Scheduling
 
@@ -112,8 +113,11 @@ extension StoreClient {
                 change: change)
         }
         guard let report, !report.isCut else {
-            // The host may have a handler that no manifest declares, and has not said so.
-            guard handler == nil, !hasHost else { return unknown(.handler) }
+            // The host may have a handler that no manifest declares, and has not said so; for
+            // programs no plugin is needed.
+            guard handler == nil, !hasHost, identifier != CommandPayload.identifier else {
+                return unknown(.handler)
+            }
             return missing(
                 "no plugin found here has a handler for it",
                 "install its plugin, or start the host that registers it")
@@ -123,6 +127,10 @@ extension StoreClient {
             return missing(
                 "the host has not loaded plugin \(plugin), which has the handler",
                 "have the host load it")
+        }
+        if identifier == CommandPayload.identifier {
+            return missing(
+                "the host does not run programs", "set permitsCommands in its configuration")
         }
         return missing(
             "neither the host nor a plugin found here has a handler for it",
@@ -147,7 +155,7 @@ extension StoreClient {
             return FactorReport(
                 .host, .no, holds: true, source: "store",
                 detail: "no host uses this store, so nothing is launched",
-                change: "start a program that has it as its store")
+                change: "start one, such as curfew serve")
         }
         return FactorReport(
             .host, .yes, holds: false, source: "store",

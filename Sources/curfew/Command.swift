@@ -26,9 +26,10 @@ struct Command: Sendable {
 
     var allOptions: [CommandOption] { options + CommandOption.everywhere }
 
-    /// The synopsis: `curfew run IDENTIFIER [OPTION]…`.
+    /// The synopsis: `curfew lint PATH… [OPTION]…`.
     var usage: String {
-        "curfew " + name + (operands.isEmpty ? "" : " " + operands)
+        if takesProgram { return "curfew \(name) [OPTION]… \(operands)|-- PROGRAM [ARGUMENT]…" }
+        return "curfew " + name + (operands.isEmpty ? "" : " " + operands)
             + (options.isEmpty ? "" : " [OPTION]…")
     }
 }

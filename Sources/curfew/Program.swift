@@ -77,9 +77,10 @@ enum Program {
         let usage =
             "curfew \(command.name)" + (command.operands.isEmpty ? "" : " " + command.operands)
         if operands.count < command.operandCount.lowerBound {
+            let other = command.takesProgram ? ", or `curfew \(command.name) -- PROGRAM`" : ""
             throw CommandError(
                 .usage, "`curfew \(command.name)` lacks its argument",
-                help: ["write `\(usage)`", "curfew help \(command.name)"])
+                help: ["write `\(usage)`\(other)", "curfew help \(command.name)"])
         }
         let most = command.operandCount.upperBound
         if operands.count > most, command.takesMany {

@@ -90,7 +90,7 @@ final class ServeLines: @unchecked Sendable {
         state.isPrinting = true
     }
 
-    func stopping() { write("stopping", [], "") }
+    func stopping() { write("stopping", [], "nothing more is launched") }
 
     func log(_ level: LogLevel, _ plugin: String?, _ task: UInt64, _ text: String) {
         guard level > .debug else { return }

@@ -35,7 +35,9 @@ struct ManualTests {
             #expect(shown.output.contains(line.drop { $0 == " " }))
         }
         #expect(shown.output.contains("--payload TEXT|@FILE|-"))
-        #expect(shown.output.contains("curfew run IDENTIFIER [OPTION]..."))
+        #expect(
+            shown.output.contains(
+                "curfew run [OPTION]... IDENTIFIER|-- PROGRAM [ARGUMENT]..."))
         #expect(shown.output.contains("curfew-run - run one task now"))
         // A reader that shows hyphens would show signs that no shell takes for an option.
         let page = String(decoding: try files.read("curfew-run.1"), as: UTF8.self)

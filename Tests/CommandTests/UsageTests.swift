@@ -9,7 +9,10 @@ struct UsageTests {
         "what is wrong is said with what was meant",
         arguments: [
             (["rum"], "there is no command `rum`", "did you mean `run`?"),
-            (["run"], "`curfew run` lacks its argument", "write `curfew run IDENTIFIER`"),
+            (
+                ["run"], "`curfew run` lacks its argument",
+                "write `curfew run IDENTIFIER`, or `curfew run -- PROGRAM`"
+            ),
             (
                 ["run", "a.b", "c"], "`curfew run` takes no argument `c`",
                 "curfew help run"

@@ -116,6 +116,9 @@ final class StoreClientTests {
         }
         #expect(await eventually { (try? client.hostReport()) != nil })
         #expect(why(.handler)?.detail.hasPrefix("neither the host nor a plugin") == true)
+        let program = RequestQueue(identifier: "org.curfew.command", kind: .continuedProcessing)
+        let ofProgram = try client.why(program, nil, client.hostReport(), at: clock.moment)
+        #expect(ofProgram.first?.detail == "the host does not run programs")
         try host.register(works) { _ in }
         _ = clock.advance(by: UInt64(3_000_000_000))
         #expect(await eventually { why(.handler)?.state == .yes })
@@ -125,6 +128,8 @@ final class StoreClientTests {
         #expect(await eventually { why(.handler)?.detail == "the handler is paused" })
         try host.shutDown()
         #expect(try client.hostReport() == nil)
+        // A program needs no plugin, only a host.
+        #expect(try client.why(program, nil, nil, at: clock.moment).first?.factor == .host)
     }
 
     @Test("Many are cancelled in portions, between which others can write")

@@ -104,7 +104,7 @@ extension RequestScheduler {
             case nil:
                 (
                     handler.state.plugin.isEmpty
-                        ? "registered by the embedder"
+                        ? "registered by the host's program"
                         : "registered by plugin \(handler.state.plugin)", ""
                 )
             case .missing: ("no handler is registered for it", "load the plugin that has it")

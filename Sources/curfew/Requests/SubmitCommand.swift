@@ -46,8 +46,8 @@ enum SubmitCommand {
             After -- a program stands in place of IDENTIFIER, with its arguments. A host that
             permits programs, as `curfew serve`, runs it in this directory, or that of
             --directory, with the PATH, LANG, LC_* and TZ of now and the variables of --env,
-            which every reader of the store can read. Such requests have the identifier org.curfew.command
-            and the kind processing.
+            which every reader of the store can read. Such requests have the identifier
+            org.curfew.command, the kind processing, and a budget of 10min.
             """,
             """
             A payload that begins with @ names a file, and - is standard input; every other
