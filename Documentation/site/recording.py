@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-_COLUMNS = 96
+_COLUMNS = 88
 _ADVANCE, _LEADING, _MARGIN = 7.8, 18, 16
 _STYLE = """<style>
 .ground { fill: #0d1117; }
@@ -24,7 +24,7 @@ text { fill: #c9d1d9; font: 13px ui-monospace, "DejaVu Sans Mono", Menlo, Consol
 .warning { fill: #d29922; }
 </style>"""
 # Lines that the picture leaves out, without a mark or with `…`.
-_LEFT_OUT = re.compile(r"$|ok  |hint: | +stored in | +follow it: | +help: |note: ")
+_LEFT_OUT = re.compile(r"$|ok  |hint: | +stored in | +follow it: |note: ")
 _CUT = re.compile(r"unknown from here: |not waiting for: |history: |next: |earliest possible: ")
 
 

@@ -78,13 +78,15 @@ title "the same with a budget of $short_budget: it expires, and has a grace to e
 expect 124 curfew run org.curfew.sqlite-care --payload @care.json --budget "$short_budget"
 check "the snapshot of the first run is as it was" test "$snapshot" = "$(sha256sum <snapshot.db)"
 
-title "a request for tonight, which outlives this machine's crash: why has it not run?"
+title "a request for tonight, which outlives a crash: why has it not run?"
 expect 0 curfew submit org.curfew.sqlite-care --at 03:00 --needs network --payload @care.json
 expect 0 curfew why 1
 
 title "what to type next"
 cat <<END
-make packages && make && sudo make install    build all of Curfew, and install it
-curfew help                                   what the command can do
-curfew new my-plugin                          a plugin of your own that builds and tests itself
+make packages && make && sudo make install   install all of Curfew, and then:
+curfew submit --cron '0 3 * * *' -- PROGRAM  a program of yours, every night
+curfew serve                                 the host that runs it
+curfew new my-plugin                         a plugin that builds and tests itself
+curfew help                                  what the command can do
 END
