@@ -3,7 +3,7 @@
 /// Help, made from the table of commands.
 enum HelpText {
     /// The purpose of the program.
-    static let summary = "runs background tasks of plugins, each within a budget of time"
+    static let summary = "runs background tasks of programs and plugins, each within a budget"
     /// The synopsis.
     static let usage = "curfew COMMAND [OPTION]… [ARGUMENT]…"
     /// Options that stand before a command.

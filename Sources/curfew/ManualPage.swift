@@ -26,10 +26,10 @@ enum ManualPage {
         page.section("description")
         page.line(
             """
-            A plugin is a directory with a manifest and a shared object, which has handlers for \
-            background tasks. This program finds plugins, checks them, and runs their tasks one at a \
-            time, each within the budget of its manifest. When the budget is used up, the task expires \
-            and has a grace to end.
+            A plugin is a directory with a manifest, and mostly a shared object or a program, which has \
+            handlers for background tasks. This program finds plugins, checks them, and runs their \
+            tasks, or any program, now or once a date has come. When the budget of a task is used up, \
+            the task expires and has a grace to end.
             """)
         page.section("commands")
         for command in CommandTable.all {
