@@ -23,7 +23,10 @@ struct SubmitTests {
 
                 """, "\(run.process)")
         #expect(
-            run.errors == "note: no host uses this store: nothing is launched until one does\n")
+            run.errors == """
+                note: no host uses this store, so nothing is launched; start one: curfew serve --store \(desk.store)
+
+                """)
     }
 
     @Test("what is printed is in the store: the whole description")

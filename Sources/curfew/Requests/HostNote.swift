@@ -4,13 +4,18 @@ import Scheduling
 
 /// The note about the host of a store, after a command wrote to the store.
 enum HostNote {
-    static func print(_ store: StoreClient, _ errors: Output) {
+    static func print(_ store: StoreClient, _ place: StorePlace, _ errors: Output) {
         if isAlone(store) {
-            errors.note("no host uses this store: nothing is launched until one does")
+            errors.note(alone(place))
         } else if let fault = store.wakeFault {
             errors.note(
                 "the host could not be notified, and will see the change later: \(fault.message)")
         }
+    }
+
+    /// The text for a store that no host uses.
+    static func alone(_ place: StorePlace) -> String {
+        "no host uses this store, so nothing is launched; start one: curfew serve\(place.option)"
     }
 
     /// Returns whether no host uses the store; false if that is unknown.

@@ -203,7 +203,7 @@ enum ListCommand {
         if out.columns != nil {
             let text =
                 host.map { "host: " + HostNote.text($0, at: now) }
-                ?? "no host uses this store: nothing is launched until one does"
+                ?? HostNote.alone(place)
             out.line(
                 out.paint(out.wrapped(text, after: 0, indent: 2), host == nil ? .warning : .faint))
         }

@@ -41,7 +41,7 @@ struct RequestChange {
             console.out.line(
                 head + console.out.wrapped(text(request), after: Shown.width(head), indent: 4))
         }
-        if !arguments.has(.json) { HostNote.print(store, console.errors) }
+        if !arguments.has(.json) { HostNote.print(store, place, console.errors) }
     }
 
     private func changed(

@@ -74,7 +74,7 @@ struct RequestWait {
     private func note(_ requests: [Request]) {
         guard !isJSON else { return }
         if HostNote.isAlone(store) {
-            console.errors.note("no host uses this store: nothing is launched until one does")
+            console.errors.note(HostNote.alone(place))
         }
         if let repeated = requests.first(where: { $0.description.repetition != nil }) {
             console.errors.note(

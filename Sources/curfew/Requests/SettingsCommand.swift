@@ -79,7 +79,7 @@ enum SettingsCommand {
         case .success(let settings): print(settings, arguments, console)
         case .failure(let fault): throw unusable(fault, of: scope)
         }
-        if !arguments.has(.json) { HostNote.print(store, console.errors) }
+        if !arguments.has(.json) { HostNote.print(store, place, console.errors) }
         return .ok
     }
 

@@ -136,7 +136,7 @@ enum SubmitCommand {
                     identifier, isKindNamed: request != nil && arguments.has(SubmitForm.kind),
                     console.errors)
             }
-            if !arguments.has(waitOption) { HostNote.print(store, console.errors) }
+            if !arguments.has(waitOption) { HostNote.print(store, place, console.errors) }
         }
         guard arguments.has(waitOption), let request else { return .ok }
         return try RequestWait(store, place, console, isJSON: arguments.has(.json)).run(
