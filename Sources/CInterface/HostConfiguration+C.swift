@@ -52,6 +52,7 @@ extension HostConfiguration {
         if copy.lost_limit != 0 { lostLimit = copy.lost_limit }
         interruptsQuarantined = copy.interrupt_quarantined
         loadsPlugins = copy.load_plugins
+        permitsCommands = copy.permits_commands
         if copy.lost_after_ns != 0 { lostAfter = copy.lost_after_ns }
         if copy.max_payload_bytes != 0 { payloadLimit = copy.max_payload_bytes }
         if copy.max_result_bytes != 0 { resultLimit = copy.max_result_bytes }

@@ -13,23 +13,35 @@ struct ProgramRequest {
         name: "directory", value: "DIR", sort: .directory,
         summary: "the program's directory, in place of this one")
 
+    private static let budgetOption = CommandOption(
+        name: "budget", value: "TIME",
+        summary: "the program's budget, at most 24h; default 10min")
+    private static let graceOption = CommandOption(
+        name: "grace", value: "TIME",
+        summary: "its time between SIGTERM and SIGKILL, at most 10min; default 5s")
+    /// The options of a program that is stored.
+    static let storedOptions = [directoryOption, variableOption, budgetOption, graceOption]
+
     /// The words as they were typed.
     let words: [String]
     private let path: String
     private let directory: String
     private let environment: [(name: String, value: String)]
+    /// Durations as they were typed.
+    private var limits: [(key: String, value: JSONItem)] = []
 
     /// Nil where the command line names no program. Throws where there is no such program, and where
     /// there is none for its options.
     ///
     /// - Parameters:
+    ///   - options: of programs alone.
     ///   - keeps: whether the program gets a variable of this process.
     ///   - code: the exit status for a program that is not found.
     init?(
-        _ arguments: Arguments, variables keeps: (String) -> Bool, failingWith code: ExitCode
+        _ arguments: Arguments, options: [CommandOption] = [],
+        variables keeps: (String) -> Bool, failingWith code: ExitCode
     ) throws(CommandError) {
         guard let first = arguments.program.first else {
-            let options = [Self.variableOption, Self.directoryOption]
             guard let option = options.first(where: { arguments.has($0) }) else { return nil }
             throw CommandError(
                 code, "`--\(option.name)` is for a program, and this is a handler",
@@ -44,14 +56,19 @@ struct ProgramRequest {
         free(folder)
         directory = try Self.directory(arguments, from: here, failingWith: code)
         guard let found = Self.find(first, from: directory) else {
+            let isPath = first.utf8.contains(UInt8(ascii: "/"))
             throw CommandError(
                 code, "there is no program `\(first)`",
                 notes: [
-                    first.utf8.contains(UInt8(ascii: "/"))
+                    isPath
                         ? "the file is missing, or may not be executed"
                         : "none of the directories of PATH has it"
                 ],
-                help: ["give its path: -- /usr/local/bin/backup"])
+                help: [
+                    isPath
+                        ? "ls -l \(ShellWord.quoted(first))"
+                        : "give its path: -- /usr/local/bin/backup"
+                ])
         }
         path = found
         let own = try Self.variables(arguments, failingWith: code)
@@ -59,6 +76,14 @@ struct ProgramRequest {
             Environment.all.filter { variable in
                 keeps(variable.name) && !own.contains { $0.name == variable.name }
             } + own
+        for (option, range) in [
+            (Self.budgetOption, Manifest.budgetRange), (Self.graceOption, Manifest.graceRange),
+        ] where options.contains(where: { $0.name == option.name }) {
+            guard try DurationArgument.value(of: option, in: arguments, range: range) != nil,
+                let text = arguments.value(option)
+            else { continue }
+            limits.append((option.name, .text(text)))
+        }
     }
 
     private static func directory(
@@ -119,11 +144,15 @@ struct ProgramRequest {
 
     /// The payload of the handler that runs it.
     var payload: [UInt8] {
-        let item = JSONItem.object([
-            ("argv", .list(([path] + words.dropFirst()).map { .text($0) })),
-            ("directory", .text(directory)),
-            ("environment", .object(environment.map { (key: $0.name, value: .text($0.value)) })),
-        ])
+        let item = JSONItem.object(
+            [
+                ("argv", .list(([path] + words.dropFirst()).map { .text($0) })),
+                ("directory", .text(directory)),
+                (
+                    "environment",
+                    .object(environment.map { (key: $0.name, value: .text($0.value)) })
+                ),
+            ] + limits)
         return Array(item.written.utf8)
     }
 

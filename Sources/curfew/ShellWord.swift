@@ -24,6 +24,12 @@ enum ShellWord {
         program.arguments.map(quoted).joined(separator: " ")
     }
 
+    /// Returns the command line of a program, without the program's directory.
+    static func shortLine(_ program: CommandPayload) -> String {
+        let name = program.arguments[0].parts(at: "/").last.map { String($0) }
+        return ([name ?? ""] + program.arguments.dropFirst()).map(quoted).joined(separator: " ")
+    }
+
     /// Quotes an operand that names a file, so that it is taken neither for an option nor for
     /// standard input.
     static func path(_ text: String) -> String {

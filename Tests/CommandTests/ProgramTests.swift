@@ -193,20 +193,13 @@ struct ProgramTests {
     func outlivedGrace() throws {
         let files = try TemporaryDirectory()
         let store = files.path("store")
-        try files.write(
-            """
-            {
-              "id": "org.example.stubborn-plugin", "version": "1.0.0", "abi": 0,
-              "handlers": [{
-                "identifier": "org.example.stubborn", "kind": "processing", "form": "command",
-                "budget": "300ms", "grace": "200ms",
-                "command": { "argv": ["sh", "-c", "trap 'echo asked' TERM; while :; do :; done"] }
-              }]
-            }
-            """, to: "plugins/stubborn/manifest.json")
-        _ = try CommandRun(
-            "submit", "org.example.stubborn", "--kind", "processing", "--store", store)
-        let host = try serve(store, seconds: "3", "--plugins", files.path("plugins"))
+        let submitted = try CommandRun(
+            "submit", "--store", store, "--budget", "300ms", "--grace", "200ms", "--", "sh", "-c",
+            "trap 'echo asked' TERM; while :; do :; done")
+        #expect(submitted.code == 0, "\(submitted.process)")
+        let shown = try CommandRun("show", "1", "--store", store)
+        #expect(shown.output.contains("budget      300 ms\n  grace       200 ms\n"))
+        let host = try serve(store, seconds: "3")
         #expect(host.succeeded, "\(host)")
         let document = try CommandRun("show", "1", "--store", store, "--json").document()
         let attempt = try #require((document["attemptList"] as? [[String: Any]])?.last)
@@ -254,7 +247,8 @@ struct ProgramTests {
         }
         let stored = try submit(
             "--directory", files.path("there"), "--env", "WORD=apple", "--env", "EMPTY=", "--env",
-            "WORD=pear=green", "--", "sh", "-c", "echo \"$WORD,$EMPTY\" > fruit")
+            "WORD=pear=green", "--", "sh", "-c",
+            "echo \"$WORD,$EMPTY\" > fruit; echo curfew: result ripe")
         #expect(stored.code == 0, "\(stored.process)")
         let id = try #require(try stored.document()["id"] as? Int)
         let host = try ChildProcess.run(
@@ -266,11 +260,16 @@ struct ProgramTests {
         #expect(host.succeeded, "\(host)")
         #expect(String(decoding: try files.read("there/fruit"), as: UTF8.self) == "pear=green,\n")
         #expect(host.output.contains("request \(id), command: succeeded"), "\(host)")
+        let waited = try CommandRun("wait", String(id), "--store", store)
+        #expect(waited.output == "\(id)  org.curfew.command  succeeded: ripe\n")
         #expect(!host.output.contains("task "), "\(host)")
         #expect(try submit("--env", "WORD", "--", "true").code == 2)
         #expect(try submit("--env", "=x", "--", "true").code == 2)
         #expect(try submit("--directory", files.path("nowhere"), "--", "true").code == 2)
         #expect(try submit("org.example.a", "--env", "WORD=apple").code == 2)
+        #expect(try submit("org.example.a", "--budget", "1h").code == 2)
+        #expect(try submit("--budget", "25h", "--", "true").code == 2)
+        #expect(try submit("--grace", "soon", "--", "true").code == 2)
     }
 
     @Test("serve: a host that is killed leaves no process of its programs, in no session")

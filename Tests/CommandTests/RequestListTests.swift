@@ -62,7 +62,7 @@ struct RequestListTests {
             .map { $0.split(separator: " ") }
         #expect(listed[1][1] == "org.curfew.command")
         #expect(listed[2][2...3] == ["cancelled", "-"])
-        #expect(try desk.type("ps").lines.contains { $0.contains("/sh -c 'echo a b'  ") })
+        #expect(try desk.type("ps").lines.contains { $0.contains("  sh -c 'echo a b'  ") })
         let document = try desk.run("ps", "--json").document()
         let requests = try #require(document["requests"] as? [[String: Any]])
         let words = try #require(requests[0]["argv"] as? [String])

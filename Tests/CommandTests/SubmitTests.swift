@@ -289,7 +289,8 @@ struct SubmitTests {
     func identifier() throws {
         let run = try RequestDesk().run("submit", "tidy")
         #expect(run.code == 2)
-        #expect(run.errors.contains("\"tidy\" is not an identifier: write a reverse-DNS name"))
+        #expect(run.errors.hasPrefix("error: `tidy` is not an identifier\n"))
+        #expect(run.errors.contains("for a program: curfew submit -- tidy\n"))
     }
 
     @Test("the kind is the manifest's, and an undeclared handler is reported")

@@ -176,6 +176,11 @@ typedef struct curfew_host_config {
     /* Loads the plugins of the standard directories in curfew_host_create, as curfew_host_load_all
      * does. Those that fail are logged and listed, and the host is created all the same. */
     bool load_plugins;
+
+    /* Runs the programs of requests whose identifier is "org.curfew.command", such as those of
+     * `curfew submit -- PROGRAM`, as the host's user. A process that can write to the store can
+     * run any program then. False: such requests wait. */
+    bool permits_commands;
 } curfew_host_config;
 
 /* The limits of a shutdown, in real time. 0 means the default. */

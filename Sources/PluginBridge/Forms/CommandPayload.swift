@@ -2,11 +2,15 @@
 
 /// The payload of a request that runs a program without a manifest, in JSON.
 ///
-/// `{"argv": ["/usr/bin/rsync", "-a", "a", "b"], "directory": "/srv", "environment": {"LANG": "C"}}`
+/// `{"argv": ["/usr/bin/rsync", "-a", "a", "b"], "directory": "/srv", "environment": {"LANG": "C"},
+/// "budget": "2h", "grace": "30s"}`; the last three are optional.
 package struct CommandPayload: Hashable, Sendable {
     package let arguments: [String]
     package let directory: String
     package let environment: [String: String]
+    /// Nanoseconds; nil for the default.
+    package let budget: UInt64?
+    package let grace: UInt64?
 
     /// The identifier of the handler that runs such programs, where a host permits that.
     package static var identifier: String { "org.curfew.command" }
@@ -38,6 +42,17 @@ package struct CommandPayload: Hashable, Sendable {
             }
         default: return nil
         }
+        func duration(_ key: String, _ range: ClosedRange<UInt64>) -> UInt64?? {
+            guard let kind = value(key) else { return .some(nil) }
+            guard let text = text(kind), let nanoseconds = ManifestDuration.parse(text),
+                range.contains(nanoseconds)
+            else { return nil }
+            return nanoseconds
+        }
+        guard let budget = duration("budget", Manifest.budgetRange),
+            let grace = duration("grace", Manifest.graceRange)
+        else { return nil }
+        (self.budget, self.grace) = (budget, grace)
         self.arguments = arguments.compactMap(\.self)
         self.directory = directory
         environment = variables

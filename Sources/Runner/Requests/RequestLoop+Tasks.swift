@@ -51,10 +51,11 @@ extension RequestLoop {
         let ticket = RequestTicket(request: request.id, launch: attempt.launch)
         let kind = request.description.kind
         let isOther = kind != handler.description.kind
+        let program = identifier == CommandPayload.identifier ? CommandPayload(payload) : nil
         let launched = payload.withUnsafeBytes {
             var launch = Launch(
-                payload: $0, budget: isOther ? kind.defaultBudget : 0, attempt: attempt.number,
-                keep: true)
+                payload: $0, budget: program?.budget ?? (isOther ? kind.defaultBudget : 0),
+                grace: program?.grace ?? 0, attempt: attempt.number, keep: true)
             launch.request = RequestLaunch(ticket, isOther ? kind : nil) { [weak self] in
                 self?.taskEnded($0, $1, publish: $2) ?? false
             }

@@ -218,7 +218,7 @@ enum ListCommand {
             return
         }
         RequestTable(
-            overview.requests, programs.mapValues(ShellWord.line), isAlone: host == nil, at: now,
+            overview.requests, programs.mapValues(ShellWord.shortLine), isAlone: host == nil, at: now,
             out
         ).print()
         let more = overview.count - overview.requests.count

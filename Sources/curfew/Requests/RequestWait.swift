@@ -26,9 +26,9 @@ struct RequestWait {
         var code = ExitCode.ok
         var isNoted = false
         while true {
-            for (request, error) in try ended(of: &left) {
+            for (request, attempt) in try ended(of: &left) {
                 code = max(code, Self.code(request))
-                print(request, error)
+                print(request, attempt)
             }
             guard let first = left.first else { return code }
             if !isNoted {
@@ -50,9 +50,9 @@ struct RequestWait {
         }
     }
 
-    /// Removes the requests that are over, and returns them with the error of their last task.
-    private func ended(of ids: inout [RequestID]) throws(CommandError) -> [(Request, String)] {
-        var (left, over): ([RequestID], [(Request, String)]) = ([], [])
+    /// Removes the requests that are over, and returns them with their last attempts.
+    private func ended(of ids: inout [RequestID]) throws(CommandError) -> [(Request, Attempt?)] {
+        var (left, over): ([RequestID], [(Request, Attempt?)]) = ([], [])
         let waited = ids
         try StorePlace.translated { () throws(StoreFault) in
             try store.read { (transaction) throws(StoreFault) in
@@ -62,7 +62,7 @@ struct RequestWait {
                         left.append(id)
                     } else {
                         let last = try transaction.attempts(of: id, limit: 1).last
-                        over.append((request, last?.error ?? ""))
+                        over.append((request, last))
                     }
                 }
             }
@@ -82,19 +82,21 @@ struct RequestWait {
         }
     }
 
-    private func print(_ request: Request, _ error: String) {
+    private func print(_ request: Request, _ attempt: Attempt?) {
         let out = console.out
         if isJSON { return out.line(RequestItem.item(request).written) }
         let head = "\(request.id)  \(Shown.line(request.description.identifier))  "
         let state = RequestText.state(request)
-        let isWrong =
-            request.state == .finished && request.outcome != .succeeded && !error.isEmpty
+        var text = ""
+        if request.state == .finished, let attempt {
+            text = request.outcome == .succeeded ? attempt.record.result : attempt.error
+        }
+        if !text.isEmpty {
+            text = out.wrapped(
+                ": " + Shown.line(text), after: Shown.width(head) + state.count, indent: 4)
+        }
         out.line(
-            head + (RequestText.colour(request).map { out.paint(state, $0) } ?? state)
-                + (isWrong
-                    ? out.wrapped(
-                        ": " + Shown.line(error), after: Shown.width(head) + state.count, indent: 4)
-                    : ""))
+            head + (RequestText.colour(request).map { out.paint(state, $0) } ?? state) + text)
     }
 
     /// Returns the exit status of `run` for the same outcome.

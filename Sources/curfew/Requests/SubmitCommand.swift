@@ -16,9 +16,8 @@ enum SubmitCommand {
         operands: "IDENTIFIER", operandCount: 1...1, operandSort: .handler,
         takesProgram: true,
         options: SubmitForm.options + [
-            ProgramRequest.variableOption, ProgramRequest.directoryOption, waitOption,
-            WaitCommand.timeoutOption, dryRunOption, .plugins, .store, .json,
-        ],
+            waitOption, WaitCommand.timeoutOption, dryRunOption, .plugins, .store, .json,
+        ] + ProgramRequest.storedOptions,
         details: [
             """
             Stores a request, and prints its id once it is on the disk. The host that has
@@ -47,7 +46,7 @@ enum SubmitCommand {
             permits programs, as `curfew serve`, runs it in this directory, or that of
             --directory, with the PATH, LANG, LC_* and TZ of now and the variables of --env,
             which every reader of the store can read. Such requests have the identifier
-            org.curfew.command, the kind processing, and a budget of 10min.
+            org.curfew.command, the kind processing, and the budget of --budget.
             """,
             """
             A payload that begins with @ names a file, and - is standard input; every other
@@ -94,8 +93,17 @@ enum SubmitCommand {
         ]
     ) { arguments, console throws(CommandError) in
         let program = try ProgramRequest(
-            arguments, variables: ProgramRequest.isStored, failingWith: .usage)
+            arguments, options: ProgramRequest.storedOptions, variables: ProgramRequest.isStored,
+            failingWith: .usage)
         let identifier = program == nil ? arguments.operands[0] : CommandPayload.identifier
+        if !HandlerDescription.isIdentifier(identifier) {
+            throw CommandError(
+                .usage, "`\(identifier)` is not an identifier", notes: ["nothing was submitted"],
+                help: [
+                    "write a reverse-DNS name such as org.example.tidy",
+                    "or, for a program: curfew submit -- \(ShellWord.quoted(identifier))",
+                ])
+        }
         let place = try StorePlace(arguments)
         let found = try FoundKind(identifier, arguments)
         let now = csys_realtime_ns()

@@ -257,6 +257,17 @@ def test_a_store_keeps_requests(tmp_path: pathlib.Path):
         curfew.Host(request_options={"speed": 1})
 
 
+def test_programs_are_run_where_that_is_permitted():
+    program = b'{"argv": ["/bin/echo", "curfew: result one"], "directory": "/", "budget": "1min"}'
+    with curfew.Host(permits_commands=True) as host:
+        request = host.submit("org.curfew.command", program)
+        assert request.wait(LIMIT) == curfew.RequestPhase.FINISHED
+        assert request.attempts()[-1].result == "one"
+    with curfew.Host() as host:
+        request = host.submit("org.curfew.command", program)
+        assert request.state.phase == curfew.RequestPhase.PENDING
+
+
 def test_all_plugins_are_loaded_and_those_that_fail_are_returned(tmp_path, monkeypatch):
     for name in ("good", "noentry"):
         (tmp_path / name).symlink_to(f"{PLUGINS}/{name}")
