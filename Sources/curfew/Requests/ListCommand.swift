@@ -218,7 +218,8 @@ enum ListCommand {
             return
         }
         RequestTable(
-            overview.requests, programs.mapValues(ShellWord.shortLine), isAlone: host == nil, at: now,
+            overview.requests, programs.mapValues(ShellWord.shortLine), isAlone: host == nil,
+            at: now,
             out
         ).print()
         let more = overview.count - overview.requests.count

@@ -262,7 +262,7 @@ def test_programs_are_run_where_that_is_permitted():
     with curfew.Host(permits_commands=True) as host:
         request = host.submit("org.curfew.command", program)
         assert request.wait(LIMIT) == curfew.RequestPhase.FINISHED
-        assert request.attempts()[-1].result == "one"
+        assert request.attempts[-1].result == "one"
     with curfew.Host() as host:
         request = host.submit("org.curfew.command", program)
         assert request.state.phase == curfew.RequestPhase.PENDING
