@@ -86,8 +86,13 @@ int32_t csys_spawner_start(csys_spawner *spawner) {
     return error;
 }
 
+void csys_spawner_resume(const csys_spawner *spawner) {
+    syscall(SYS_pidfd_send_signal, spawner->process, SIGCONT, 0, 0);
+}
+
 bool csys_spawner_stop(csys_spawner *spawner, uint64_t until_ns) {
     if (spawner->socket < 0) return true;
+    csys_spawner_resume(spawner);
     /* Not only closed: a child that the host's own code forked may have a copy of the socket. */
     uint32_t flags = stops;
     send(spawner->socket, &flags, sizeof flags, MSG_NOSIGNAL);
@@ -339,6 +344,26 @@ static int ALONE kill_children(const int *kept, int kept_count, int *denied) {
     return number;
 }
 
+/* Kills all children of this process and theirs, and waits for them. Returns how many processes live
+ * on, because they have other rights. */
+static uint32_t ALONE kill_everything(void) {
+    for (;;) {
+        siginfo_t info;
+        long waited;
+        do {
+            info.si_pid = 0;
+            waited = syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG, 0);
+        } while (waited == 0 && info.si_pid != 0);
+        if (waited != 0) return 0; /* ECHILD */
+        int denied;
+        int number = kill_children(0, 0, &denied);
+        if (number < 0) return 1;
+        if (number > 0 && denied == number) return (uint32_t)denied;
+        /* Their children come here when they end. */
+        if (number > 0) syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOWAIT, 0);
+    }
+}
+
 static void ALONE supervise(descriptors given, int host, long spawner) __attribute__((noreturn));
 
 /* Receives a request. Returns its flags, or -1 without one. */
@@ -381,6 +406,9 @@ static void ALONE spawn(int socket, int host) {
     block_signals();
     syscall(SYS_setsid);
     syscall(SYS_prctl, PR_SET_NAME, "curfew-spawner", 0, 0, 0);
+    /* What the host did with SIGCHLD would hide children that end or stop. */
+    uint64_t action[4] = {0, 0, 0, 0};
+    syscall(SYS_rt_sigaction, SIGCHLD, action, 0, signal_bytes);
     /* The orphans of a supervisor that was killed come here. */
     syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     unsigned low = (unsigned)(socket < host ? socket : host);
@@ -402,8 +430,13 @@ static void ALONE spawn(int socket, int host) {
             siginfo_t info;
             for (;;) {
                 info.si_pid = 0;
-                if (syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG, 0) != 0) break;
+                if (syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG, 0) != 0) break;
                 if (info.si_pid == 0) break;
+                if (info.si_code == CLD_STOPPED) {
+                    /* A supervisor that its program has stopped could not kill that. */
+                    syscall(SYS_kill, info.si_pid, SIGCONT);
+                    continue;
+                }
                 for (int index = 0; index < number; index++)
                     if (supervisors[index] == info.si_pid) supervisors[index--] = supervisors[--number];
             }
@@ -432,8 +465,8 @@ static void ALONE spawn(int socket, int host) {
         close_alone(given.input);
         close_alone(given.payload);
     }
-    int denied;
-    kill_children(supervisors, 0, &denied);
+    /* What a killed supervisor has left; the children of those come here when their parents end. */
+    kill_everything();
     end(0);
 }
 
@@ -485,26 +518,6 @@ static void ALONE execute(descriptors given, specification *text, int told, long
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, 0, signal_bytes);
     syscall(SYS_execve, base + text->path, arguments, environment);
     fail(told, csys_failure_execute);
-}
-
-/* Kills all that the program has left, and waits for it. Returns how many processes live on, because
- * they have other rights. */
-static uint32_t ALONE kill_everything(void) {
-    for (;;) {
-        siginfo_t info;
-        long waited;
-        do {
-            info.si_pid = 0;
-            waited = syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG, 0);
-        } while (waited == 0 && info.si_pid != 0);
-        if (waited != 0) return 0; /* ECHILD */
-        int denied;
-        int number = kill_children(0, 0, &denied);
-        if (number < 0) return 1;
-        if (number > 0 && denied == number) return (uint32_t)denied;
-        /* Their children come here when they end. */
-        if (number > 0) syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOWAIT, 0);
-    }
 }
 
 static uint64_t ALONE nanoseconds(struct timeval time) {

@@ -18,9 +18,9 @@ extension StoreClient {
     /// the request is history.
     ///
     /// `handler` comes from the manifest; nil if no manifest was found. `report` is the host's: the
-    /// states of handlers and of the machine come from it. Without one, the client reads the
-    /// machine's factors itself. Factors that only the host knows are reported as `unknown`. If no
-    /// host uses the store, the factor `host` says so.
+    /// states of handlers and of the machine, launch rates and limits come from it. Without one, the
+    /// client reads the machine's factors itself, and factors that only a host knows are reported as
+    /// `unknown`. If no host uses the store, the factor `host` says so.
     package func why(
         _ request: Request, _ handler: HandlerState?, _ report: HostReport?, at now: Moment
     ) throws(StoreFault) -> [FactorReport] {
@@ -45,7 +45,16 @@ extension StoreClient {
         _ identifier: String, _ handler: HandlerState?, _ report: HostReport?, at now: Moment
     ) throws(StoreFault) -> RequestScheduler {
         var book = RequestBook(host: HostIdentity(boot: "", process: 0, start: 0))
-        try read { (store) throws(StoreFault) in try book.readState(at: now, store) }
+        let running = try read { (store) throws(StoreFault) in
+            try book.readState(at: now, store)
+            return try store.running()
+        }
+        if let report {
+            book.scheduler.places = report.places
+            book.scheduler.budget.limits = report.dayLimits
+            for request in running { book.scheduler.noteRunning(request.id, of: request.queue) }
+            if let rate = report.rates[identifier] { book.scheduler.restore(rate, of: identifier) }
+        }
         if let report, !report.factors.isEmpty {
             for (factor, entry) in report.factors {
                 book.scheduler.board.restore(factor, entry)
@@ -85,7 +94,9 @@ extension StoreClient {
             if factor.factor == .handler {
                 return Self.handler(factor, identifier, handler, report, hasHost: host != nil)
             }
-            if Self.hosts.contains(factor.factor) { return Self.unknown(factor.factor) }
+            if report == nil, Self.hosts.contains(factor.factor) {
+                return Self.unknown(factor.factor)
+            }
             var factor = factor
             // A client does not observe when a state began.
             if factor.factor.isSettable, !isRead { factor.since = nil }

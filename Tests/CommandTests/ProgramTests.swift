@@ -106,8 +106,17 @@ struct ProgramTests {
                 "submit", "--store", store, "--when", when, "--", "touch", files.path(file))
             #expect(stored.code == 0)
         }
-        let host = try serve(store, seconds: "2", "--threshold", "day-launches=0")
-        #expect(host.succeeded, "\(host)")
+        let script = """
+            "$1" serve --store "$2" --threshold day-launches=0 >/dev/null 2>&1 &
+            until "$1" wait 1 --store "$2" && "$1" why 2 --store "$2" | grep 1.*day-budget; do
+                sleep 0.05
+            done
+            kill $!
+            wait $!
+            """
+        let host = try ChildProcess.run(
+            "sh", ["-c", script, "sh", CommandRun.program, store], limit: .seconds(60))
+        #expect(host.succeeded && host.output.contains("day-budget"), "\(host)")
         #expect(FileManager.default.fileExists(atPath: files.path("now")))
         #expect(!FileManager.default.fileExists(atPath: files.path("later")))
         for (wrong, message) in [
@@ -270,6 +279,31 @@ struct ProgramTests {
         #expect(try submit("org.example.a", "--budget", "1h").code == 2)
         #expect(try submit("--budget", "25h", "--", "true").code == 2)
         #expect(try submit("--grace", "soon", "--", "true").code == 2)
+    }
+
+    @Test("serve: signals that come together are one, and a later one ends it at once")
+    func signals() throws {
+        let files = try TemporaryDirectory()
+        _ = try CommandRun(
+            "submit", "--store", files.path("store"), "--grace", "1s", "--", "sh", "-c",
+            "trap '' TERM; while :; do sleep 1; done")
+        let script = """
+            start() {
+                "$1" serve --store "$2" >> "$3" 2>&1 &
+                until "$1" ps --store "$2" | grep -q running; do sleep 0.05; done
+            }
+            start "$@"
+            kill -TERM $!; kill -HUP $!
+            wait $!; echo $?
+            start "$@"
+            kill -TERM $!; sleep 0.4; kill -HUP $!
+            wait $!; echo $?
+            """
+        let run = try ChildProcess.run(
+            "bash",
+            ["-c", script, "bash", CommandRun.program, files.path("store"), files.path("log")],
+            limit: .seconds(60))
+        #expect(run.output == "0\n129\n", "\(run)")
     }
 
     @Test("serve: a host that is killed leaves no process of its programs, in no session")

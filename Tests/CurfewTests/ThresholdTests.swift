@@ -30,7 +30,7 @@ struct ThresholdTests {
     @Test("has what `serve` can set, with the defaults that it uses")
     func host() throws {
         let run = try ChildProcess.run(
-            BuiltProducts.prefix + "/bin/curfew", ["help", "serve"], limit: .seconds(30))
+            BuiltProducts.path(ofProduct: "curfew"), ["help", "serve"], limit: .seconds(30))
         let help = try #require(
             run.output.components(separatedBy: "\nthresholds:\n").dropFirst().first
         ).components(separatedBy: "\n\n")[0]

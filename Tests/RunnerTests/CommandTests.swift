@@ -281,8 +281,8 @@ struct CommandTests {
         _ = host.cancel(second)
     }
 
-    @Test("a task ends two seconds after its grace where its program cannot be killed")
-    func supervisorStopped() throws {
+    @Test("the processes of a program that stops those that watch it are killed")
+    func stoppedWatchers() throws {
         let directory = try TemporaryDirectory()
         let file = directory.path + "/processes"
         let host = try host(
@@ -292,15 +292,28 @@ struct CommandTests {
         try waitUntil("started") { numbers(in: file).count == 4 }
         let spawner = try #require(children(named: "curfew-spawner").first)
         let supervisor = try #require(children(named: "curfew-command", of: spawner).first)
-        kill(supervisor, SIGSTOP)
-        defer { kill(supervisor, SIGCONT) }
+        for process in [spawner, supervisor] { kill(process, SIGSTOP) }
         _ = host.clock?.advance(by: 7 * .second)
         #expect(host.wait(task) == .ok)
         #expect(try host.query(task).outcome == .expired)
-        #expect(numbers(in: file).contains(where: isAlive))
-        kill(supervisor, SIGCONT)
-        try waitUntil("killed") { numbers(in: file).allSatisfy { !isAlive($0) } }
+        #expect(numbers(in: file).allSatisfy { !isAlive($0) })
         _ = host.release(task)
+    }
+
+    @Test("what a killed supervisor leaves ends with the host, however soon that is")
+    func supervisorKilledAtEnd() throws {
+        for _ in 0..<20 {
+            let directory = try TemporaryDirectory()
+            let file = directory.path + "/processes"
+            let host = try host([.text(try Self.stubborn.get()), .text(file)])
+            let task = try host.launch(Self.name)
+            try waitUntil("started") { numbers(in: file).count == 4 }
+            let spawner = try #require(children(named: "curfew-spawner").first)
+            kill(try #require(children(named: "curfew-command", of: spawner).first), SIGKILL)
+            #expect(host.destroy(expire: 0) == .ok)
+            #expect(numbers(in: file).allSatisfy { !isAlive($0) })
+            _ = task
+        }
     }
 
     @Test("a supervisor that is killed leaves nothing")

@@ -15,6 +15,12 @@ struct HostReportTests {
         )
         report.handlers["org.example.b"] = HandlerState(closed: .paused)
         report.handlers["org.example.c"] = HandlerState()
+        var rate = LaunchRate(spacing: 5, penalty: 7)
+        rate.launched(at: 11)
+        rate.missed(at: 12)
+        report.rates["org.example.a"] = rate
+        report.places = 64
+        report.dayLimits = DayLimits(launches: 3, cpu: 9)
         report.discovered["org.example.d"] = "org.example.plugin"
         return report
     }

@@ -21,6 +21,8 @@ typedef struct csys_spawner {
 
 /* Starts a spawner. Returns 0 or an errno. */
 int32_t csys_spawner_start(csys_spawner *spawner);
+/* Lets a spawner that a program has stopped go on. It does the same for supervisors by itself. */
+void csys_spawner_resume(const csys_spawner *spawner);
 /* Ends a spawner, whose programs are killed, and waits until a CLOCK_MONOTONIC time. Returns false when
  * it has not ended by then. */
 bool csys_spawner_stop(csys_spawner *spawner, uint64_t until_ns);

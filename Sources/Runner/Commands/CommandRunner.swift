@@ -162,6 +162,7 @@ final class CommandRunner: @unchecked Sendable {
         state.withLock { state in
             guard let run = state.runs[task] else { return false }
             run.kill()
+            if var spawner = state.spawner { csys_spawner_resume(&spawner) }
             guard !state.isPublishingAtOnce else { return false }
             run.publishesBy = csys_monotonic_ns() &+ Self.exitLimit
             csys_eventfd_signal(state.wake)
@@ -186,10 +187,15 @@ final class CommandRunner: @unchecked Sendable {
         let tasks = state.withLock { state in
             state.runs.values.filter { $0.publishesBy.map { $0 <= now } ?? false }.map { run in
                 run.publishesBy = nil
-                return run.task
+                return (task: run.task, plugin: run.plugin)
             }
         }
-        for task in tasks { engine.publishEnd(of: task) }
+        for task in tasks {
+            services.log(
+                .warning, "its processes were killed, and have not ended yet", for: task.task,
+                plugin: task.plugin)
+            engine.publishEnd(of: task.task)
+        }
     }
 
     /// Kills all programs and ends the thread; starts no other.

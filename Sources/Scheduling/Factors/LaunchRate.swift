@@ -45,6 +45,24 @@ package struct LaunchRate: Hashable, Sendable {
         self.floor = floor
     }
 
+    /// The rate in words for `init(words:)`, without the floor; nil if the handler does not rest.
+    func words(at now: UInt64) -> [String]? {
+        guard restsUntil(now) != nil else { return nil }
+        return [spacing, penalty, lastLaunch ?? 0, lastMiss ?? 0, UInt64(misses)].map { "\($0)" }
+    }
+
+    /// Reads words that `words(at:)` returned; nil if they are malformed.
+    init?(words: [String]) {
+        let numbers = words.compactMap { UInt64($0) }
+        guard numbers.count == 5, numbers.count == words.count,
+            let misses = UInt32(exactly: numbers[4])
+        else { return nil }
+        self.init(spacing: numbers[0], penalty: numbers[1])
+        lastLaunch = numbers[2]
+        lastMiss = misses == 0 ? nil : numbers[3]
+        self.misses = misses
+    }
+
     /// Notes a launch of the handler; `isUndated` means that its request has no date.
     package mutating func launched(at span: UInt64, isUndated: Bool = false) {
         lastLaunch = max(lastLaunch ?? 0, span)

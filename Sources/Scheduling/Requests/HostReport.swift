@@ -12,6 +12,11 @@ package struct HostReport: Equatable, Sendable {
     package var handlers: [String: HandlerState] = [:]
     /// The plugins that were found and are not loaded, by the identifiers of their handlers.
     package var discovered: [String: String] = [:]
+    /// The launch rates of the handlers that rest after a launch or a missed completion.
+    package var rates: [String: LaunchRate] = [:]
+    /// The maximum number of running request tasks, for short and long ones each.
+    package var places = 0
+    package var dayLimits = DayLimits()
     /// Whether there are more handlers than a report has room for.
     package var isCut = false
 
@@ -47,6 +52,10 @@ package struct HostReport: Equatable, Sendable {
         var lines = [
             "host\t\(host.boot)\t\(host.process)\t\(host.start)\t\(at)\t\(isCut ? 1 : 0)"
         ]
+        let limits = [dayLimits.launches, dayLimits.wall, dayLimits.cpu].map { limit in
+            limit.map { "\($0)" } ?? "-"
+        }
+        lines.append("limits\t\(places)\t" + limits.joined(separator: "\t"))
         for (factor, entry) in factors {
             let reading = entry.reading
             lines.append(
@@ -63,6 +72,10 @@ package struct HostReport: Equatable, Sendable {
             lines.append(
                 "handler\t\(identifier)\t\(word)\t\(state.places)\t\(state.needs.rawValue)\t\(Self.plain(state.plugin))\t\(reason)"
             )
+        }
+        for (identifier, rate) in rates {
+            guard let words = rate.words(at: 0) else { continue }
+            lines.append("rate\t\(identifier)\t" + words.joined(separator: "\t"))
         }
         for (identifier, plugin) in discovered {
             lines.append("found\t\(identifier)\t\(Self.plain(plugin))")
@@ -109,6 +122,14 @@ package struct HostReport: Equatable, Sendable {
                 handlers[words[1]] = HandlerState(
                     closed: closed, places: places, needs: RequestNeeds(rawValue: needs),
                     plugin: words[5])
+            case ("rate", 7):
+                guard let rate = LaunchRate(words: Array(words[2...])) else { return nil }
+                rates[words[1]] = rate
+            case ("limits", 5):
+                guard let places = Int(words[1]) else { return nil }
+                self.places = places
+                dayLimits = DayLimits(
+                    launches: UInt64(words[2]), wall: UInt64(words[3]), cpu: UInt64(words[4]))
             case ("found", 3): discovered[words[1]] = words[2]
             default: return nil
             }

@@ -185,8 +185,14 @@ package struct RequestBook: Sendable {
         }
         let registered = scheduler.registered.sorted()
         for identifier in registered.prefix(HostReport.limit) {
-            report.handlers[identifier] = scheduler.handlers[identifier]?.state
+            let handler = scheduler.handlers[identifier]
+            report.handlers[identifier] = handler?.state
+            if handler?.rate.restsUntil(now.span) != nil {
+                report.rates[identifier] = handler?.rate
+            }
         }
+        report.places = scheduler.places
+        report.dayLimits = scheduler.budget.limits
         report.isCut = registered.count > HostReport.limit
         report.discovered = discovered.filter { report.handlers[$0.key] == nil }
         try report.write(store)
@@ -343,6 +349,9 @@ package struct RequestBook: Sendable {
         if running[id]?.launch == launch {
             running[id] = nil
             scheduler.ended(id, end.outcome, answered: answered, at: now)
+            if let ended = request.value {
+                noteRate(of: ended.description.identifier, at: now)
+            }
         }
         return try take(request, store)
     }
@@ -503,6 +512,7 @@ package struct RequestBook: Sendable {
                 launch, isSuspect: request.crashes > 0,
                 isAlone: ledger.isDecisive(request) && !isSimulated,
                 isUndated: request.isUndated && !isSimulated, at: now)
+            noteRate(of: launch.queue.identifier, at: now)
             effect = .launch(request, attempt, payload: payload, isSimulated: isSimulated)
         case .notBesideSuspect, .alone:
             var isAlone = false
@@ -520,6 +530,13 @@ package struct RequestBook: Sendable {
             throw .notWaiting(launch.id)
         }
         return effect
+    }
+
+    /// Has the next report say for how long a handler rests, if it does.
+    private mutating func noteRate(of identifier: String, at now: Moment) {
+        if scheduler.handlers[identifier]?.rate.restsUntil(now.span) != nil {
+            isReportStale = true
+        }
     }
 
     /// Records changed factors in the journal.

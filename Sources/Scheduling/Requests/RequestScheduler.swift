@@ -265,6 +265,18 @@ package struct RequestScheduler: Sendable {
         suspect != nil ? .suspect : running.isEmpty ? .none : .ordinary
     }
 
+    /// Notes a task that another process runs, for the reports about a request.
+    package mutating func noteRunning(_ id: RequestID, of queue: RequestQueue) {
+        running[id] = queue
+    }
+
+    /// Restores the launch rate of a handler from a host's report.
+    package mutating func restore(_ rate: LaunchRate, of identifier: String) {
+        var handler = handlers[identifier] ?? Handler(rate: rate)
+        handler.rate = rate
+        handlers[identifier] = handler
+    }
+
     /// Notes that a request's task was launched; it occupies its place until `ended`.
     package mutating func launched(
         _ launch: Launch, isSuspect: Bool = false, isAlone: Bool = false, isUndated: Bool = false,
