@@ -277,6 +277,8 @@ struct ProgramTests {
         #expect(try submit("--directory", files.path("nowhere"), "--", "true").code == 2)
         #expect(try submit("org.example.a", "--env", "WORD=apple").code == 2)
         #expect(try submit("org.example.a", "--budget", "1h").code == 2)
+        #expect(try submit("--on-pending", "replace", "--", "true").code == 2)
+        #expect(try submit("--on-pending", "add", "--dry-run", "--", "true").code == 0)
         #expect(try submit("--budget", "25h", "--", "true").code == 2)
         #expect(try submit("--grace", "soon", "--", "true").code == 2)
     }

@@ -104,6 +104,13 @@ enum SubmitCommand {
                     "or, for a program: curfew submit -- \(ShellWord.quoted(identifier))",
                 ])
         }
+        if program != nil, let rule = arguments.value(SubmitForm.onPending), rule != "add" {
+            throw CommandError(
+                .usage,
+                "`--on-pending \(rule)` is about requests of one identifier, and all programs have the same",
+                notes: ["nothing was submitted"],
+                help: ["to submit a program only once, give it a key: --key backup"])
+        }
         let place = try StorePlace(arguments)
         let found = try FoundKind(identifier, arguments)
         let now = csys_realtime_ns()
@@ -377,7 +384,11 @@ extension CommandError {
             self.init(
                 .conflict,
                 "request \(id) has the key `\(description.key ?? "")`, and asks for something else",
-                notes: notes,
+                notes: notes
+                    + (description.identifier == CommandPayload.identifier
+                        ? [
+                            "the directory and the variables that a program gets, as PATH and TZ, count"
+                        ] : []),
                 help: ["give this one another key", "curfew show \(id)\(place.option)"])
         case .tooLarge(let bytes, let limit):
             self.init(
