@@ -153,6 +153,9 @@ final class LifeLines: LifeView {
             if !ending.isReturned {
                 return ["its handler should look at is_expired in its loops, and return"]
             }
+            if facts.program != nil, !ending.isAnswered {
+                return ["it did not end on SIGTERM, and was killed with all that it had started"]
+            }
             if !ending.isAnswered {
                 return [
                     "its function returned PENDING, and nothing completed the task: its expiration callback should stop the work and call complete"

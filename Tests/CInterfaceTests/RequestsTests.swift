@@ -265,7 +265,7 @@ struct RequestsTests {
         #expect(other.text.contains("request 1 was submitted under the same key"))
         let many = host.submit()
         #expect(many.answer == Answer(curfew_status(CURFEW_TOO_MANY)))
-        #expect(many.text.contains("1 request of org.example.tidy is pending, which is the limit"))
+        #expect(many.text.contains("the limit of 1 pending request of org.example.tidy is reached"))
         #expect(many.text.contains("identifier_limit"))
         for change: (inout curfew_submit_options) -> Void in [
             { $0.opportunistic = 3 }, { $0.at_most_ns = 1 }, { $0.kind = 9 }, { $0.priority = 2 },

@@ -278,6 +278,10 @@ struct ProgramTests {
         #expect(try submit("org.example.a", "--env", "WORD=apple").code == 2)
         #expect(try submit("org.example.a", "--budget", "1h").code == 2)
         #expect(try submit("--on-pending", "replace", "--", "true").code == 2)
+        #expect(try submit("--payload", "x", "--", "true").code == 2)
+        #expect(
+            try CommandRun("submit", "--store", store, "--dry-run", "--", "true").output
+                .contains("\n  budget 10 min\n"))
         #expect(try submit("--on-pending", "add", "--dry-run", "--", "true").code == 0)
         #expect(try submit("--budget", "25h", "--", "true").code == 2)
         #expect(try submit("--grace", "soon", "--", "true").code == 2)

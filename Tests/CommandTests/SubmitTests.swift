@@ -353,9 +353,9 @@ struct SubmitTests {
         let refused = try desk.run(submit + ["2"])
         #expect(refused.code == 8)
         #expect(
-            refused.errors.contains("2 requests of org.example.a are pending, which is the limit"),
+            refused.errors.contains("the limit of 2 pending requests of org.example.a is reached"),
             "\(refused.process)")
-        #expect(refused.errors.contains("--pending-limit 3"), "\(refused.process)")
+        #expect(refused.errors.contains("raise it with --pending-limit"), "\(refused.process)")
         #expect(
             try desk.run("submit", "org.example.b", "--after", "1d", "--pending-limit", "1").code
                 == 0)

@@ -112,6 +112,11 @@ struct CommandTests {
         chmod(plain, 0o755)
         let noFormat = try run(try host([.text(plain)]))
         #expect(noFormat.error.hasPrefix("\(plain) cannot be run: it is neither a program"))
+        try "#!/no/interpreter\n".write(toFile: plain, atomically: true, encoding: .utf8)
+        chmod(plain, 0o755)
+        let lost = try run(try host([.text(plain)]))
+        #expect(
+            lost.error == "\(plain) cannot be run: the interpreter that it names is missing")
         let nowhere = try run(try host([.text("/bin/true")], directory: "/no/such/directory"))
         #expect(nowhere.error.hasPrefix("the directory /no/such/directory cannot be entered"))
     }

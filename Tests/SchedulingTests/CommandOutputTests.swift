@@ -61,6 +61,11 @@ struct CommandOutputTests {
             }
         }
         #expect(logged <= CommandOutput.logLimit)
+        // Line ends count, and blank lines, once there is room for none.
+        Array("\n\n\n\n\n\n\n\n\n".utf8).withUnsafeBytes { output.take($0) { _ in } }
+        let before = output.dropped
+        Array("1234\n\n\n".utf8).withUnsafeBytes { output.take($0) { _ in } }
+        #expect(output.dropped - before == UInt64("1234\n\n\n".utf8.count))
         Array("\nthe reason\n".utf8).withUnsafeBytes { output.take($0) { _ in } }
         #expect(output.last == "the reason")
         #expect(tail.lines.last == "99998")

@@ -14,6 +14,8 @@ package struct CommandPayload: Hashable, Sendable {
 
     /// The identifier of the handler that runs such programs, where a host permits that.
     package static var identifier: String { "org.curfew.command" }
+    /// The maximum number of such programs that run at the same time.
+    package static var limit: UInt32 { 64 }
 
     /// Reads a payload; returns nil for one that is none.
     package init?(_ payload: [UInt8]) {

@@ -80,7 +80,8 @@ final class CommandHandler: @unchecked Sendable {
                     .failed,
                     "the payload is no command: it is JSON with argv, directory and environment")
             }
-            command = ManifestCommand(words: given.arguments.map { .text($0) })
+            command = ManifestCommand(
+                words: given.arguments.map { .text($0) }, directory: given.directory)
             base = given.directory
             line = ProgramStart(
                 words: given.arguments,

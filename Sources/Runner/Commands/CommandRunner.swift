@@ -369,6 +369,14 @@ extension CommandUsage {
     }
 }
 
+extension ManifestCommand {
+    /// Whether its program is an absolute path of a file that exists.
+    fileprivate var isFileThere: Bool {
+        guard case .text(let program)? = words.first else { return false }
+        return program.utf8.first == UInt8(ascii: "/") && access(program, F_OK) == 0
+    }
+}
+
 extension CommandEnd {
     init(_ report: csys_command_report, _ command: ManifestCommand) {
         switch report.kind {
@@ -377,12 +385,16 @@ extension CommandEnd {
             switch report.failure {
             case UInt32(csys_failure_directory):
                 self = .notStarted(
-                    "the directory \(command.directory ?? "") cannot be entered: \(reason); nothing was run"
+                    "the directory \(command.directory ?? "of the plugin") cannot be entered: \(reason); nothing was run"
                 )
             case UInt32(csys_failure_execute) where report.value == ENOEXEC:
                 self = .notStarted(
                     "\(command.text) cannot be run: it is neither a program nor begins with #! and an interpreter"
                 )
+            case UInt32(csys_failure_execute)
+            where report.value == ENOENT && command.isFileThere:
+                self = .notStarted(
+                    "\(command.text) cannot be run: the interpreter that it names is missing")
             case UInt32(csys_failure_execute):
                 self = .notStarted("\(command.text) cannot be run: \(reason)")
             default: self = .notStarted("no process can be started: \(reason); nothing was run")

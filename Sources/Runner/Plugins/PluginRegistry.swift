@@ -75,16 +75,13 @@ package final class PluginRegistry: Sendable {
     func permitCommands() throws(BridgeError) {
         let description = HandlerDescription(
             identifier: CommandPayload.identifier, kind: .processing,
-            maxConcurrency: Self.commandLimit)
+            maxConcurrency: CommandPayload.limit)
         _ = try engine.register(
             description,
             commands.code(
-                nil, directory: "/", concurrency: Int(Self.commandLimit),
+                nil, directory: "/", concurrency: Int(CommandPayload.limit),
                 plugin: PluginList.embedder, ownTable), owner: nil)
     }
-
-    /// Programs without a manifest that run at the same time.
-    private static var commandLimit: UInt32 { 64 }
 
     /// Releases a handler from quarantine. Returns `notFound` for an unknown identifier.
     package func release(_ identifier: String) -> Status {

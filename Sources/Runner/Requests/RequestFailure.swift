@@ -54,7 +54,7 @@ extension PendingScope {
             case .all: " in all"
             }
         return
-            "\(limit) request\(limit == 1 ? "" : "s")\(counted) \(limit == 1 ? "is" : "are") pending, which is the limit"
+            "the limit of \(limit) pending request\(limit == 1 ? "" : "s")\(counted) is reached"
     }
 
     /// The setting of its limit, in C and in Swift.

@@ -23,7 +23,7 @@ package struct CommandOutput: Sendable {
     /// The rest of a line that was cut is not read.
     private var isSkipping = false
     private var logged = 0
-    /// Bytes of plain lines that were dropped.
+    /// Bytes of plain lines that were dropped, with their line ends.
     package private(set) var dropped: UInt64 = 0
     /// The last plain line that is not empty.
     package private(set) var last = ""
@@ -62,20 +62,23 @@ package struct CommandOutput: Sendable {
             isSkipping = false
         }
         if partial.last == UInt8(ascii: "\r") { partial.removeLast() }
-        guard !partial.isEmpty else { return }
+        guard !partial.isEmpty else {
+            if logged < Self.logLimit { logged += 1 } else { dropped &+= 1 }
+            return
+        }
         if partial.starts(with: progressPrefix), let line = progress() {
             body(line)
         } else if partial.starts(with: resultPrefix) {
             body(.result(text(partial.dropFirst(resultPrefix.count))))
         } else {
-            guard logged + partial.count <= Self.logLimit else {
-                dropped &+= UInt64(partial.count)
+            guard logged + partial.count < Self.logLimit else {
+                dropped &+= UInt64(partial.count + 1)
                 // The last line says why a program failed, however much came before.
                 last = text(partial[...])
                 body(.unlogged(last))
                 return
             }
-            logged += partial.count
+            logged += partial.count + 1
             last = text(partial[...])
             body(.plain(last))
         }

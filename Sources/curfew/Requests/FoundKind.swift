@@ -13,6 +13,11 @@ struct FoundKind {
 
     init(_ identifier: String, _ arguments: Arguments) throws(CommandError) {
         let search = try PluginSearch(arguments, failingWith: .usage)
+        guard identifier != CommandPayload.identifier else {
+            (kind, nearest, options) = (.processing, nil, search.options)
+            handler = HandlerState(places: Int(CommandPayload.limit))
+            return
+        }
         options = search.options
         let found = search.plugin(declaring: identifier)
         kind = found?.handler.kind

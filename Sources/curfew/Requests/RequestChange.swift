@@ -48,6 +48,7 @@ struct RequestChange {
         _ selection: RequestSelection, _ store: StoreClient, _ place: StorePlace
     ) throws(CommandError) -> [Request] {
         let now = csys_realtime_ns()
+        let isAlone = HostNote.isAlone(store)
         let answer = try StorePlace.translated { () throws(StoreFault) in
             try store.write(
                 if: { (answer: ([Request], CommandError?)) in answer.1 == nil }
@@ -58,7 +59,7 @@ struct RequestChange {
                 for request in found {
                     switch try change(request, ledger, now, transaction) {
                     case .changed(let request): changed.append(request)
-                    case .wrongState(let request): return ([], wrongState(request, place))
+                    case .wrongState(let request): return ([], wrongState(request, place, isAlone))
                     case .refused(let refusal):
                         return (
                             [],
@@ -76,10 +77,12 @@ struct RequestChange {
         return answer.0
     }
 
-    private func wrongState(_ request: Request, _ place: StorePlace) -> CommandError {
+    private func wrongState(
+        _ request: Request, _ place: StorePlace, _ isAlone: Bool
+    ) -> CommandError {
         CommandError(
             .conflict,
-            "request \(request.id) is \(RequestText.state(request)), and was not \(done)",
+            "request \(request.id) is \(RequestText.state(request, isAlone: isAlone)), and was not \(done)",
             notes: [rule, "nothing was done"],
             help: (request.state == .pending
                 ? ["to launch it now: curfew launch \(request.id)\(place.option)"] : [])

@@ -61,7 +61,8 @@ struct RequestScreen {
         if let program = record.program {
             rows.append(("runs", ShellWord.line(program)))
             rows.append(("in", program.directory))
-            if let budget = program.budget { rows.append(("budget", TimeText.limit(budget))) }
+            let budget = program.budget ?? description.kind.defaultBudget
+            rows.append(("budget", TimeText.limit(budget)))
             if let grace = program.grace { rows.append(("grace", TimeText.limit(grace))) }
         } else {
             rows.append(("payload", payload))

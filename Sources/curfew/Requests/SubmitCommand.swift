@@ -61,7 +61,7 @@ enum SubmitCommand {
         exits: [
             ExitMeaning(.ok, "it is in the store, or one that stands for it was"),
             ExitMeaning.unwritten, ExitMeaning.usage,
-            ExitMeaning(.missing, "the directory above the store's is not there"),
+            ExitMeaning(.missing, "the directory of the store cannot be made"),
             ExitMeaning.denied, ExitMeaning.storeUnavailable,
             ExitMeaning(
                 .conflict,
@@ -119,16 +119,26 @@ enum SubmitCommand {
             identifier, kind: program == nil ? found.kind ?? .appRefresh : .processing, at: now,
             values)
         let limits = try SubmitForm.limits(values)
+        if program != nil, arguments.has(RunRequest.payloadOption) {
+            throw CommandError(
+                .usage, "`--payload` is for a handler, and this is a program",
+                notes: ["nothing was submitted"],
+                help: ["name a file among its arguments, or set a variable: --env NAME=VALUE"])
+        }
         let payload = if let program { program.payload } else { try payload(arguments) }
+        let budget = program.map { _ in
+            CommandPayload(payload)?.budget ?? description.kind.defaultBudget
+        }
         try check(arguments, description)
         let timeout = try WaitCommand.timeout(arguments)
         if arguments.has(dryRunOption) {
             let rehearsal = try SubmitRehearsal(
                 description, payload, limits, found, at: now, place)
+            for note in SubmitForm.notes(description, at: now, values) { console.errors.note(note) }
             if arguments.has(.json) {
                 console.out.line(item(rehearsal).written)
             } else {
-                print(rehearsal, place, at: now, console.out)
+                print(rehearsal, budget, place, at: now, console.out)
                 if program == nil {
                     found.note(
                         identifier, isKindNamed: arguments.has(SubmitForm.kind), console.errors)
@@ -145,7 +155,7 @@ enum SubmitCommand {
         if arguments.has(.json) {
             console.out.line(item(submission, request, store).written)
         } else {
-            print(submission, request, store, place, at: now, console.out)
+            print(submission, request, budget, store, place, at: now, console.out)
             if program == nil {
                 found.note(
                     identifier, isKindNamed: request != nil && arguments.has(SubmitForm.kind),
@@ -217,7 +227,8 @@ enum SubmitCommand {
     // MARK: Text
 
     private static func print(
-        _ submission: Submission, _ request: Request?, _ store: StoreClient, _ place: StorePlace,
+        _ submission: Submission, _ request: Request?, _ budget: UInt64?, _ store: StoreClient,
+        _ place: StorePlace,
         at now: Int64, _ out: Output
     ) {
         let (word, colour): (String, Colour) =
@@ -240,7 +251,7 @@ enum SubmitCommand {
                     request.map { headline($0, at: now) } ?? "", after: head.count, indent: indent))
         switch submission {
         case .queued(_, let replaced):
-            for line in request.map(conditions) ?? [] { more(line) }
+            for line in request.map({ conditions($0, budget) }) ?? [] { more(line) }
             if !replaced.isEmpty {
                 more("takes the place of \(replaced.map(\.description).joined(separator: ", "))")
             }
@@ -254,7 +265,8 @@ enum SubmitCommand {
     }
 
     private static func print(
-        _ rehearsal: SubmitRehearsal, _ place: StorePlace, at now: Int64, _ out: Output
+        _ rehearsal: SubmitRehearsal, _ budget: UInt64?, _ place: StorePlace, at now: Int64,
+        _ out: Output
     ) {
         func more(_ text: String) {
             out.line("  " + out.wrapped(Shown.line(text), after: 2, indent: 4))
@@ -266,7 +278,7 @@ enum SubmitCommand {
                     + out.wrapped(
                         rehearsal.request.map { headline($0, at: now) } ?? "", after: 17, indent: 2)
             )
-            for line in rehearsal.request.map(conditions) ?? [] { more(line) }
+            for line in rehearsal.request.map({ conditions($0, budget) }) ?? [] { more(line) }
             if !replaced.isEmpty {
                 more(
                     "would take the place of \(replaced.map(\.description).joined(separator: ", "))"
@@ -294,7 +306,7 @@ enum SubmitCommand {
         return text
     }
 
-    private static func conditions(_ request: Request) -> [String] {
+    private static func conditions(_ request: Request, _ budget: UInt64?) -> [String] {
         let description = request.description
         var lines: [String] = []
         if !description.needs.isEmpty {
@@ -311,6 +323,7 @@ enum SubmitCommand {
         if description.priority != .normal {
             lines.append("priority \(description.priority.name)")
         }
+        if let budget { lines.append("budget \(TimeText.limit(budget))") }
         return lines
     }
 
@@ -376,8 +389,7 @@ extension CommandError {
             self.init(
                 .conflict, scope.reached(limit), notes: notes,
                 help: [
-                    canRaise
-                        ? "raise it: --pending-limit \(limit + 1); or cancel one:" : "cancel one:",
+                    canRaise ? "raise it with --pending-limit, or cancel one:" : "cancel one:",
                     "curfew ps" + place.option,
                 ])
         case .keyTaken(let id):
