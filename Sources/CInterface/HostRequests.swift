@@ -172,7 +172,7 @@ private func described(
     answer(host, error) { (host) throws(RequestFailure) in
         if isNull(options) { throw invalid("options is NULL") }
         let copy = try read(options)
-        guard edits < curfew_edits(CURFEW_EDITS_KEY) << 1 else {
+        guard edits < curfew_edits(CURFEW_EDITS_OPPORTUNISTIC) << 1 else {
             throw invalid("edits has bits without a meaning")
         }
         let new: RequestDescription
@@ -192,6 +192,10 @@ private func described(
             if has(CURFEW_EDITS_RETRIES) { description.retry = new.retry }
             if has(CURFEW_EDITS_REPETITION) { description.repetition = new.repetition }
             if has(CURFEW_EDITS_KEY) { description.key = new.key }
+            if has(CURFEW_EDITS_OPPORTUNISTIC) {
+                description.opportunistic = new.opportunistic
+                description.atMost = new.atMost
+            }
         }
     }
 }

@@ -352,7 +352,7 @@ struct RequestsTests {
         #expect(host.request(request).value?.priority == 1)
         #expect(host.request(request).value?.needs == 0)
         #expect(host.request(request).value?.not_before_ns == now + 3_600 * second)
-        #expect(edit(1 << 7) == .invalid)
+        #expect(edit(1 << 8) == .invalid)
         #expect(Answer(curfew_host_retry_request(host.raw, request, nil)) == .wrongState)
         #expect(Answer(curfew_host_launch_request(host.raw, 77, nil)) == .notFound)
         for launches in 1...2 {

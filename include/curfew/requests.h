@@ -183,7 +183,8 @@ enum {
     CURFEW_EDITS_PRIORITY = 8,
     CURFEW_EDITS_RETRIES = 16,    /* attempts, backoff_ns and max_backoff_ns */
     CURFEW_EDITS_REPETITION = 32, /* interval_ns, cron, cron_is_local, catch_up and jitter_ns */
-    CURFEW_EDITS_KEY = 64
+    CURFEW_EDITS_KEY = 64,
+    CURFEW_EDITS_OPPORTUNISTIC = 128 /* opportunistic and at_most_ns */
 };
 
 /*

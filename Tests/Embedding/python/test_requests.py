@@ -227,6 +227,10 @@ def test_a_request_is_retried_launched_and_edited(clock):
         later.edit(earliest=day, key="yearly", attempts=3)
         state = later.state
         assert (state.not_before, state.key, state.attempt_limit) == (day, "yearly", 3)
+        later.edit(opportunistic=curfew.Opportunistic.IDLE, at_most=60)
+        assert curfew.Factor.IDLE in [each.factor for each in later.why()]
+        later.edit(opportunistic=None)
+        assert curfew.Factor.IDLE not in [each.factor for each in later.why()]
         later.edit(key=None, cron="0 3 * * *")
         assert later.state.key == "" and later.state.is_repeated
         with pytest.raises(TypeError, match="payload cannot be changed"):
