@@ -49,8 +49,8 @@ struct SubmissionTests {
     func limits() throws {
         let run = try App(permitted: (1...11).map { "org.example.app.many\($0)" }).run("limits")
         #expect(run.lines.filter { $0.hasPrefix("submitted") }.count == 11)
-        #expect(run.lines[10].hasPrefix("error 2: org.example.app.many11: 10 requests"))
-        #expect(run.lines[12].hasPrefix("error 2: org.example.app.cleanup: 1 request of"))
+        #expect(run.lines[10].hasPrefix("error 2: org.example.app.many11: the limit of 10 pending"))
+        #expect(run.lines[12].hasPrefix("error 2: org.example.app.cleanup: the limit of 1 pending"))
         #expect(run.lines.last == "pending: ")
     }
 
