@@ -406,7 +406,7 @@ static void ALONE spawn(int socket, int host) {
     block_signals();
     syscall(SYS_setsid);
     syscall(SYS_prctl, PR_SET_NAME, "curfew-spawner", 0, 0, 0);
-    /* What the host did with SIGCHLD would hide children that end or stop. */
+    /* The host may ignore SIGCHLD, or not want it for stopped children; the spawner needs both. */
     uint64_t action[4] = {0, 0, 0, 0};
     syscall(SYS_rt_sigaction, SIGCHLD, action, 0, signal_bytes);
     /* The orphans of a supervisor that was killed come here. */
@@ -465,7 +465,7 @@ static void ALONE spawn(int socket, int host) {
         close_alone(given.input);
         close_alone(given.payload);
     }
-    /* What a killed supervisor has left; the children of those come here when their parents end. */
+    /* A killed supervisor may have left processes. Their children become children of this one. */
     kill_everything();
     end(0);
 }

@@ -7,7 +7,7 @@ import Scheduling
 /// `curfew ps`
 enum ListCommand {
     private static let allOption = CommandOption(
-        name: "all", summary: "also list finished requests, which are kept for a week")
+        name: "all", summary: "also list finished requests, which are kept for a week by default")
     private static let historyOption = CommandOption(
         name: "history", summary: "list only finished requests, the last first")
     private static let identifierOption = CommandOption(
