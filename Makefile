@@ -182,6 +182,7 @@ toolchain:
 command: toolchain .build/static/libstdc++.a ## build curfew alone, for release
 	@echo "command: building curfew"
 	"$(SWIFT)" build -c release --product curfew
+	"$(SWIFT)" build -c release --product curfew-child
 
 release: toolchain .build/static/libstdc++.a ## build libcurfew.so, curfew and the Swift plugins, for release
 	@if ! pkg-config --exists libcurl libxml-2.0; then
@@ -397,7 +398,7 @@ endif
 install: ## install into PREFIX (/usr/local), below DESTDIR
 	@prefix=$$(realpath -m -s -- "$(PREFIX)")
 	root="$(DESTDIR)$$prefix"
-	for file in $(RELEASE)/libCurfewHost.so $(RELEASE)/curfew \
+	for file in $(RELEASE)/libCurfewHost.so $(RELEASE)/curfew $(RELEASE)/curfew-child \
 	        $(INSTALLED_PLUGINS:%=.build/plugins/%/manifest.json); do
 	    if ! [ -e "$$file" ]; then
 	        echo "install: $$file is missing: first run make, where Swift is in PATH" >&2
@@ -416,6 +417,7 @@ install: ## install into PREFIX (/usr/local), below DESTDIR
 	ln -sfn libcurfew.so.$(VERSION) "$$root/lib/libcurfew.so.$(SOVERSION)"
 	ln -sfn libcurfew.so.$(SOVERSION) "$$root/lib/libcurfew.so"
 	put 755 $(RELEASE)/curfew "$$root/bin/curfew"
+	put 755 $(RELEASE)/curfew-child "$$root/libexec/curfew/curfew-child"
 	made=$$(mktemp -d)
 	trap 'rm -rf "$$made"' EXIT
 	$(RELEASE)/curfew man --into "$$made"
@@ -480,7 +482,8 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	    "$$root/lib/libcurfew.so" "$$root/lib/libcurfew.so.$(SOVERSION)" \
 	    "$$root/lib/libcurfew.so.$(VERSION)" "$$root/lib/pkgconfig/curfew.pc" \
 	    $(CMAKE_FILES:%="$$root/lib/cmake/Curfew/%") \
-	    "$$root/bin/curfew" "$$root/share/curfew/manifest.schema.json" \
+	    "$$root/bin/curfew" "$$root/libexec/curfew/curfew-child" \
+	    "$$root/share/curfew/manifest.schema.json" \
 	    "$$root/share/curfew/python/curfew/__init__.py" \
 	    "$$root/share/curfew/python/curfew/py.typed" \
 	    "$$root/share/curfew/python/curfew/__pycache__/__init__".*.pyc \
@@ -498,7 +501,7 @@ uninstall: ## remove what `make install` with the same PREFIX and DESTDIR instal
 	done
 	# Only Curfew's own directories, and only if they are empty.
 	for directory in $(INSTALLED_PLUGINS:%=lib/curfew/plugins/%) lib/curfew/plugins lib/curfew \
-	        lib/cmake/Curfew share/curfew/python/curfew/__pycache__ share/curfew/python/curfew share/curfew/python \
+	        libexec/curfew lib/cmake/Curfew share/curfew/python/curfew/__pycache__ share/curfew/python/curfew share/curfew/python \
 	        $(addprefix share/curfew/,$(AUTHOR_DIRECTORIES)) share/curfew \
 	        include/curfew/b4x include/curfew/ext include/curfew; do
 	    if [ -d "$$root/$$directory" ]; then

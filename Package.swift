@@ -57,6 +57,8 @@ let package = Package(
         .library(name: "BackgroundTasksInPlugin", targets: ["BackgroundTasks", "CurfewPlugin"]),
         .library(name: "CurfewHost", type: .dynamic, targets: ["LibCurfew"]),  // libcurfew.so.0
         .executable(name: "curfew", targets: ["curfew"]),
+        // Starts programs and plugins as children of a host; found in libexec/curfew.
+        .executable(name: "curfew-child", targets: ["curfew-child"]),
         .library(name: "mirror", type: .dynamic, targets: ["MirrorPlugin"]),
     ],
     targets: [
@@ -108,6 +110,16 @@ let package = Package(
             name: "Runner",
             dependencies: ["Scheduling", "PluginBridge", "CurfewValues", "CCurfew", "CSystem"],
             swiftSettings: swift),
+
+        // A plugin in a process of its own.
+        .target(
+            name: "ChildRuntime",
+            dependencies: ["PluginBridge", "Scheduling", "CCurfew", "CSystem"],
+            swiftSettings: swift),
+        // The spawner, the supervisors and the sandbox, in C; then ChildRuntime.
+        .executableTarget(
+            name: "curfew-child", dependencies: ["ChildRuntime", "CCurfew", "CSystem"],
+            linkerSettings: runtimeInside),
 
         .testTarget(
             name: "RunnerTests",

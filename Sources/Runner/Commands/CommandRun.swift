@@ -47,14 +47,14 @@ final class CommandRun {
     func stop() {
         guard !isStopped else { return }
         isStopped = true
-        csys_command_order(control, Int32(csys_order_terminate))
+        csys_child_order(control, Int32(csys_order_terminate))
     }
 
     /// Kills all of its processes, once.
     func kill() {
         guard !isKilled else { return }
         isKilled = true
-        csys_command_order(control, Int32(csys_order_kill))
+        csys_child_order(control, Int32(csys_order_kill))
     }
 
     // MARK: Output

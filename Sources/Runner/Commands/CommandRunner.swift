@@ -12,11 +12,11 @@ final class CommandRunner: @unchecked Sendable {
 
     let services: PluginServices
     private let engine: TaskEngine
+    private let spawner: Spawner
     private let state = Locked(State())
     private let handlers = Locked<[CommandHandler]>([])
 
     private struct State {
-        var spawner: csys_spawner?
         var poller: Int32 = -1
         var wake: Int32 = -1
         var runs: [UInt64: CommandRun] = [:]
@@ -35,6 +35,7 @@ final class CommandRunner: @unchecked Sendable {
 
     init(_ engine: TaskEngine, _ requests: RequestService, _ plugins: PluginList) {
         self.engine = engine
+        spawner = Spawner(path: engine.configuration.helper)
         services = PluginServices(engine, requests, plugins)
     }
 
@@ -81,36 +82,35 @@ final class CommandRunner: @unchecked Sendable {
         descriptors += [output[1], errors[1]]
         csys_make_nonblocking(output[0])
         csys_make_nonblocking(errors[0])
-        let run = state.withLock { state -> CommandRun? in
-            guard !state.isClosing, open(&state) else { return nil }
-            var answer: (control: Int32, error: Int32) = (-1, EPIPE)
-            // A spawner that was killed is replaced.
-            for _ in 0..<2 where answer.error == EPIPE || answer.error == ECONNRESET {
-                guard renew(&state, wasKilled: answer.control == -2) else { break }
-                answer = line.start(
-                    &state.spawner!, input: command.readsPayload ? file : -1,
-                    payload: takesFile ? file : -1, output: output[1], errors: errors[1])
-                if answer.error != 0 { answer.control = -2 }
+        let started = state.withLock { state -> Result<Void, BridgeError> in
+            guard !state.isClosing, open(&state) else {
+                return .failure(failed("the program cannot be started", errno))
             }
-            guard answer.error == 0 else {
-                errno = answer.error
-                return nil
+            var control: Int32 = -1
+            do throws(BridgeError) {
+                try spawner.start { process in
+                    line.start(
+                        &process, input: command.readsPayload ? file : -1,
+                        payload: takesFile ? file : -1, output: output[1], errors: errors[1],
+                        &control)
+                }
+            } catch {
+                return .failure(error)
             }
             let run = CommandRun(
-                task: task, plugin: plugin, command, control: answer.control, output: output[0],
+                task: task, plugin: plugin, command, control: control, output: output[0],
                 errors: errors[0], resultLimit: Int(engine.configuration.resultLimit))
             state.runs[task] = run
             for channel in run.channels {
                 state.channels[channel] = run
                 _ = csys_poller_add(state.poller, channel)
             }
-            return run
+            return .success(())
         }
-        guard run != nil else {
-            let reason = errno
+        if case .failure(let error) = started {
             csys_close(output[0])
             csys_close(errors[0])
-            throw failed("the program cannot be started", reason)
+            throw error
         }
         // It may have been stopped, or answered for, before it was in the list.
         if services.shouldStop(task, plugin: plugin) { stop(task) }
@@ -133,22 +133,6 @@ final class CommandRunner: @unchecked Sendable {
         return true
     }
 
-    private func renew(_ state: inout State, wasKilled: Bool) -> Bool {
-        if wasKilled, var old = state.spawner {
-            _ = csys_spawner_stop(&old, csys_monotonic_ns() &+ Self.exitLimit)
-            state.spawner = nil
-        }
-        if state.spawner != nil { return true }
-        var fresh = csys_spawner()
-        let error = csys_spawner_start(&fresh)
-        guard error == 0 else {
-            errno = error
-            return false
-        }
-        state.spawner = fresh
-        return true
-    }
-
     // MARK: Stopping
 
     /// Asks a task's program to end.
@@ -162,7 +146,7 @@ final class CommandRunner: @unchecked Sendable {
         state.withLock { state in
             guard let run = state.runs[task] else { return false }
             run.kill()
-            if var spawner = state.spawner { csys_spawner_resume(&spawner) }
+            spawner.resume()
             guard !state.isPublishingAtOnce else { return false }
             run.publishesBy = csys_monotonic_ns() &+ Self.exitLimit
             csys_eventfd_signal(state.wake)
@@ -233,16 +217,15 @@ final class CommandRunner: @unchecked Sendable {
             }
             if isOver || csys_monotonic_ns() > end ?? .max { break }
         }
-        let (spawner, left) = state.withLock { state in
+        let left = state.withLock { state in
             defer {
-                state.spawner = nil
                 state.runs = [:]
                 state.channels = [:]
             }
-            return (state.spawner, Array(state.runs.values))
+            return Array(state.runs.values)
         }
         for run in left { run.finish { _ in } }
-        if var spawner { _ = csys_spawner_stop(&spawner, csys_monotonic_ns() &+ Self.exitLimit) }
+        spawner.stop()
         csys_close(poller)
         csys_close(wake)
         engine.phase.progressed()
@@ -256,9 +239,10 @@ final class CommandRunner: @unchecked Sendable {
             if count == 0 { leave(descriptor, of: run) }
             return
         }
-        var report = csys_command_report()
-        while csys_command_report_next(run.control, &report) {
+        var report = csys_child_report()
+        while csys_child_report_next(run.control, &report) {
             switch report.kind {
+            case UInt32(csys_report_supervised): csys_close(report.descriptor)
             case UInt32(csys_report_started):
                 services.note(
                     .info, "process \(report.value) runs \(run.command.text)", for: run.task,
@@ -293,7 +277,7 @@ final class CommandRunner: @unchecked Sendable {
         }
     }
 
-    private func finish(_ run: CommandRun, _ report: csys_command_report) {
+    private func finish(_ run: CommandRun, _ report: csys_child_report) {
         var lines: [CommandOutput.Line] = []
         let publishes = state.withLock { state in
             for channel in run.channels {
@@ -359,7 +343,7 @@ final class CommandRunner: @unchecked Sendable {
 }
 
 extension CommandUsage {
-    init(_ report: csys_command_report) {
+    init(_ report: csys_child_report) {
         self.init()
         user = report.user_ns
         system = report.system_ns
@@ -378,7 +362,7 @@ extension ManifestCommand {
 }
 
 extension CommandEnd {
-    init(_ report: csys_command_report, _ command: ManifestCommand) {
+    init(_ report: csys_child_report, _ command: ManifestCommand) {
         switch report.kind {
         case UInt32(csys_report_failed):
             let reason = String(cString: strerror(report.value))

@@ -54,28 +54,32 @@ struct ProgramStart {
         return "the program \(program) is not found in PATH"
     }
 
-    /// Asks a spawner to start it. Returns its control socket, or an errno.
+    /// Asks a spawner to start it. Returns 0 or an errno.
     func start(
-        _ spawner: inout csys_spawner, input: Int32, payload: Int32, output: Int32, errors: Int32
-    ) -> (control: Int32, error: Int32) {
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        var variables: [UnsafeMutablePointer<CChar>?] =
+        _ spawner: inout csys_spawner, input: Int32, payload: Int32, output: Int32, errors: Int32,
+        _ control: inout Int32
+    ) -> Int32 {
+        let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        let variables: [UnsafeMutablePointer<CChar>?] =
             environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
-        var control: Int32 = -1
-        let error = path.withCString { path in
+        return path.withCString { path in
             directory.withCString { directory in
-                arguments.withUnsafeMutableBufferPointer { arguments in
-                    variables.withUnsafeMutableBufferPointer { variables in
-                        var command = csys_command(
-                            path: path, directory: directory, arguments: arguments.baseAddress,
-                            environment: variables.baseAddress, input: input, payload: payload,
-                            output: output, errors: errors)
+                arguments.withUnsafeBufferPointer { arguments in
+                    variables.withUnsafeBufferPointer { variables in
+                        var command = csys_command()
+                        command.path = path
+                        command.directory = directory
+                        command.arguments = arguments.baseAddress
+                        command.environment = variables.baseAddress
+                        command.input = input
+                        command.payload = payload
+                        command.output = output
+                        command.errors = errors
                         return csys_command_start(&spawner, &command, &control)
                     }
                 }
             }
         }
-        return (control, error)
     }
 }

@@ -76,6 +76,10 @@ public struct HostConfiguration: Sendable {
     /// Whether requests may run programs that no manifest names, as those of `curfew submit -- …` do.
     public var permitsCommands = false
 
+    /// The path of curfew-child, which starts programs and plugins as processes; nil looks for it
+    /// beside this program and where Curfew is installed.
+    package var helper: String?
+
     /// Where requests are stored, and the conditions for running them.
     public var requests = RequestConfiguration()
 

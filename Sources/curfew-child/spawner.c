@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "curfew_child.h"
+
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum { most_supervisors = 4096 };
+
+static struct {
+    pid_t supervisors[most_supervisors];
+    int number;
+    int self; /* a pidfd */
+    int landlock;
+    int user_namespace_error; /* of a supervisor that could not map its user */
+} spawner;
+
+static void become_spawner(void) {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    setsid();
+    prctl(PR_SET_NAME, "curfew-spawner", 0, 0, 0);
+    /* The host may ignore SIGCHLD, or not want it for stopped children; the spawner needs both. */
+    reset_signals();
+    /* The orphans of a supervisor that was killed come here. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    fcntl(spawner_socket, F_SETFD, FD_CLOEXEC);
+    fcntl(spawner_host, F_SETFD, FD_CLOEXEC);
+    syscall(SYS_close_range, spawner_host + 1, ~0U, 0);
+    int null = open("/dev/null", O_RDWR);
+    for (int standard = 0; standard < 3; standard++)
+        if (null >= 0 && null != standard) dup2(null, standard);
+    if (null > 2) close(null);
+    spawner.self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    spawner.landlock = landlock_version();
+    csys_greeting greeting = {CSYS_SPAWNER_MAGIC, csys_layout_number(), 0};
+    send(spawner_socket, &greeting, sizeof greeting, MSG_NOSIGNAL);
+}
+
+/* --- Requests ----------------------------------------------------------------------------------- */
+
+enum { received_nothing, received_order, received_end };
+
+static void close_order(const order *given) {
+    close_if_open(given->control);
+    close_if_open(given->text);
+    for (int index = 0; index < csys_place_count; index++) close_if_open(given->places[index]);
+    for (int index = 0; index < csys_rules_max; index++) close_if_open(given->rules[index]);
+}
+
+static int receive(order *given) {
+    int sent[csys_descriptors_max];
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof sent)];
+    } passed;
+    struct iovec data = {&given->request, sizeof given->request};
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &passed,
+                             .msg_controllen = sizeof passed};
+    ssize_t length = recvmsg(spawner_socket, &message, MSG_CMSG_CLOEXEC);
+    if (length < 0) return errno == EINTR || errno == EAGAIN ? received_nothing : received_end;
+    unsigned number = 0;
+    if (message.msg_controllen >= sizeof(struct cmsghdr)) {
+        number = (unsigned)((passed.header.cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        memcpy(sent, CMSG_DATA(&passed.header), number * sizeof(int));
+    }
+    csys_request *request = &given->request;
+    unsigned wanted = 2 + (unsigned)__builtin_popcount(request->places) + request->rule_count;
+    bool is_whole = length == (ssize_t)sizeof *request && request->kind != csys_request_stop &&
+                    request->rule_count <= csys_rules_max && request->port_count <= csys_ports_max &&
+                    request->places < 1U << csys_place_count && number == wanted;
+    if (!is_whole) {
+        if (number > 0) report_failure(sent[0], csys_failure_descriptors, EMFILE);
+        for (unsigned index = 0; index < number; index++) close(sent[index]);
+        return length == (ssize_t)sizeof *request && request->kind != csys_request_stop
+                   ? received_nothing
+                   : received_end;
+    }
+    unsigned next = 0;
+    given->control = sent[next++];
+    given->text = sent[next++];
+    for (int index = 0; index < csys_place_count; index++)
+        given->places[index] = request->places & 1U << index ? sent[next++] : -1;
+    for (unsigned index = 0; index < csys_rules_max; index++)
+        given->rules[index] = index < request->rule_count ? sent[next++] : -1;
+    return received_order;
+}
+
+/* --- Supervisors ---------------------------------------------------------------------------------- */
+
+/* Forks, with namespaces and into a control group; in the fork 0. */
+static pid_t fork_into(uint64_t namespaces, int cgroup, int *process) {
+    struct clone_args arguments = {.flags = CLONE_PIDFD | namespaces,
+                                   .pidfd = (uint64_t)(uintptr_t)process,
+                                   .exit_signal = SIGCHLD};
+    if (cgroup >= 0) {
+        arguments.flags |= CLONE_INTO_CGROUP;
+        arguments.cgroup = (uint64_t)cgroup;
+    }
+    long child = syscall(SYS_clone3, &arguments, sizeof arguments);
+    /* Filters of containers refuse clone3, whose arguments they cannot see. */
+    if (child < 0 && errno == ENOSYS && namespaces == 0 && cgroup < 0)
+        child = syscall(SYS_clone, (unsigned long)(SIGCHLD | CLONE_PIDFD), 0, process, 0, 0);
+    return (pid_t)child;
+}
+
+static void choose_filter(const order *given, surroundings *around) {
+    unsigned variant = 0;
+    if (given->request.kind == csys_request_child) {
+        variant |= filter_calls;
+        uint32_t own_pids = 1U << csys_feature_process_namespace;
+        if ((around->features.in_force & own_pids) == 0) variant |= filter_processes;
+    }
+    if (given->request.network == csys_network_none) variant |= filter_no_network;
+    if (given->request.network == csys_network_ports) variant |= filter_only_tcp;
+    around->filter = variant == 0 ? NULL : filter_of(variant);
+    around->filter_error = variant != 0 && around->filter == NULL ? errno : 0;
+}
+
+/* Namespaces that are refused are left out: first none is, then those that are refused most often. */
+static const uint64_t namespace_trials[] = {
+    CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS, CLONE_NEWUSER | CLONE_NEWPID,
+    CLONE_NEWPID | CLONE_NEWNS,                 CLONE_NEWPID,
+    CLONE_NEWUSER,                              0,
+};
+enum { trial_count = sizeof namespace_trials / sizeof *namespace_trials };
+
+static pid_t start_supervisor(const order *given, surroundings *around, int *process) {
+    static const struct {
+        uint64_t flag;
+        enum csys_feature feature;
+    } namespaces[] = {{CLONE_NEWUSER, csys_feature_user_namespace},
+                      {CLONE_NEWPID, csys_feature_process_namespace},
+                      {CLONE_NEWNS, csys_feature_mount_namespace}};
+    bool is_plugin = given->request.kind == csys_request_child;
+    int errors[3] = {0, 0, 0};
+    uint64_t allowed = 0;
+    for (int index = 0; index < 3 && is_plugin; index++) {
+        if (is_masked(given, namespaces[index].feature)) errors[index] = ECANCELED;
+        if (index == 0 && errors[index] == 0) errors[index] = spawner.user_namespace_error;
+        if (errors[index] == 0) allowed |= namespaces[index].flag;
+    }
+    int cgroup = given->places[csys_place_cgroup];
+    int cgroup_error = is_masked(given, csys_feature_control_group) ? ECANCELED : 0;
+    uint64_t last = ~(uint64_t)0;
+    for (int trial = 0; trial < trial_count; trial++) {
+        uint64_t flags = namespace_trials[trial] & allowed;
+        if (flags == last || (!is_plugin && flags != 0)) continue;
+        last = flags;
+        memset(&around->features, 0, sizeof around->features);
+        for (int index = 0; index < 3 && is_plugin; index++)
+            note_feature(&around->features, namespaces[index].feature,
+                         flags & namespaces[index].flag ? 0 : errors[index]);
+        if (cgroup >= 0) note_feature(&around->features, csys_feature_control_group, cgroup_error);
+        choose_filter(given, around);
+        pid_t child = fork_into(flags, cgroup_error == 0 ? cgroup : -1, process);
+        if (child < 0 && cgroup >= 0 && cgroup_error == 0 && errno != EAGAIN && errno != ENOMEM) {
+            /* The control group may be what is refused. */
+            int error = errno;
+            note_feature(&around->features, csys_feature_control_group, error);
+            child = fork_into(flags, -1, process);
+            if (child >= 0) return child;
+        }
+        if (child >= 0 || flags == 0) return child;
+        for (int index = 0; index < 3; index++)
+            if (flags & namespaces[index].flag && errors[index] == 0) errors[index] = errno;
+    }
+    return -1;
+}
+
+static void tell_supervised(int control, pid_t supervisor, int process) {
+    csys_child_report report = {.kind = csys_report_supervised, .value = supervisor, .descriptor = -1};
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } passed;
+    memset(&passed, 0, sizeof passed);
+    struct iovec data = {&report, sizeof report};
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &passed,
+                             .msg_controllen = sizeof passed};
+    passed.header.cmsg_level = SOL_SOCKET;
+    passed.header.cmsg_type = SCM_RIGHTS;
+    passed.header.cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(&passed.header), &process, sizeof process);
+    sendmsg(control, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void start(const order *given, int watch) {
+    surroundings around = {.host = spawner_host, .spawner = spawner.self, .user = geteuid(),
+                           .group = getegid()};
+    int process = -1;
+    pid_t child = -1;
+    errno = EAGAIN;
+    if (spawner.number < most_supervisors) child = start_supervisor(given, &around, &process);
+    if (child == 0) {
+        close(spawner_socket);
+        close(watch);
+        supervise(given, &around);
+    }
+    if (child < 0) {
+        report_failure(given->control, csys_failure_fork, errno);
+    } else {
+        spawner.supervisors[spawner.number++] = child;
+        tell_supervised(given->control, child, process);
+        close_if_open(process);
+    }
+}
+
+/* Waits for supervisors that have ended, continues stopped ones, and kills what killed ones left. */
+static void look_after_supervisors(void) {
+    siginfo_t info;
+    for (;;) {
+        info.si_pid = 0;
+        if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG) != 0 || info.si_pid == 0) break;
+        if (info.si_code == CLD_STOPPED) {
+            /* A supervisor that its child has stopped could not kill that. */
+            kill(info.si_pid, SIGCONT);
+            continue;
+        }
+        for (int index = 0; index < spawner.number; index++) {
+            if (spawner.supervisors[index] != info.si_pid) continue;
+            spawner.supervisors[index--] = spawner.supervisors[--spawner.number];
+            if (info.si_code == CLD_EXITED && info.si_status == supervisor_without_user)
+                spawner.user_namespace_error = EPERM;
+        }
+    }
+    int denied;
+    kill_children(spawner.supervisors, spawner.number, &denied);
+}
+
+void spawner_run(void) {
+    become_spawner();
+    int watch = children_watch();
+    bool is_open = true;
+    while (is_open) {
+        struct pollfd waits[3] = {
+            {watch, POLLIN, 0}, {spawner_socket, POLLIN, 0}, {spawner_host, POLLIN, 0}};
+        if (poll(waits, 3, -1) < 0) continue;
+        if (waits[0].revents != 0) {
+            drain_watch(watch);
+            look_after_supervisors();
+        }
+        if (waits[2].revents != 0) break;
+        if (waits[1].revents == 0) continue;
+        order given;
+        int received = receive(&given);
+        if (received == received_end) is_open = false;
+        if (received != received_order) continue;
+        start(&given, watch);
+        close_order(&given);
+    }
+    /* A killed supervisor may have left processes. Their children become children of this one. */
+    kill_everything();
+    _exit(0);
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "curfew_child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+/* --- Killing ------------------------------------------------------------------------------------ */
+
+int children_watch(void) {
+    sigset_t mask;
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGCHLD);
+    return signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+void drain_watch(int watch) {
+    struct signalfd_siginfo info;
+    while (read(watch, &info, sizeof info) > 0) {
+    }
+}
+
+int kill_children(const pid_t *kept, int kept_count, int *denied) {
+    *denied = 0;
+    int file = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return -1;
+    int number = 0;
+    pid_t process = 0;
+    char text[4096];
+    ssize_t length;
+    while ((length = read(file, text, sizeof text)) > 0) {
+        for (ssize_t index = 0; index < length; index++) {
+            if (text[index] >= '0' && text[index] <= '9') {
+                process = process * 10 + (text[index] - '0');
+                continue;
+            }
+            bool is_kept = process == 0;
+            for (int other = 0; other < kept_count && !is_kept; other++)
+                is_kept = kept[other] == process;
+            if (!is_kept) {
+                number++;
+                if (kill(process, SIGKILL) != 0 && errno == EPERM) (*denied)++;
+            }
+            process = 0;
+        }
+    }
+    close(file);
+    return number;
+}
+
+uint32_t kill_everything(void) {
+    for (;;) {
+        siginfo_t info;
+        int waited;
+        do {
+            info.si_pid = 0;
+            waited = waitid(P_ALL, 0, &info, WEXITED | WNOHANG);
+        } while (waited == 0 && info.si_pid != 0);
+        if (waited != 0) return 0; /* ECHILD */
+        int denied = 0, number;
+        if (getpid() == 1) {
+            /* All of the namespace; /proc may be another one's. */
+            number = kill(-1, SIGKILL) == 0 ? 1 : -1;
+        } else {
+            number = kill_children(NULL, 0, &denied);
+        }
+        if (number < 0) return 1;
+        if (number > 0 && denied == number) return (uint32_t)denied;
+        /* Their children come here when they end. */
+        if (number > 0) waitid(P_ALL, 0, &info, WEXITED | WNOWAIT);
+    }
+}
+
+/* --- Reports -------------------------------------------------------------------------------------- */
+
+static void send_report(int control, const csys_child_report *report) {
+    send(control, report, sizeof *report, MSG_NOSIGNAL);
+}
+
+void report_failure(int control, uint32_t failure, int error) {
+    csys_child_report report = {
+        .kind = csys_report_failed, .value = error, .failure = failure, .descriptor = -1};
+    send_report(control, &report);
+}
+
+static void report_started(int control, pid_t child, const csys_features *features) {
+    csys_child_report report = {.kind = csys_report_started, .descriptor = -1, .features = *features};
+    if (getpid() != 1) {
+        report.value = child;
+        send_report(control, &report);
+        return;
+    }
+    /* unix(7): the kernel translates the process id into that of the receiver's namespace. */
+    struct ucred sender = {child, getuid(), getgid()};
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof sender)];
+    } passed;
+    memset(&passed, 0, sizeof passed);
+    struct iovec data = {&report, sizeof report};
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &passed,
+                             .msg_controllen = sizeof passed};
+    passed.header.cmsg_level = SOL_SOCKET;
+    passed.header.cmsg_type = SCM_CREDENTIALS;
+    passed.header.cmsg_len = CMSG_LEN(sizeof sender);
+    memcpy(CMSG_DATA(&passed.header), &sender, sizeof sender);
+    if (sendmsg(control, &message, MSG_NOSIGNAL) < 0) send_report(control, &report);
+}
+
+static uint64_t nanoseconds(struct timeval time) {
+    return (uint64_t)time.tv_sec * 1000000000U + (uint64_t)time.tv_usec * 1000U;
+}
+
+static void report_ended(int control, const siginfo_t *info, uint32_t survivors) {
+    struct rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    csys_child_report report = {
+        .kind = csys_report_ended,
+        .value = info->si_code == CLD_EXITED ? info->si_status : -info->si_status,
+        .survivors = survivors,
+        .has_core = info->si_code == CLD_DUMPED,
+        .descriptor = -1,
+        .user_ns = nanoseconds(usage.ru_utime),
+        .system_ns = nanoseconds(usage.ru_stime),
+        .memory_bytes = (uint64_t)usage.ru_maxrss * 1024,
+        .read_bytes = (uint64_t)usage.ru_inblock * 512,
+        .written_bytes = (uint64_t)usage.ru_oublock * 512,
+    };
+    send_report(control, &report);
+}
+
+/* --- Namespaces ----------------------------------------------------------------------------------- */
+
+static bool write_file(const char *path, const char *text) {
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    ssize_t length = (ssize_t)strlen(text);
+    bool is_written = write(file, text, (size_t)length) == length;
+    int error = errno;
+    close(file);
+    errno = error;
+    return is_written;
+}
+
+/* user_namespaces(7): the user and the group as they are; who may not set groups may map its own. */
+static bool map_user(uid_t user, gid_t group) {
+    char users[32], groups[32];
+    snprintf(users, sizeof users, "%u %u 1", user, user);
+    snprintf(groups, sizeof groups, "%u %u 1", group, group);
+    return write_file("/proc/self/setgroups", "deny") && write_file("/proc/self/uid_map", users) &&
+           write_file("/proc/self/gid_map", groups);
+}
+
+static void enter_namespaces(const order *given, surroundings *around) {
+    csys_features *features = &around->features;
+    if (features->in_force & 1U << csys_feature_user_namespace &&
+        !map_user(around->user, around->group)) {
+        report_failure(given->control, csys_failure_namespace, errno);
+        _exit(supervisor_without_user);
+    }
+    if (given->request.kind != csys_request_child) return;
+    uint32_t wanted = 1U << csys_feature_mount_namespace | 1U << csys_feature_process_namespace;
+    int error = 0;
+    if (is_masked(given, csys_feature_own_proc)) {
+        error = ECANCELED;
+    } else if ((features->in_force & wanted) != wanted) {
+        error = EOPNOTSUPP;
+    } else if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0 ||
+               mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0) {
+        error = errno;
+    }
+    note_feature(features, csys_feature_own_proc, error);
+}
+
+static bool has_ended(int process) {
+    struct pollfd wait = {process, POLLIN, 0};
+    return poll(&wait, 1, 0) != 0;
+}
+
+/* --- A child -------------------------------------------------------------------------------------- */
+
+static bool read_text(int file, start_text *text) {
+    struct stat status;
+    if (fstat(file, &status) != 0) return false;
+    char *base = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+    if (base == MAP_FAILED) return false;
+    csys_request_text *head = (csys_request_text *)(void *)base;
+    uint64_t total = head->arguments + 1 + head->environment;
+    for (uint64_t index = 0; index < total; index++)
+        if (head->words[index] != 0) head->words[index] += (uint64_t)(uintptr_t)base;
+    text->arguments = (char **)(void *)head->words;
+    text->environment = text->arguments + head->arguments + 1;
+    text->path = head->path == 0 ? NULL : base + head->path;
+    text->directory = base + head->directory;
+    return true;
+}
+
+void tell_features(const beginning *child) {
+    child_note note = {.failure = 0, .error = 0, .features = child->features};
+    while (write(child->told, &note, sizeof note) < 0 && errno == EINTR) {
+    }
+}
+
+void fail(const beginning *child, uint32_t failure) {
+    child_note note = {.failure = failure, .error = errno};
+    while (write(child->told, &note, sizeof note) < 0 && errno == EINTR) {
+    }
+    _exit(127);
+}
+
+/* The start of a child, as its notes tell it. */
+typedef struct {
+    int pipe; /* -1: it has been reported */
+    csys_features features;
+    child_note failure;
+} start_state;
+
+/* Reads notes. At the end of the pipe the child runs foreign code, or has failed. */
+static void read_notes(start_state *state, int control, pid_t child) {
+    if (state->pipe < 0) return;
+    child_note note;
+    ssize_t length;
+    while ((length = read(state->pipe, &note, sizeof note)) == (ssize_t)sizeof note) {
+        if (note.failure == 0) state->features = note.features;
+        else state->failure = note;
+    }
+    if (length < 0) return;
+    close(state->pipe);
+    state->pipe = -1;
+    if (state->failure.failure == 0) report_started(control, child, &state->features);
+}
+
+/* Waits for orphans that have ended. The child itself is not reaped: until then nothing else has its
+ * number, which is the group's. Returns whether it has ended. */
+static bool reap_orphans(pid_t child, siginfo_t *info) {
+    for (;;) {
+        info->si_pid = 0;
+        if (waitid(P_PID, (id_t)child, info, WEXITED | WNOHANG | WNOWAIT) != 0) _exit(1);
+        if (info->si_pid == child) return true;
+        info->si_pid = 0;
+        if (waitid(P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT) != 0 || info->si_pid == 0) return false;
+        if (info->si_pid == child) return true;
+        waitid(P_PID, (id_t)info->si_pid, info, WEXITED | WNOHANG);
+    }
+}
+
+static pid_t start_child(const order *given, const surroundings *around, start_state *state) {
+    beginning child = {.given = given, .around = around, .supervisor = getpid(),
+                       .features = around->features};
+    int told[2];
+    if (!read_text(given->text, &child.text) || pipe2(told, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
+    pid_t process = fork();
+    if (process == 0) {
+        child.told = told[1];
+        if (given->request.kind == csys_request_child) run_plugin(&child);
+        run_program(&child);
+    }
+    close(told[1]);
+    state->pipe = told[0];
+    return process;
+}
+
+void supervise(const order *given, const surroundings *base) {
+    surroundings around = *base;
+    bool is_plugin = given->request.kind == csys_request_child;
+    setsid();
+    prctl(PR_SET_NAME, is_plugin ? "curfew-plugin" : "curfew-command", 0, 0, 0);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    enter_namespaces(given, &around);
+    /* After the namespaces, since a change of credentials clears it. Where there is no namespace that
+     * ends with this process, it has to live on and kill; then it only must not be stopped. */
+    prctl(PR_SET_PDEATHSIG, getpid() == 1 ? SIGKILL : SIGCONT, 0, 0, 0);
+    if (has_ended(around.spawner)) _exit(1);
+    int watch = children_watch();
+    start_state state = {.pipe = -1};
+    pid_t child = start_child(given, &around, &state);
+    if (child < 0) {
+        report_failure(given->control, csys_failure_fork, errno);
+        _exit(1);
+    }
+    close(given->text);
+    for (int index = 0; index < csys_place_count; index++) close_if_open(given->places[index]);
+    for (int index = 0; index < csys_rules_max; index++) close_if_open(given->rules[index]);
+    bool kills = false;
+    siginfo_t info;
+    for (;;) {
+        struct pollfd waits[5] = {{given->control, POLLIN, 0}, {around.host, POLLIN, 0},
+                                  {around.spawner, POLLIN, 0}, {watch, POLLIN, 0},
+                                  {state.pipe, POLLIN, 0}};
+        if (poll(waits, 5, -1) < 0) continue;
+        if (waits[4].revents != 0) read_notes(&state, given->control, child);
+        if (waits[0].revents != 0) {
+            char order = csys_order_kill;
+            if (read(given->control, &order, 1) == 1 && order == csys_order_terminate) {
+                /* Before it has set its session up there is no such group. */
+                if (kill(-child, SIGTERM) != 0) kill(child, SIGTERM);
+                kill(-child, SIGCONT); /* it may be stopped */
+            } else {
+                kills = true;
+            }
+        }
+        if (waits[1].revents != 0 || waits[2].revents != 0) kills = true;
+        if (waits[3].revents != 0) drain_watch(watch);
+        if (kills) {
+            kill(-child, SIGKILL);
+            kill(child, SIGKILL);
+            waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
+        }
+        if (reap_orphans(child, &info)) break;
+    }
+    kill(-child, SIGKILL);
+    /* All writers of the pipe end below. */
+    siginfo_t end = info;
+    uint32_t survivors = kill_everything();
+    read_notes(&state, given->control, child);
+    if (state.failure.failure != 0)
+        report_failure(given->control, state.failure.failure, state.failure.error);
+    else
+        report_ended(given->control, &end, survivors);
+    _exit(0);
+}
