@@ -111,6 +111,11 @@ let package = Package(
             dependencies: ["Scheduling", "PluginBridge", "CurfewValues", "CCurfew", "CSystem"],
             swiftSettings: swift),
 
+        .testTarget(
+            name: "ChildTests",
+            dependencies: ["Runner", "PluginBridge", "CSystem", "TestSupport"],
+            exclude: ["probe.c", "host.c"], swiftSettings: swift),
+
         // A plugin in a process of its own.
         .target(
             name: "ChildRuntime",

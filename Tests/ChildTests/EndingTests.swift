@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Foundation
+import TestSupport
+import Testing
+
+/// How children end: by themselves, by orders, and with those that watch them.
+@Suite("The end of children")
+struct EndingTests {
+    private static let namespaces =
+        UInt32(1) << csys_feature_user_namespace.rawValue
+        | 1 << csys_feature_process_namespace.rawValue
+        | 1 << csys_feature_mount_namespace.rawValue
+
+    /// A plugin in namespaces, one without, and a program.
+    static let kinds: [ChildTrial.Options] = {
+        var plain = ChildTrial.Options()
+        plain.masked = namespaces
+        var program = ChildTrial.Options()
+        program.isProgram = true
+        return [ChildTrial.Options(), plain, program]
+    }()
+
+    @Test("an exit status and a signal are reported", arguments: 0..<3)
+    func reported(_ kind: Int) throws {
+        let trial = try ChildTrial()
+        let options = Self.kinds[kind]
+        for (questions, value) in [
+            (["exit", "0"], 0), (["exit", "7"], 7), (["abort"], -SIGABRT), (["fault"], -SIGSEGV),
+        ] {
+            let end = try trial.run(questions, options)
+            #expect(end.report.kind == UInt32(csys_report_ended))
+            #expect(end.report.value == value, "\(questions)")
+            #expect(end.report.survivors == 0)
+            #expect(end.report.memory_bytes > 0)
+        }
+    }
+
+    /// Starts the probe with three daemons that left its session.
+    private func stubborn(
+        _ trial: ChildTrial, _ options: ChildTrial.Options
+    ) throws -> ChildTrial.Child {
+        var child = try trial.start(["stay", "3"], options)
+        let report = try trial.report(child.control)
+        try #require(report.kind == UInt32(csys_report_supervised))
+        child.supervisor = report.descriptor
+        child.supervisorProcess = report.value
+        #expect(
+            try trial.lines(child.output, 4).sorted() == ["daemon", "daemon", "daemon", "stays"])
+        return child
+    }
+
+    /// Whether every process of a child has ended by then: none has its output open any more.
+    private func isGone(_ child: ChildTrial.Child, _ limit: UInt64 = 2 * .second) -> Bool {
+        csys_wait_readable(child.output, csys_monotonic_ns() + limit)
+        var wait = pollfd(fd: child.output, events: Int16(POLLIN), revents: 0)
+        return poll(&wait, 1, 0) == 1 && wait.revents & Int16(POLLHUP) != 0
+    }
+
+    @Test("SIGTERM reaches a child, and the order to kill ends all of it", arguments: 0..<3)
+    func orders(_ kind: Int) throws {
+        let trial = try ChildTrial()
+        let child = try stubborn(trial, Self.kinds[kind])
+        defer { csys_close(child.supervisor) }
+        csys_child_order(child.control, Int32(csys_order_terminate))
+        #expect(!isGone(child, 50_000_000))
+        csys_child_order(child.control, Int32(csys_order_kill))
+        let end = try trial.finish(child)
+        #expect(end.report.kind == UInt32(csys_report_ended))
+        #expect(end.report.value == -SIGKILL)
+    }
+
+    @Test("a child whose control is closed ends", arguments: 0..<3)
+    func closed(_ kind: Int) throws {
+        let trial = try ChildTrial()
+        let child = try stubborn(trial, Self.kinds[kind])
+        csys_close(child.control)
+        #expect(isGone(child))
+        csys_close(child.output)
+        csys_close(child.supervisor)
+    }
+
+    @Test("a supervisor that is killed takes everything along", arguments: 0..<3)
+    func supervisorKilled(_ kind: Int) throws {
+        let trial = try ChildTrial()
+        let child = try stubborn(trial, Self.kinds[kind])
+        csys_supervisor_kill(child.supervisor)
+        #expect(isGone(child))
+        let end = try trial.finish(child)
+        #expect(end.report.kind == UInt32(csys_report_lost))
+        csys_close(child.supervisor)
+    }
+
+    @Test("a stopped supervisor goes on", arguments: 0..<3)
+    func supervisorStopped(_ kind: Int) throws {
+        let trial = try ChildTrial()
+        let child = try stubborn(trial, Self.kinds[kind])
+        kill(child.supervisorProcess, SIGSTOP)
+        csys_child_order(child.control, Int32(csys_order_kill))
+        #expect(try trial.finish(child).report.value == -SIGKILL)
+        csys_close(child.supervisor)
+    }
+
+    @Test("a spawner that is killed takes everything along", arguments: 0..<3)
+    func spawnerKilled(_ kind: Int) throws {
+        let trial = try ChildTrial()
+        let child = try stubborn(trial, Self.kinds[kind])
+        csys_supervisor_kill(trial.spawner.process)
+        #expect(isGone(child))
+        #expect(throws: TestFault.self) { try trial.run(["facts"]) }
+        csys_close(child.control)
+        csys_close(child.output)
+        csys_close(child.supervisor)
+    }
+
+    @Test("a spawner that ends leaves nothing", arguments: 0..<3)
+    func spawnerStopped(_ kind: Int) throws {
+        let trial = try ChildTrial()
+        let child = try stubborn(trial, Self.kinds[kind])
+        #expect(csys_spawner_stop(&trial.spawner, csys_monotonic_ns() + 5 * .second))
+        #expect(isGone(child, 0))
+        csys_close(child.control)
+        csys_close(child.output)
+        csys_close(child.supervisor)
+    }
+
+    @Test("a thousand children leave no descriptor and no process")
+    func flat() throws {
+        let trial = try ChildTrial()
+        _ = try trial.run(["exit", "0"])
+        let before = ProcessFacts.now.descriptors
+        let spawnerBefore = try spawnerDescriptors(trial)
+        for number in 0..<300 {
+            #expect(try trial.run(["exit", "0"], Self.kinds[number % 3]).report.value == 0)
+        }
+        #expect(ProcessFacts.now.descriptors == before)
+        #expect(try spawnerDescriptors(trial) == spawnerBefore)
+    }
+
+    private func spawnerDescriptors(_ trial: ChildTrial) throws -> Int {
+        let text = try String(
+            contentsOfFile: "/proc/self/fdinfo/\(trial.spawner.process)", encoding: .utf8)
+        let process = text.split(separator: "\n").first { $0.hasPrefix("Pid:") }?.dropFirst(4)
+            .trimmingCharacters(in: .whitespaces)
+        return try FileManager.default.contentsOfDirectory(
+            atPath: "/proc/\(try #require(process))/fd"
+        ).count
+    }
+
+    // MARK: The host
+
+    @Test("a host that is killed leaves nothing")
+    func hostKilled() throws {
+        let rounds = ProcessInfo.processInfo.environment["CURFEW_TORTURE"] == "1" ? 500 : 20
+        var longest: UInt64 = 0
+        for _ in 0..<rounds {
+            let (host, output) = try startHost()
+            var lines: [String] = []
+            while lines.count < 15 { lines += try Self.lines(output, 1) }
+            let watched = lines.compactMap { line in
+                line.hasPrefix("supervisor ") ? Int32(line.dropFirst(11)) : nil
+            }.map { csys_process_descriptor($0) }
+            #expect(watched.count == 3)
+            let start = csys_monotonic_ns()
+            kill(host, SIGKILL)
+            var wait = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&wait, 1, 2_000) == 1 && wait.revents & Int16(POLLHUP) != 0)
+            for process in watched {
+                csys_wait_readable(process, start + 2 * .second)
+                var end = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
+                #expect(poll(&end, 1, 0) == 1)
+                csys_close(process)
+            }
+            longest = max(longest, csys_monotonic_ns() - start)
+            waitpid(host, nil, 0)
+            close(output)
+        }
+        print("a killed host left nothing after at most \(longest / 1_000) us, \(rounds) rounds")
+    }
+
+    private func startHost() throws -> (process: Int32, output: Int32) {
+        var ends: [Int32] = [-1, -1]
+        try #require(csys_pipe(&ends))
+        defer { close(ends[1]) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        let words = [
+            try CompiledPrograms.host.get(), BuiltProducts.path(ofProduct: "curfew-child"),
+            try CompiledPrograms.probe.get(), String(Self.namespaces),
+        ]
+        let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for text in arguments { free(text) } }
+        var process: pid_t = 0
+        try #require(posix_spawn(&process, words[0], &actions, nil, arguments, environ) == 0)
+        return (process, ends[0])
+    }
+
+    private static func lines(_ descriptor: Int32, _ count: Int) throws -> [String] {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while bytes.count(where: { $0 == 10 }) < count {
+            guard read(descriptor, &byte, 1) == 1 else { throw TestFault(text: "the pipe's end") }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}
