@@ -36,8 +36,8 @@ def graph(package):
            'node [shape=box style=rounded fontname="DejaVu Sans" fontsize=12 height=0.4]',
            "graph [nodesep=0.25 ranksep=0.4]"]
     for name, target in targets.items():
-        out.append(f'{name} [class="{"product" if name in products else ""}"]')
-        out += [f"{name} -> {dependency['byName'][0]}" for dependency in target["dependencies"]]
+        out.append(f'"{name}" [class="{"product" if name in products else ""}"]')
+        out += [f'"{name}" -> "{dependency["byName"][0]}"' for dependency in target["dependencies"]]
     return "\n".join([*out, "}"])
 
 

@@ -9,10 +9,12 @@ struct TargetGraph {
 
     /// Reads the picture that `make layers` draws: names from the top to the bottom, and arrows.
     init(picture: String) {
+        // Hyphens of names, and not those of arrows.
+        let picture = picture.replacing(/&#45;(?!&gt;)/, with: "-")
         var heights: [String: Double] = [:]
         var dependencies: [String: Set<String>] = [:]
         let group =
-            /<title>(\w+)(?:&#45;&gt;(\w+))?<\/title>\n[^\n]*\n(?:<text [^>]* y="([-.\d]+)")?/
+            /<title>([\w-]+)(?:&#45;&gt;([\w-]+))?<\/title>\n[^\n]*\n(?:<text [^>]* y="([-.\d]+)")?/
         for match in picture.matches(of: group) {
             let name = String(match.1)
             if let other = match.2 {

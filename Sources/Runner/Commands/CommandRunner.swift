@@ -5,20 +5,18 @@ import Glibc
 import PluginBridge
 import Scheduling
 
-/// Runs the programs of tasks: one thread for all of them, which reads their output and completes
-/// their tasks. The thread and the spawner are started with the first program.
-final class CommandRunner: @unchecked Sendable {
+/// Runs the programs of tasks. The host's thread for children reads their output and completes their
+/// tasks.
+final class CommandRunner: ChildClient, @unchecked Sendable {
     // Sendable: everything else is constant or synchronizes itself.
 
     let services: PluginServices
     private let engine: TaskEngine
-    private let spawner: Spawner
+    private let children: ChildThread
     private let state = Locked(State())
     private let handlers = Locked<[CommandHandler]>([])
 
     private struct State {
-        var poller: Int32 = -1
-        var wake: Int32 = -1
         var runs: [UInt64: CommandRun] = [:]
         /// By descriptor.
         var channels: [Int32: CommandRun] = [:]
@@ -32,10 +30,15 @@ final class CommandRunner: @unchecked Sendable {
 
     /// Nanoseconds in which processes end that are killed.
     private static let exitLimit: UInt64 = 2_000_000_000
+    /// Nanoseconds between two looks at whether they have.
+    private static let interval: UInt64 = 100_000_000
 
-    init(_ engine: TaskEngine, _ requests: RequestService, _ plugins: PluginList) {
+    init(
+        _ engine: TaskEngine, _ requests: RequestService, _ plugins: PluginList,
+        _ children: ChildThread
+    ) {
         self.engine = engine
-        spawner = Spawner(path: engine.configuration.helper)
+        self.children = children
         services = PluginServices(engine, requests, plugins)
     }
 
@@ -83,12 +86,12 @@ final class CommandRunner: @unchecked Sendable {
         csys_make_nonblocking(output[0])
         csys_make_nonblocking(errors[0])
         let started = state.withLock { state -> Result<Void, BridgeError> in
-            guard !state.isClosing, open(&state) else {
+            guard !state.isClosing, children.start(for: self) else {
                 return .failure(failed("the program cannot be started", errno))
             }
             var control: Int32 = -1
             do throws(BridgeError) {
-                try spawner.start { process in
+                try children.spawner.start { process in
                     line.start(
                         &process, input: command.readsPayload ? file : -1,
                         payload: takesFile ? file : -1, output: output[1], errors: errors[1],
@@ -103,7 +106,7 @@ final class CommandRunner: @unchecked Sendable {
             state.runs[task] = run
             for channel in run.channels {
                 state.channels[channel] = run
-                _ = csys_poller_add(state.poller, channel)
+                children.watch(channel, for: self)
             }
             return .success(())
         }
@@ -115,22 +118,6 @@ final class CommandRunner: @unchecked Sendable {
         // It may have been stopped, or answered for, before it was in the list.
         if services.shouldStop(task, plugin: plugin) { stop(task) }
         if engine.isDecided(task) { state.withLock { $0.runs[task]?.kill() } }
-    }
-
-    /// Starts the thread, if it does not run.
-    private func open(_ state: inout State) -> Bool {
-        if state.poller >= 0 { return true }
-        state.poller = csys_poller()
-        state.wake = csys_eventfd()
-        guard state.poller >= 0, state.wake >= 0, csys_poller_add(state.poller, state.wake),
-            engine.threads.start({ [self] in runThread() })
-        else {
-            csys_close(state.poller)
-            csys_close(state.wake)
-            (state.poller, state.wake) = (-1, -1)
-            return false
-        }
-        return true
     }
 
     // MARK: Stopping
@@ -146,10 +133,10 @@ final class CommandRunner: @unchecked Sendable {
         state.withLock { state in
             guard let run = state.runs[task] else { return false }
             run.kill()
-            spawner.resume()
+            children.spawner.resume()
             guard !state.isPublishingAtOnce else { return false }
             run.publishesBy = csys_monotonic_ns() &+ Self.exitLimit
-            csys_eventfd_signal(state.wake)
+            children.wake()
             return true
         }
     }
@@ -182,41 +169,29 @@ final class CommandRunner: @unchecked Sendable {
         }
     }
 
-    /// Kills all programs and ends the thread; starts no other.
+    /// Kills all programs; starts no other.
     func close() {
         state.withLock { state in
             state.isClosing = true
             for run in state.runs.values { run.kill() }
-            if state.wake >= 0 { csys_eventfd_signal(state.wake) }
         }
     }
 
-    // MARK: The thread
+    // MARK: The thread for children
 
-    private func runThread() {
-        csys_thread_name("curfew-command")
-        engine.threads.join(as: .deadline)
-        let (poller, wake) = state.withLock { ($0.poller, $0.wake) }
-        var ready = [Int32](repeating: -1, count: 32)
-        var end: UInt64?
-        while true {
-            let isWaiting = isAwaitingEnds
-            let count = csys_poller_wait(
-                poller, &ready, Int32(ready.count), end == nil && !isWaiting ? -1 : 100)
-            for descriptor in ready.prefix(Int(count)) {
-                if descriptor == wake {
-                    csys_eventfd_drain(wake)
-                } else if let run = state.withLock({ $0.channels[descriptor] }) {
-                    handle(descriptor, of: run)
-                }
-            }
-            if isWaiting { publishEnds(after: csys_monotonic_ns()) }
-            let isOver = state.withLock { $0.isClosing && $0.runs.isEmpty }
-            if state.withLock({ $0.isClosing }) {
-                end = end ?? csys_monotonic_ns() &+ Self.exitLimit
-            }
-            if isOver || csys_monotonic_ns() > end ?? .max { break }
-        }
+    func receive(from descriptor: Int32) {
+        if let run = state.withLock({ $0.channels[descriptor] }) { handle(descriptor, of: run) }
+    }
+
+    func pass(now: UInt64) -> UInt64 {
+        guard isAwaitingEnds else { return .max }
+        publishEnds(after: now)
+        return now &+ Self.interval
+    }
+
+    var isOver: Bool { state.withLock { $0.isClosing && $0.runs.isEmpty } }
+
+    func abandon() {
         let left = state.withLock { state in
             defer {
                 state.runs = [:]
@@ -225,10 +200,6 @@ final class CommandRunner: @unchecked Sendable {
             return Array(state.runs.values)
         }
         for run in left { run.finish { _ in } }
-        spawner.stop()
-        csys_close(poller)
-        csys_close(wake)
-        engine.phase.progressed()
     }
 
     private func handle(_ descriptor: Int32, of run: CommandRun) {
@@ -256,7 +227,7 @@ final class CommandRunner: @unchecked Sendable {
 
     private func leave(_ descriptor: Int32, of run: CommandRun) {
         state.withLock { state in
-            csys_poller_remove(state.poller, descriptor)
+            children.unwatch(descriptor)
             state.channels[descriptor] = nil
             run.close(descriptor)
         }
@@ -281,7 +252,7 @@ final class CommandRunner: @unchecked Sendable {
         var lines: [CommandOutput.Line] = []
         let publishes = state.withLock { state in
             for channel in run.channels {
-                csys_poller_remove(state.poller, channel)
+                children.unwatch(channel)
                 state.channels[channel] = nil
             }
             state.runs[run.task] = nil

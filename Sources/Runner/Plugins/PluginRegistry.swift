@@ -13,6 +13,8 @@ package final class PluginRegistry: Sendable {
     let configuration: HostConfiguration
     /// The table of the embedder's own handlers and threads.
     let ownTable: PluginTable
+    /// Waits for processes.
+    let children: ChildThread
     /// The programs of handlers.
     let commands: CommandRunner
     /// Counts the embedder's threads that are loading a plugin.
@@ -30,7 +32,8 @@ package final class PluginRegistry: Sendable {
         threads = engine.threads
         log = engine.log
         self.configuration = configuration
-        commands = CommandRunner(engine, requests, plugins)
+        children = ChildThread(engine.threads, engine.phase, helper: configuration.helper)
+        commands = CommandRunner(engine, requests, plugins, children)
         ownTable = RetiredTables.take("")
         serve(ownTable, plugin: PluginList.embedder)
     }

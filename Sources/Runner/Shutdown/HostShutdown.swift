@@ -142,6 +142,7 @@ final class HostShutdown: Sendable {
         registry.commands.publishEnds()
         requests.stop(until: EventLoop.deadline(after: Self.exitLimit))
         registry.commands.close()
+        registry.children.close()
         for pool in engine.pools { pool.stop() }
         engine.deadlines.stop()
         phase.enter(.closed)
