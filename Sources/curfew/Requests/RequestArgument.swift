@@ -53,7 +53,9 @@ enum RequestArgument {
     static func unknown(_ text: String, _ place: StorePlace) -> CommandError {
         CommandError(
             .missing, "there is no request \(text)",
-            notes: ["searched \(place.directory), which keeps finished requests for a week by default"],
+            notes: [
+                "searched \(place.directory), which keeps finished requests for a week by default"
+            ],
             help: ["curfew ps --all" + place.option])
     }
 }
