@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The first bytes of a record about a function that has returned; the text of its error follows.
+package struct ReturnedHead {
+    package var status: Int32
+    package var handler: UInt16
+    /// Whether the text of the error is UTF-8 with a NUL at its end.
+    package var isSound: UInt16
+    /// The place of the task in the order of all that were offered to the handler.
+    package var position: UInt64
+    /// Processor time of the function in nanoseconds, if the task is a request's.
+    package var processorTime: UInt64
+
+    package init(
+        status: Status, handler: Int, isSound: Bool, position: UInt64, processorTime: UInt64
+    ) {
+        self.status = status.rawValue
+        self.handler = UInt16(truncatingIfNeeded: handler)
+        self.isSound = isSound ? 1 : 0
+        self.position = position
+        self.processorTime = processorTime
+    }
+}
+
+/// The first bytes of a record about a completed task; the text of the error and the result follow.
+package struct CompletedHead {
+    package var status: Int32
+    package var hasError: UInt32
+    package var errorBytes: UInt64
+
+    package init(status: Status, hasError: Bool, errorBytes: Int) {
+        self.status = status.rawValue
+        self.hasError = hasError ? 1 : 0
+        self.errorBytes = UInt64(errorBytes)
+    }
+}
+
+/// The first bytes of a record about an order that was carried out; a message may follow.
+package struct DoneHead {
+    package var token: UInt64
+
+    package init(token: UInt64) { self.token = token }
+}
