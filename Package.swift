@@ -105,6 +105,12 @@ let package = Package(
             name: "PluginBridgeTests", dependencies: ["PluginBridge", "Scheduling", "TestSupport"],
             swiftSettings: swift),
 
+        // A plugin in a process of its own: its table over the channel, its threads.
+        .target(
+            name: "ChildRuntime",
+            dependencies: ["PluginBridge", "Scheduling", "CurfewValues", "CCurfew", "CSystem"],
+            swiftSettings: swift),
+
         // Worker threads, timers, budgets, events, lifecycle.
         .target(
             name: "Runner",
@@ -116,16 +122,10 @@ let package = Package(
             dependencies: ["Runner", "PluginBridge", "CSystem", "TestSupport"],
             exclude: ["probe.c", "host.c"], swiftSettings: swift),
 
-        // A plugin in a process of its own.
-        .target(
-            name: "ChildRuntime",
-            dependencies: ["PluginBridge", "Scheduling", "CCurfew", "CSystem"],
-            swiftSettings: swift),
         // The spawner, the supervisors and the sandbox, in C; then ChildRuntime.
         .executableTarget(
             name: "curfew-child", dependencies: ["ChildRuntime", "CCurfew", "CSystem"],
             linkerSettings: runtimeInside),
-
         .testTarget(
             name: "RunnerTests",
             dependencies: [

@@ -85,6 +85,6 @@ typealias OutcomeCounts = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt6
 func outcomeCounts(_ count: (Outcome) -> UInt64) -> OutcomeCounts {
     (
         0, count(.succeeded), count(.failed), count(.expired), count(.cancelled),
-        count(.interrupted), count(.abandoned), 0
+        count(.interrupted), count(.abandoned), count(.crashed)
     )
 }

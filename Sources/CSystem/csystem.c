@@ -364,6 +364,12 @@ void csys_die_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
 
 bool csys_pipe(int32_t ends[2]) { return pipe2(ends, O_CLOEXEC) == 0; }
 
+void csys_wait_for_ever(void) {
+    for (;;) pause();
+}
+
+void csys_exit_at_once(int32_t status) { _exit(status); }
+
 int32_t csys_terminal_columns(int32_t fd) {
     struct winsize size;
     return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;

@@ -15,6 +15,8 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
     case interrupted = 5
     /// The last reference to the task was released without a completion.
     case abandoned = 6
+    /// The process of the plugin ended while the task ran.
+    case crashed = 7
 
     /// The word used in text and JSON.
     package var name: String {
@@ -25,13 +27,14 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
         case .cancelled: "cancelled"
         case .interrupted: "interrupted"
         case .abandoned: "abandoned"
+        case .crashed: "crashed"
         }
     }
 
     /// The text of the done event; nil if the event has the handler's own text, or none.
     package var doneText: String? {
         switch self {
-        case .succeeded, .failed: nil
+        case .succeeded, .failed, .crashed: nil
         case .expired: "Background task expired."
         case .cancelled: "Background task cancelled."
         case .interrupted: "Background task interrupted."

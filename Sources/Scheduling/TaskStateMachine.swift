@@ -178,6 +178,13 @@ package struct TaskStateMachine: Equatable, Sendable {
         return TaskStateMachine(generation: generation &+ 1)
     }
 
+    /// The fast path of `enter`, `functionReturned` and `publish` for a task of another process, whose
+    /// whole run the host learns of at once. Returns nil if the ordinary steps are required.
+    @inlinable package func ran(queueingDone: Bool) -> TaskStateMachine? {
+        guard word & 0xFFFF_FFFF == 0 else { return nil }
+        return TaskStateMachine(word: word | Self.enteredBit).finished(queueingDone: queueingDone)
+    }
+
     /// The fast path of `functionReturned` for a task that was completed with success before: the
     /// state if nothing is left of the task. Nil if the ordinary steps are required.
     @inlinable package var returnedWhenOver: TaskStateMachine? {
@@ -236,6 +243,18 @@ package struct TaskStateMachine: Equatable, Sendable {
     @inlinable package mutating func graceOver() -> Bool {
         guard !isClaimed, let reason else { return false }
         claim(as: reason.outcome)
+        return true
+    }
+
+    /// The process of the task's plugin has ended. Returns true if that decides the outcome; then
+    /// `publish`. `outcome` is `crashed`, or `interrupted` where the host has ended the process.
+    @inlinable package mutating func processEnded(_ outcome: Outcome) -> Bool {
+        word |= Self.returnedBit
+        guard !isClaimed else {
+            settle()
+            return false
+        }
+        claim(as: reason?.outcome ?? outcome)
         return true
     }
 

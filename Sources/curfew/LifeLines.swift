@@ -113,12 +113,12 @@ final class LifeLines: LifeView {
             switch ending.outcome {
             case .succeeded: .good
             case .expired, .cancelled: .warning
-            case .failed, .interrupted, .abandoned: .alarm
+            case .failed, .interrupted, .abandoned, .crashed: .alarm
             }
         out.line(
             out.paint(ending.outcome.name.uppercased(), colour)
                 + "  in \(TimeText.spent(ending.duration))")
-        if ending.outcome == .failed {
+        if ending.outcome == .failed || ending.outcome == .crashed {
             more("error", ending.error)
         } else if ending.reason != nil {
             if let answer = ending.answer {

@@ -33,6 +33,10 @@ enum RunCommand {
             directory is used.
             """,
             """
+            With --isolation process the plugin's code runs in a process of its own: where
+            that crashes, exits or never returns, the task ends, and nothing else.
+            """,
+            """
             On a terminal a bar shows the rest of the budget, and then of the grace. With
             --event-log - the events go to standard output, and texts for people to
             standard error.
@@ -46,7 +50,8 @@ enum RunCommand {
             ExitMeaning(.failed, "it failed"),
             ExitMeaning(
                 .misuse,
-                "the plugin released the task without completing it, or its code called exit"),
+                "the plugin released the task without completing it, its code called exit, or its "
+                    + "process ended"),
             ExitMeaning(.expired, "its time was up"),
             ExitMeaning(.host, "the host could not run it"),
             ExitMeaning(.refused, "the plugin was refused"),

@@ -15,6 +15,8 @@ struct RunRequest {
     let permitted: String?
     /// The sonames of the libraries whose functions a manifest may call.
     let systemLibraries: [String]
+    /// Where the code of the plugin runs.
+    let isolation: Isolation
     /// The additional destination of events; `-` is standard output.
     let eventLog: String?
     let isJSON: Bool
@@ -34,12 +36,17 @@ struct RunRequest {
     static let eventLogOption = CommandOption(
         name: "event-log", value: "FILE|-", sort: .file,
         summary: "append every event to a file, as with --json; - is standard output")
+    static let isolationOption = CommandOption(
+        name: "isolation", value: "WHERE", sort: .words(Isolation.allCases.map(\.name)),
+        summary:
+            "run the plugin's code in this process (thread) or in one of its own; thread by default"
+    )
     static let verboseOption = CommandOption(
         name: "verbose", letter: "v", summary: "print every event, and log lines for debugging")
 
     static let options = [
         payloadOption, budgetOption, graceOption, .plugin, .plugins, permittedOption,
-        .systemLibrary, eventLogOption, verboseOption, .json,
+        .systemLibrary, isolationOption, eventLogOption, verboseOption, .json,
     ]
 
     /// Bytes of the largest payload, the default of hosts.
@@ -56,6 +63,7 @@ struct RunRequest {
         isJSON = arguments.has(.json)
         permitted = arguments.value(RunRequest.permittedOption)
         systemLibraries = try arguments.systemLibraries
+        isolation = try RunRequest.isolation(arguments.value(RunRequest.isolationOption))
         eventLog = arguments.value(RunRequest.eventLogOption)
         guard !isJSON || eventLog != "-" else {
             throw CommandError(
@@ -64,8 +72,9 @@ struct RunRequest {
         }
         isVerbose = arguments.has(RunRequest.verboseOption)
         if let program {
-            for option in [RunRequest.payloadOption, .plugin, .plugins] where arguments.has(option)
-            {
+            for option in [
+                RunRequest.payloadOption, .plugin, .plugins, RunRequest.isolationOption,
+            ] where arguments.has(option) {
                 throw CommandError(
                     .usage, "`--\(option.name)` is for handlers of plugins, and this is a program",
                     help: ["leave it out", "curfew help run"])
@@ -74,6 +83,16 @@ struct RunRequest {
         } else {
             payload = try RunRequest.payload(arguments.value(RunRequest.payloadOption))
         }
+    }
+
+    private static func isolation(_ word: String?) throws(CommandError) -> Isolation {
+        guard let word else { return .thread }
+        guard let isolation = Isolation(name: word) else {
+            throw CommandError(
+                .usage, "`--isolation` takes thread or process, not `\(Shown.line(word))`",
+                help: ["--isolation process", "curfew help run"])
+        }
+        return isolation
     }
 
     /// - Parameter lead: what the text was typed after: `--payload`, or `submit:payload=`.

@@ -89,6 +89,7 @@ final class TaskLife {
         configuration.log = { [feed] level, _, _, line in feed.add(level, line) }
         configuration.payloadLimit = UInt64(RunRequest.payloadLimit)
         configuration.permitted = request.permitted
+        configuration.isolation = request.isolation
         configuration.systemLibraries = request.systemLibraries
         configuration.permitsCommands = request.program != nil
         let host: Host
@@ -240,7 +241,7 @@ final class TaskLife {
             case .expired: .expired
             case .cancelled: signal.map(ExitCode.signal) ?? .signal(2)
             case .interrupted: .host
-            case .abandoned: .misuse
+            case .abandoned, .crashed: .misuse
             }
         return LifeEnding(
             outcome: outcome, duration: end > start ? end - start : 0, time: feed.now,

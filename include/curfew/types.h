@@ -173,7 +173,8 @@ enum {
     CURFEW_OUTCOME_EXPIRED = 3,
     CURFEW_OUTCOME_CANCELLED = 4,
     CURFEW_OUTCOME_INTERRUPTED = 5,
-    CURFEW_OUTCOME_ABANDONED = 6
+    CURFEW_OUTCOME_ABANDONED = 6,
+    CURFEW_OUTCOME_CRASHED = 7 /* its plugin ran in a process, which ended */
 };
 
 /* The reason why a running task was told to stop. */

@@ -144,6 +144,10 @@ void csys_die_with_parent(void);
 /* pipe2(2), close-on-exec; false with errno. */
 bool csys_pipe(int32_t ends[2]);
 
+/* pause(2), for ever; _exit(2). */
+void csys_wait_for_ever(void) __attribute__((noreturn));
+void csys_exit_at_once(int32_t status) __attribute__((noreturn));
+
 /* Columns of the terminal behind fd, or 0. */
 int32_t csys_terminal_columns(int32_t fd);
 

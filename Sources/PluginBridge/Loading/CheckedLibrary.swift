@@ -53,6 +53,21 @@ package struct CheckedLibrary: Sendable {
         }
     }
 
+    /// Adopts a copy that a host has checked and sealed. Nil without one.
+    ///
+    /// - Parameters:
+    ///   - descriptor: of the copy; owned from now on. -1: there is none.
+    ///   - path: of the file it was made from.
+    package init?(adopting descriptor: Int32, path: String, shown: String) throws(BridgeError) {
+        guard let file = OwnedDescriptor(descriptor) else { return nil }
+        self.path = path
+        self.shown = shown
+        copy = try PluginCopy(adopting: file, shown: shown)
+    }
+
+    /// The descriptor of the sealed copy, for a process that is to load it.
+    package var descriptor: Int32 { copy.number }
+
     private func check(_ pins: [String]?, from source: String) throws(BridgeError) {
         guard let pins else { return }
         let digest = try LibraryDigest.sha256(copy.bytes)

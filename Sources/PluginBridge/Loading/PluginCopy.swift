@@ -67,6 +67,19 @@ final class PluginCopy: @unchecked Sendable {
         isMade = true
     }
 
+    /// Adopts a copy that another process has made and sealed.
+    init(adopting file: OwnedDescriptor, shown: String) throws(BridgeError) {
+        guard let status = file.status else { throw PluginCopy.failed(shown, errno) }
+        let size = Int(status.st_size)
+        guard let address = csys_map_file(file.number, UInt64(size)) else {
+            throw PluginCopy.failed(shown, errno)
+        }
+        bytes = UnsafeRawBufferPointer(start: address, count: size)
+        self.shown = shown
+        path = nil
+        descriptor = file
+    }
+
     deinit {
         csys_unmap_file(bytes.baseAddress, UInt64(bytes.count))
         if let path, !isKept { unlink(path) }

@@ -19,13 +19,18 @@ package struct HandlerCode: @unchecked Sendable {
     package let graceOver: (@convention(c) (UnsafeMutableRawPointer?, curfew_task) -> Bool)?
     /// The queue of a plugin's subs, on which pending tasks of its other handlers depend.
     package let isQueue: Bool
+    /// Where the tasks go if they run in a process of the plugin's; nil for this process. The handler's
+    /// owner keeps it alive.
+    package let port: UnsafeRawPointer?
 
     package init(
         run: @escaping curfew_run_function, expired: curfew_expired_function?,
         data: UnsafeMutableRawPointer?, api: UnsafePointer<curfew_host_api>,
         pendingLimit: UInt32 = 0, isQueue: Bool = false,
-        graceOver: (@convention(c) (UnsafeMutableRawPointer?, curfew_task) -> Bool)? = nil
+        graceOver: (@convention(c) (UnsafeMutableRawPointer?, curfew_task) -> Bool)? = nil,
+        port: UnsafeRawPointer? = nil
     ) {
+        self.port = port
         self.isQueue = isQueue
         self.pendingLimit = pendingLimit
         self.graceOver = graceOver

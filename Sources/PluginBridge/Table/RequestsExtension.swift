@@ -107,7 +107,7 @@ private func pending(
             after: after, limit: Int(capacity), plugin: context.plugin)
         switch answer {
         case .success(let found):
-            let count = StructArray.fill(infos, capacity, found) { curfew_request_state($0) }
+            let count = StructArray.fill(infos, capacity, found) { $0 }
             guard let count, UInt(bitPattern: out) != 0 else {
                 return fail(
                     error, .invalid,

@@ -39,7 +39,9 @@ package protocol TaskServices: AnyObject, Sendable {
         _ identifier: String, _ options: curfew_submit_options, plugin: Int32
     ) -> Result<UInt64, BridgeError>
     func cancelRequests(of identifier: String, plugin: Int32) -> Status
-    func pendingRequests(after: UInt64, limit: Int, plugin: Int32) -> Result<[Request], BridgeError>
+    func pendingRequests(
+        after: UInt64, limit: Int, plugin: Int32
+    ) -> Result<[curfew_request_state], BridgeError>
     func payload(of request: UInt64, plugin: Int32) -> Result<[UInt8], BridgeError>
     func snooze(_ task: UInt64, _ after: UInt64, plugin: Int32) -> Status
     /// 0: it is not a launch of a request.

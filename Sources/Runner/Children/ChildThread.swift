@@ -2,6 +2,7 @@
 import CSystem
 import CurfewValues
 import Glibc
+import PluginBridge
 
 /// The one thread of a host that waits for children: for their reports, for their output, and for the
 /// times at which something is due. It starts with the first child, and ends with the host.

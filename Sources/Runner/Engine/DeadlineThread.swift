@@ -135,11 +135,19 @@ final class DeadlineThread {
     }
 
     private func expire(_ task: TaskReference, next: UInt64) {
-        if engine.tellToStop(task, .budget) == .told { callBack(task, next: next) }
+        guard engine.tellToStop(task, .budget) == .told else { return }
+        if deadlines.tasks.slot(task).handlerQueue?.pointee.code.port != nil {
+            engine.callBack(task)
+        } else {
+            callBack(task, next: next)
+        }
     }
 
     /// Handles a deadline of the wheel; the task's state tells which one.
     private func due(_ task: TaskReference, next: UInt64) {
+        if let handler = deadlines.tasks.slot(task).handlerQueue, let port = ChildPort.of(handler) {
+            port.observe(task)
+        }
         // Pinned, so that the read and the armed deadline belong to this task.
         let found = deadlines.tasks.pinning(task) { slot -> TaskStateMachine? in
             // The state is read first, because its deadline was written before it.
@@ -153,7 +161,10 @@ final class DeadlineThread {
         guard let found, let state = found else { return }
         if state.isClaimed {
             // A task completed by its plugin is found through the cells, some time later.
-            if state.reason != nil, !state.isAnswered { loseWorker(task, next: next) }
+            let isRemote = deadlines.tasks.slot(task).handlerQueue?.pointee.code.port != nil
+            if isRemote || state.reason != nil && !state.isAnswered {
+                loseWorker(task, next: next)
+            }
         } else if state.reason == nil {
             expire(task, next: next)
         } else {

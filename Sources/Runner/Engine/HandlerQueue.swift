@@ -51,7 +51,7 @@ struct HandlerQueue: ~Copyable {
 
     /// Places taken by workers that run this handler or look for its next task.
     let active = Atomic<UInt32>(0)
-    let gate = Atomic<UInt32>(0)
+    let gate: Atomic<UInt32>
     /// Lost workers that have not returned.
     let lost = Atomic<UInt32>(0)
     /// The pending tasks, `code.pendingLimit` places; the end of any other task does not open the
@@ -71,6 +71,8 @@ struct HandlerQueue: ~Copyable {
         static let exhausted: UInt32 = 4
         /// As many tasks are pending as may be.
         static let awaited: UInt32 = 8
+        /// Its tasks run in another process: no worker takes them. Never cleared.
+        static let remote: UInt32 = 16
         static let refusing = quarantined | exhausted
     }
 
@@ -114,6 +116,7 @@ struct HandlerQueue: ~Copyable {
         _ plugin: Int32, _ events: [EventEntry]
     ) {
         self.code = code
+        gate = Atomic(code.port == nil ? 0 : Gate.remote)
         budget = description.budget
         grace = description.grace
         mask = UInt64(capacity - 1)

@@ -72,8 +72,13 @@ package final class HandlerRecord: @unchecked Sendable {
     package var isQuarantined: Bool {
         queue.pointee.gate.load(ordering: .acquiring) & HandlerQueue.Gate.quarantined != 0
     }
-    package var queued: UInt64 { queue.length }
-    package var active: UInt32 { queue.pointee.active.load(ordering: .relaxed) }
+    package var queued: UInt64 {
+        queue.length + UInt64(ChildPort.of(queue)?.waitingTasks(queue).count ?? 0)
+    }
+    package var active: UInt32 {
+        if let port = ChildPort.of(queue) { return UInt32(port.active(queue)) }
+        return queue.pointee.active.load(ordering: .relaxed)
+    }
     package var lost: UInt32 { queue.pointee.lost.load(ordering: .relaxed) }
 
     package var launched: UInt64 {

@@ -342,12 +342,15 @@ extension TaskEngine {
     /// Answers for the plugin at the end of the grace. Returns true unless it has answered itself.
     @discardableResult
     func graceOver(_ task: TaskReference) -> Bool {
-        tasks.pinning(task) { graceOver(task, $0) } ?? false
+        let end = { [self] in tasks.pinning(task) { graceOver(task, $0) } ?? false }
+        return tasks.slot(task).handlerQueue.flatMap(ChildPort.of)?.decide(task, end) ?? end()
     }
 
     private func graceOver(_ task: TaskReference, _ slot: TaskSlotPointer) -> Bool {
         // Stored before the step, so that a thread that sees the new state sees its deadline.
-        let deadline = clock.now() &+ configuration.lostAfter
+        let isRemote = slot.handlerQueue?.pointee.code.port != nil
+        let limit = isRemote ? configuration.killAfter : configuration.lostAfter
+        let deadline = clock.now() &+ limit
         slot.pointee.deadline.store(deadline, ordering: .releasing)
         var wasPending = false
         let (decided, state) = mustStep(task) { machine in
@@ -382,6 +385,9 @@ extension TaskEngine {
     /// Gives a worker up as lost that has not returned within the second limit after the grace.
     /// `willTell` is called before the log is written.
     func loseWorker(_ task: TaskReference, willTell: () -> Void) {
+        if let handler = tasks.slot(task).handlerQueue, let port = ChildPort.of(handler) {
+            return port.isStuck(task)
+        }
         // Read before the step: afterwards the function may return and the slot be reused.
         guard let cell = tasks.slot(task).handlerQueue,
             let (lost, _) = tasks.step(task, { $0.lose() }), lost
@@ -432,6 +438,27 @@ extension TaskEngine {
             ~HandlerQueue.Gate.exhausted, ordering: .sequentiallyConsistent
         ).oldValue
         if before & HandlerQueue.Gate.exhausted != 0 { reopen(handler) }
+    }
+
+    /// Ends a task that a process of its plugin had taken, and that has ended with the process.
+    ///
+    /// - Parameters:
+    ///   - outcome: `crashed`, or `interrupted` where the host has ended the process.
+    ///   - text: of the done event.
+    func processEnded(_ task: TaskReference, _ outcome: Outcome, _ text: String) {
+        let slot = tasks.slot(task)
+        let before = slot.state
+        guard before.generation == task.generation, let handler = slot.handlerQueue else { return }
+        if !before.isClaimed { write(text, or: .failed, to: slot) }
+        guard let (isDecided, state) = tasks.step(task, { $0.processEnded(outcome) }) else {
+            return
+        }
+        if isDecided {
+            if before.isReturned { deadlines.pendingEnded() }
+            publish(task, handler, state, armed: true)
+        } else {
+            freeIfDone(task, state)
+        }
     }
 
     /// Ends a pending task whose last reference was released without a completion.

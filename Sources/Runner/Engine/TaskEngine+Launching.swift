@@ -97,9 +97,11 @@ extension TaskEngine {
     private func withdraw(
         _ task: TaskReference, _ handler: HandlerQueuePointer, kept: Bool
     ) -> Bool {
-        guard let (isWithdrawn, _) = tasks.step(task, { $0.withdraw() }), isWithdrawn else {
-            return false
-        }
+        let step = { [tasks] in tasks.step(task) { $0.withdraw() } }
+        guard
+            let (isWithdrawn, _) = ChildPort.of(handler)?.decide(task, recalls: true, step)
+                ?? step(), isWithdrawn
+        else { return false }
         // The task stays queued, a worker skips it, and it does not count as launched.
         handler.pointee.blanks.wrappingAdd(1, ordering: .relaxed)
         let (_, state) = mustStep(task) { machine in
@@ -117,9 +119,13 @@ extension TaskEngine {
     func callWorker(_ handler: HandlerQueuePointer) {
         guard
             handler.pointee.active.load(ordering: .sequentiallyConsistent)
-                < handler.pointee.maxConcurrency,
-            handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0
+                < handler.pointee.maxConcurrency
         else { return }
+        guard handler.pointee.gate.load(ordering: .sequentiallyConsistent) == 0 else {
+            // No worker takes a place of a handler whose tasks run in another process.
+            ChildPort.of(handler)?.pump(handler)
+            return
+        }
         if takePlace(handler) { pool(of: handler.pointee.kind).add(handler, for: self) }
     }
 
@@ -162,6 +168,7 @@ extension TaskEngine {
 
     /// Requests workers for the queued tasks after a gate was opened.
     func reopen(_ handler: HandlerQueuePointer) {
+        if let port = ChildPort.of(handler) { return port.pump(handler) }
         let wanted = min(UInt64(handler.pointee.maxConcurrency), handler.length)
         for _ in 0..<wanted { callWorker(handler) }
     }
@@ -169,8 +176,11 @@ extension TaskEngine {
     /// Removes cancelled tasks from the front of a closed queue. Returns whether it found any.
     @discardableResult
     func sweep(_ handler: HandlerQueuePointer) -> Bool {
-        guard handler.pointee.gate.load(ordering: .sequentiallyConsistent) != 0, takePlace(handler)
-        else { return false }
+        guard handler.pointee.gate.load(ordering: .sequentiallyConsistent) != 0 else {
+            return false
+        }
+        if let port = ChildPort.of(handler) { return port.sweep(handler) }
+        guard takePlace(handler) else { return false }
         let swept = handler.sweep { task in
             let state = tasks.slot(task).state
             return state.generation == task.generation && state.isClaimed
@@ -198,7 +208,12 @@ extension TaskEngine {
         guard configuration.interruptsQuarantined, gate & HandlerQueue.Gate.quarantined != 0 else {
             return
         }
-        for task in handler.waitingTasks() { interruptQueued(task) }
+        for task in waitingTasks(handler) { interruptQueued(task) }
         sweep(handler)
+    }
+
+    /// The tasks of a handler that were not entered, as far as other threads can see them.
+    func waitingTasks(_ handler: HandlerQueuePointer) -> [TaskReference] {
+        (ChildPort.of(handler)?.waitingTasks(handler) ?? []) + handler.waitingTasks()
     }
 }

@@ -15,6 +15,14 @@ extension TaskEngine {
 
     /// Stops a task: exchange, expired event, grace. The callback is left to the caller.
     func tellToStop(_ task: TaskReference, _ reason: StopReason) -> Stop {
+        guard let port = tasks.slot(task).handlerQueue.flatMap(ChildPort.of) else {
+            return stopNow(task, reason)
+        }
+        let endsQueued = reason == .cancelled || reason == .shutdown
+        return port.decide(task, recalls: endsQueued) { stopNow(task, reason) }
+    }
+
+    private func stopNow(_ task: TaskReference, _ reason: StopReason) -> Stop {
         guard let (action, state) = tasks.step(task, { $0.stop(reason) }) else { return .stale }
         guard let handler = tasks.slot(task).handlerQueue else { return .stale }
         switch action {
@@ -52,8 +60,11 @@ extension TaskEngine {
 
     /// Arranges the callback of a task that was told to stop.
     func callBack(_ task: TaskReference) {
-        if tasks.slot(task).handlerQueue?.pointee.code.expired == nil {
+        let handler = tasks.slot(task).handlerQueue
+        if handler?.pointee.code.expired == nil {
             callbackReturned(task)
+        } else if let port = handler.flatMap(ChildPort.of) {
+            if !port.callBack(task) { callbackReturned(task) }
         } else {
             deadlines.call(task)
         }
@@ -97,7 +108,10 @@ extension TaskEngine {
 
     /// Parks a task that has not started.
     package func hold(_ id: UInt64) -> Status {
-        guard let task = tasks.find(id), let (action, _) = tasks.step(task, { $0.hold() }) else {
+        guard let task = tasks.find(id) else { return .stale }
+        let step = { [tasks] in tasks.step(task) { $0.hold() } }
+        let port = tasks.slot(task).handlerQueue.flatMap(ChildPort.of)
+        guard let (action, _) = port?.decide(task, recalls: true, step) ?? step() else {
             return .stale
         }
         switch action {

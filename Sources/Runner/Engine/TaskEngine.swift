@@ -170,6 +170,7 @@ package final class TaskEngine: @unchecked Sendable {
         forEach(identifier) { handler in
             handler.pointee.gate.bitwiseOr(
                 HandlerQueue.Gate.paused, ordering: .sequentiallyConsistent)
+            ChildPort.of(handler)?.recallAll()
         }
     }
 

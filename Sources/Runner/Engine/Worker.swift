@@ -6,11 +6,6 @@ import Scheduling
 import Synchronization
 
 final class Worker {
-    /// Polls before a worker sleeps, about 30 µs. It yields often, so that on few cores other
-    /// threads can produce work: a launcher that shares the core waits for that, and a pause can
-    /// take 45 ns.
-    private static let searchRounds = 400
-    private static let yieldEvery = 8
     /// Nanoseconds with one handler before a worker switches to others that are ready.
     private static let timeSlice: UInt64 = 1_000_000
 
@@ -78,9 +73,9 @@ final class Worker {
     /// Polls for a ready handler, then sleeps. Returns nil when the worker has to end.
     private func nextHandler() -> HandlerQueuePointer? {
         while true {
-            for round in 1...Self.searchRounds {
+            for round in 1...CoreSharing.rounds {
                 if let handler = pool.take(for: engine) { return handler }
-                guard round % Self.yieldEvery == 0 else {
+                guard round % CoreSharing.yieldEvery == 0 else {
                     csys_pause()
                     continue
                 }
@@ -253,12 +248,12 @@ final class Worker {
 
     /// Polls the empty queue for a while. Returns true when it has a task.
     private func waitForMore(_ handler: HandlerQueuePointer) -> Bool {
-        for round in 1...Self.searchRounds {
+        for round in 1...CoreSharing.rounds {
             guard handler.pointee.gate.load(ordering: .acquiring) == 0,
                 pool.readyCount.load(ordering: .relaxed) == 0
             else { return false }
             if handler.hasNext { return true }
-            guard round % Self.yieldEvery == 0 else {
+            guard round % CoreSharing.yieldEvery == 0 else {
                 csys_pause()
                 continue
             }

@@ -119,7 +119,8 @@ final class EventDelivery: @unchecked Sendable {
             let entry = directory.unretainedEntry(handler.pointee.doneEvent)
         else { fatalError("a done event was queued for a task that is not over") }
         var (text, length) = outcomeTexts[Int(outcome.rawValue)]
-        if outcome == .failed, let record = tasks.existingRecord(of: slot), let error = record.error
+        if outcome == .failed || outcome == .crashed,
+            let record = tasks.existingRecord(of: slot), let error = record.error
         {
             text = error
             length = record.errorBytes

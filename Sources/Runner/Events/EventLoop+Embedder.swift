@@ -78,7 +78,7 @@ extension EventLoop {
     /// The reason why the calling thread must not wait for an event now, or nil.
     package var waitFault: BridgeError? {
         switch threads.role {
-        case .worker, .deadline, .loading, .logging:
+        case .worker, .deadline, .loading, .logging, .channel:
             BridgeError(
                 .wrongThread,
                 "a worker, a deadline thread or a log function must not wait for an event")

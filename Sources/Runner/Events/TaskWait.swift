@@ -13,7 +13,7 @@ struct TaskWait {
     func wait(_ id: UInt64, timeout: UInt64) -> (status: Status, state: TaskState?) {
         let role = loop.threads.role
         switch role {
-        case .worker, .deadline, .loading, .logging: return (.wrongThread, nil)
+        case .worker, .deadline, .loading, .logging, .channel: return (.wrongThread, nil)
         case .loop where loop.isTooDeep: return (.exhausted, nil)
         case .loop, .other: break
         }
@@ -26,7 +26,8 @@ struct TaskWait {
             if state.isOver, let over = engine.query(id) { return (.ok, over) }
             // The embedder's reference keeps the task long enough. Taking another one would take
             // the slot's cache line from the worker that is about to run the task.
-            if looks, state.embedderReferences > 0 {
+            let isRemote = engine.tasks.slot(task).handlerQueue?.pointee.code.port != nil
+            if looks, state.embedderReferences > 0, !isRemote {
                 if lookBriefly(task, until), let over = engine.query(id) { return (.ok, over) }
                 looks = false
             }
@@ -35,6 +36,10 @@ struct TaskWait {
         let kept = engine.keep(id)
         guard kept == .ok || kept == .exhausted else { return (kept, nil) }
         defer { if kept == .ok { _ = engine.release(id) } }
+        if isFree, let port = engine.tasks.slot(task).handlerQueue.flatMap(ChildPort.of) {
+            _ = port.wait(for: task, until: until) { !loop.phase.isOpen }
+            looks = false
+        }
         let status = looks && lookBriefly(task, until) ? .ok : sleep(task, until)
         let last = engine.query(id)
         return (last == nil ? .stale : status, last)

@@ -50,6 +50,9 @@ public struct HostConfiguration: Sendable {
     public var interruptsQuarantined = false
     /// Nanoseconds from the end of the grace until a worker counts as lost.
     package var lostAfter: UInt64 = 5_000_000_000
+    /// Nanoseconds from the end of the grace until the process of a function that has not returned is
+    /// killed.
+    package var killAfter: UInt64 = 1_000_000_000
     /// Maximum payload size in bytes.
     public var payloadLimit: UInt64 = 1 << 20
     /// Maximum result size in bytes.
@@ -82,6 +85,9 @@ public struct HostConfiguration: Sendable {
 
     /// Where requests are stored, and the conditions for running them.
     public var requests = RequestConfiguration()
+
+    /// Where the code of plugins runs.
+    package var isolation = Isolation.thread
 
     /// Intercepts calls of plugin entries, for tools that inspect them.
     package var interposer: (any EntryInterposer)?

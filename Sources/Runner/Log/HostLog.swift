@@ -2,6 +2,7 @@
 import Glibc
 import PluginBridge
 import Scheduling
+import Synchronization
 
 /// The log of a host: the embedder's function, or standard error.
 ///
@@ -15,6 +16,16 @@ final class HostLog: Sendable {
     private let threads: HostThreads
     private let tasks: TaskTable
     private let handlers: HandlerTable
+    /// Lines of threads that hold the lock of a channel.
+    private let deferred = Locked<[Line]>([])
+    private let deferredCount = Atomic<Int>(0)
+
+    private struct Line {
+        let level: LogLevel
+        let plugin: String?
+        let task: UInt64
+        let text: String
+    }
 
     init(
         _ function: Function?, _ threads: HostThreads, _ tasks: TaskTable, _ handlers: HandlerTable
@@ -27,6 +38,33 @@ final class HostLog: Sendable {
 
     /// Writes one log line, with control characters made visible.
     func callAsFunction(_ level: LogLevel, _ plugin: String?, _ task: UInt64, _ text: String) {
+        guard threads.role != .channel else {
+            deferred.withLock { lines in
+                lines.append(Line(level: level, plugin: plugin, task: task, text: text))
+                deferredCount.store(lines.count, ordering: .sequentiallyConsistent)
+            }
+            return
+        }
+        write(level, plugin, task, text)
+    }
+
+    /// Whether lines wait for a thread that holds no lock.
+    var hasDeferred: Bool { deferredCount.load(ordering: .sequentiallyConsistent) > 0 }
+
+    /// Writes the lines of threads that held a lock, in their order.
+    func writeDeferred() {
+        guard hasDeferred else { return }
+        let lines = deferred.withLock { lines in
+            defer {
+                lines = []
+                deferredCount.store(0, ordering: .sequentiallyConsistent)
+            }
+            return lines
+        }
+        for line in lines { write(line.level, line.plugin, line.task, line.text) }
+    }
+
+    private func write(_ level: LogLevel, _ plugin: String?, _ task: UInt64, _ text: String) {
         guard gate.enter() else { return }
         defer { gate.leave() }
         let line = LogLine.clean(text)

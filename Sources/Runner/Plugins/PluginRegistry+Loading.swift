@@ -139,7 +139,16 @@ extension PluginRegistry {
             try open(
                 manifest, record, shown: folder.shown(manifest.library ?? Manifest.fileName),
                 path: library?.path ?? record.directory
-            ) { () throws(BridgeError) in try PluginLibrary(manifest, library) }
+            ) { () throws(BridgeError) in
+                guard configuration.isolation == .process else {
+                    return try PluginLibrary(manifest, library)
+                }
+                let port = ChildPort(
+                    engine, PluginServices(engine, requests, plugins), plugin: record.number,
+                    manifest)
+                return ChildCode(
+                    port, manifest, library, allowed: configuration.callableLibraries, processes)
+            }
         } catch let reason {
             plugins.update {
                 record.status = .failed
@@ -221,6 +230,8 @@ extension PluginRegistry {
                 record.reason = ""
                 record.subs = subs
             }
+            (library as? ChildCode)?.port.begin(
+                added.prefix(manifest.handlers.count).map(\.queue))
             if let subs { subs.begin(added.removeLast().index) }
             for handler in added {
                 engine.stateChanged(handler)

@@ -17,6 +17,8 @@ package final class PluginRegistry: Sendable {
     let children: ChildThread
     /// The programs of handlers.
     let commands: CommandRunner
+    /// The processes of plugins.
+    let processes: ChildProcesses
     /// Counts the embedder's threads that are loading a plugin.
     let loadGate = CallGate()
     /// One thread at a time discovers plugins.
@@ -34,6 +36,7 @@ package final class PluginRegistry: Sendable {
         self.configuration = configuration
         children = ChildThread(engine.threads, engine.phase, helper: configuration.helper)
         commands = CommandRunner(engine, requests, plugins, children)
+        processes = ChildProcesses(children)
         ownTable = RetiredTables.take("")
         serve(ownTable, plugin: PluginList.embedder)
     }
@@ -89,6 +92,9 @@ package final class PluginRegistry: Sendable {
     /// Releases a handler from quarantine. Returns `notFound` for an unknown identifier.
     package func release(_ identifier: String) -> Status {
         guard let handler = engine.handlers.find(identifier) else { return .notFound }
+        if let port = ChildPort.of(handler.queue) {
+            isolated.first { $0.port === port }?.release()
+        }
         engine.endQuarantine(of: handler)
         if handler.queue.pointee.code.isQueue {
             plugins.subs(of: handler.queue.pointee.plugin)?.goOn()
@@ -97,6 +103,12 @@ package final class PluginRegistry: Sendable {
     }
 
     // MARK: Retiring
+
+    /// The plugins that run in processes of their own.
+    var isolated: [ChildCode] {
+        let records = plugins.all
+        return plugins.update { records.compactMap { $0.code as? ChildCode } }
+    }
 
     /// Makes the last call into each plugin in use, one after the other.
     /// Returns the ids of those that have not returned within `limit` ns, which applies to each.

@@ -61,7 +61,7 @@ extension PluginServices {
     /// Collects the plugin's own requests from pages of all requests.
     func pendingRequests(
         after: UInt64, limit: Int, plugin: Int32
-    ) -> Result<[Request], BridgeError> {
+    ) -> Result<[curfew_request_state], BridgeError> {
         var own: [Request] = []
         var filter = RequestFilter(
             states: [.pending], after: RequestID(rawValue: after), limit: 1_000)
@@ -72,7 +72,7 @@ extension PluginServices {
                 guard let last = page.last, page.count == filter.limit else { break }
                 filter.after = last.id
             }
-            return .success(Array(own.prefix(limit)))
+            return .success(own.prefix(limit).map { curfew_request_state($0) })
         } catch {
             return .failure(BridgeError(error.status, error.message))
         }

@@ -97,6 +97,7 @@ final class HostShutdown: Sendable {
         for index in 1..<Int(tasks.allocated.load(ordering: .sequentiallyConsistent)) {
             tasks.slots[index].sleepers.wake()
         }
+        for child in registry.isolated { child.port.wakeWaiter() }
         // A thread that runs the loop while it waits sleeps on the descriptor.
         loop.wake()
         _ = phase.wait(until: EventLoop.deadline(after: limits.drain)) { isIdle }
@@ -129,6 +130,8 @@ final class HostShutdown: Sendable {
             if state.isEntered, !state.isClaimed { engine.graceOver(task) }
         }
         let end = EventLoop.deadline(after: limits.leave)
+        // A function in a process of its plugin's need not return.
+        for child in registry.isolated where child.port.isInside { child.close() }
         _ = phase.wait(until: end) {
             handlersInside.isEmpty && indices(where: \.isCalling).isEmpty
                 && !registry.commands.isAwaitingEnds
@@ -138,6 +141,7 @@ final class HostShutdown: Sendable {
     }
 
     private func close(_ limits: ShutdownLimits) throws(BridgeError) {
+        endChildren()
         let (inside, calling) = (handlersInside, engine.handlersInCallbacks)
         registry.commands.publishEnds()
         requests.stop(until: EventLoop.deadline(after: Self.exitLimit))
@@ -154,6 +158,13 @@ final class HostShutdown: Sendable {
             throw notReturned(inside, calling, isBlocked: isBlocked)
         }
         registry.commands.releaseHandlers()
+    }
+
+    /// Makes the last call into the plugins that run in processes, and ends those.
+    private func endChildren() {
+        for child in registry.isolated { child.retire() }
+        let end = EventLoop.deadline(after: Self.exitLimit)
+        _ = phase.wait(until: end) { registry.isolated.allSatisfy { $0.isOver } }
     }
 
     /// Waits for the host's threads to end. Returns whether foreign code outside of handlers kept one.
@@ -226,6 +237,7 @@ final class HostShutdown: Sendable {
         engine.deadlines.pending == 0
             && handlers.allSatisfy { handler in
                 handler.queue.isEmpty
+                    && !(ChildPort.of(handler.queue)?.hasTasks(handler.queue) ?? false)
                     && handler.queue.pointee.active.load(ordering: .sequentiallyConsistent) == 0
             }
     }
@@ -292,7 +304,7 @@ final class HostShutdown: Sendable {
             // Starts nothing more, and interrupts what waits.
             handler.queue.pointee.gate.bitwiseOr(
                 HandlerQueue.Gate.paused, ordering: .sequentiallyConsistent)
-            for task in handler.queue.waitingTasks() { engine.interruptQueued(task) }
+            for task in engine.waitingTasks(handler.queue) { engine.interruptQueued(task) }
         }
         for pool in engine.pools { pool.clear(besides: besidesQueues, for: engine) }
         forEachTask { task, state in

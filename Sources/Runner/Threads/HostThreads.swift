@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 import CurfewValues
+import PluginBridge
 import Synchronization
 
 /// The threads of one host, and the role of each thread of the process in that host.
@@ -27,25 +28,18 @@ package final class HostThreads: Sendable {
     /// The key of the thread roles of this host.
     var owner: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-    var role: ThreadRole { ThreadRole(rawValue: csys_thread_role(owner)) ?? .other }
+    private var roles: ThreadRoles { ThreadRoles(owner) }
+
+    var role: ThreadRole { roles.current }
 
     /// Gives the calling thread a role until it ends.
-    func join(as role: ThreadRole) { csys_set_thread_owner(owner, role.rawValue) }
+    func join(as role: ThreadRole) { roles.join(as: role) }
 
     /// Gives the calling thread a role while `body` runs.
     func during<T, Failure: Error>(
         _ role: ThreadRole, _ body: () throws(Failure) -> T
     ) throws(Failure) -> T {
-        // Frames form a stack, because a thread can be inside several hosts.
-        let frame = UnsafeMutablePointer<csys_thread_frame>.allocate(capacity: 1)
-        frame.initialize(
-            to: csys_thread_frame(owner: owner, role: role.rawValue, outer: csys_thread_frames()))
-        csys_set_thread_frames(frame)
-        defer {
-            csys_set_thread_frames(frame.pointee.outer)
-            frame.deallocate()
-        }
-        return try body()
+        try roles.during(role, body)
     }
 
     /// Starts a thread with all signals blocked. Returns false when the system cannot create one.
@@ -55,7 +49,7 @@ package final class HostThreads: Sendable {
             threads.removeAll(where: csys_thread_join_ended)
             var thread: UInt64 = 0
             inside.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            let isStarted = Self.start(
+            let isStarted = ThreadBody.start(
                 { [self] in
                     body()
                     inside.wrappingSubtract(1, ordering: .sequentiallyConsistent)
@@ -71,18 +65,8 @@ package final class HostThreads: Sendable {
 
     /// Starts a thread that belongs to no host. Returns false if the system cannot create one.
     @discardableResult
-    package static func startDetached(_ body: @escaping () -> Void) -> Bool { start(body, 0, nil) }
-
-    private static func start(
-        _ body: @escaping () -> Void, _ stackBytes: UInt64, _ thread: UnsafeMutablePointer<UInt64>?
-    ) -> Bool {
-        let raw = Unmanaged.passRetained(ThreadBody(body))
-        let isStarted =
-            csys_thread_start(
-                { Unmanaged<ThreadBody>.fromOpaque($0!).takeRetainedValue().run() },
-                raw.toOpaque(), stackBytes, thread) == 0
-        if !isStarted { raw.release() }
-        return isStarted
+    package static func startDetached(_ body: @escaping () -> Void) -> Bool {
+        ThreadBody.start(body)
     }
 
     /// Whether every thread has ended. Joins those that have.
@@ -112,22 +96,4 @@ package final class HostThreads: Sendable {
             threads.removeAll()
         }
     }
-}
-
-/// A thread's role in a host: a `CURFEW_THREAD_` constant.
-enum ThreadRole: UInt64 {
-    case other = 0
-    case loading = 1
-    case worker = 2
-    case deadline = 3
-    case loop = 4
-    /// Inside the embedder's log function.
-    case logging = 5
-}
-
-/// The function of a thread, as an object that a C pointer can carry.
-final class ThreadBody {
-    let run: () -> Void
-
-    init(_ run: @escaping () -> Void) { self.run = run }
 }

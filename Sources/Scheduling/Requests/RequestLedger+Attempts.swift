@@ -185,7 +185,7 @@ extension RequestLedger {
             try wait(&request, .interrupted, until: now, store)
         case .succeeded:
             try leaveDate(&request, at: now, store)
-        case .failed, .expired, .abandoned, .cancelled:
+        case .failed, .expired, .abandoned, .cancelled, .crashed:
             request.attempts += 1
             let chance = DeterministicRandom.of(request.id.rawValue, request.launches)
             if let pause = request.description.retry.pause(after: request.attempts, chance: chance)

@@ -306,7 +306,7 @@ package struct RequestScheduler: Sendable {
             case .succeeded: handler.rate.succeeded()
             case .abandoned: handler.rate.missed(at: now.span)
             case .expired where !answered: handler.rate.missed(at: now.span)
-            case .failed, .expired, .cancelled, .interrupted: break
+            case .failed, .expired, .cancelled, .interrupted, .crashed: break
             }
             handlers[queue.identifier] = handler
         }

@@ -93,7 +93,7 @@ enum RequestText {
         case .finished:
             switch request.outcome {
             case .succeeded: .good
-            case .failed, .abandoned, .interrupted: .alarm
+            case .failed, .abandoned, .interrupted, .crashed: .alarm
             case .expired, .cancelled, nil: .warning
             }
         case .missed: .warning

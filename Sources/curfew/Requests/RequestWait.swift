@@ -111,7 +111,7 @@ struct RequestWait {
         case .failed: .failed
         case .expired: .expired
         case .cancelled: .signal(2)
-        case .abandoned: .misuse
+        case .abandoned, .crashed: .misuse
         case .interrupted, nil: .host
         }
     }

@@ -2,13 +2,19 @@
 import CSystem
 import Synchronization
 
-/// Decides whether polling threads of a host yield or sleep.
+/// Decides whether polling threads of a host, or of a plugin's process, yield or sleep.
 ///
-/// A yield is the quickest way to let another thread of the host run on the same core. If other
+/// A yield is the quickest way to let another thread of the process run on the same core. If other
 /// programs want the core too, a yield gives one of them a scheduler slice of milliseconds, whereas
 /// a sleeping thread is woken at once. So after a yield of more than 400 µs all polling threads
 /// sleep for 1 ms, four times as long after each repetition, half as long after each quick yield.
-struct CoreSharing: ~Copyable, Sendable {
+package struct CoreSharing: ~Copyable, Sendable {
+    /// Polls of a thread before it sleeps, about 30 µs.
+    package static let rounds = 400
+    /// A thread yields that often, so that on few cores other threads can produce work: one that
+    /// shares the core waits for that, and a pause can take 45 ns.
+    package static let yieldEvery = 8
+
     /// CLOCK_MONOTONIC time before which no thread yields.
     private let crowdedUntil = Atomic<UInt64>(0)
     /// Length of the last pause in nanoseconds. Threads may overwrite each other's value.
@@ -21,10 +27,12 @@ struct CoreSharing: ~Copyable, Sendable {
     /// Nanoseconds. At this pause, one wait in a thousand takes a slice.
     private static let longestPause: UInt64 = 1_000_000_000
 
+    package init() {}
+
     /// Yields the core. Returns false when a yield took too long, now or recently; then sleep.
     ///
     /// - Parameter began: the current CLOCK_MONOTONIC time; reading it is a tenth of the cost.
-    func yield(at began: UInt64 = csys_monotonic_ns()) -> Bool {
+    package func yield(at began: UInt64 = csys_monotonic_ns()) -> Bool {
         guard began >= crowdedUntil.load(ordering: .relaxed) else { return false }
         csys_yield()
         let ended = csys_monotonic_ns()
@@ -39,5 +47,18 @@ struct CoreSharing: ~Copyable, Sendable {
             pause.store(last > Self.shortestPause ? last / 2 : 0, ordering: .relaxed)
         }
         return true
+    }
+
+    /// Polls for a while, or until the cores are crowded. Returns whether `isFound` was true.
+    @inline(__always) package func poll(_ isFound: () -> Bool) -> Bool {
+        for round in 1...Self.rounds {
+            if isFound() { return true }
+            guard round % Self.yieldEvery == 0 else {
+                csys_pause()
+                continue
+            }
+            if !yield() { return false }
+        }
+        return false
     }
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import CurfewValues
+import Glibc
+import PluginBridge
+import Scheduling
+
+/// The processes of a host's plugins: starts them, and observes their ends on the host's thread for
+/// children.
+final class ChildProcesses: ChildStarter, ChildClient {
+
+    /// A process, from its order to its end.
+    private final class Child: RunningChild, Sendable {
+        let control: Int32
+        let id = Locked<Int32>(0)
+        let ended: @Sendable (ChildEnd) -> Void
+
+        init(_ control: Int32, _ ended: @escaping @Sendable (ChildEnd) -> Void) {
+            self.control = control
+            self.ended = ended
+        }
+
+        var processID: Int32 { id.withLock { $0 } }
+
+        func kill() { csys_child_order(control, Int32(csys_order_kill)) }
+    }
+
+    private let thread: ChildThread
+    /// By control socket.
+    private let running = Locked<[Int32: Child]>([:])
+
+    init(_ thread: ChildThread) { self.thread = thread }
+
+    func start(
+        _ files: ChildFiles, ended: @escaping @Sendable (ChildEnd) -> Void
+    ) throws(BridgeError) -> any RunningChild {
+        guard thread.start(for: self) else {
+            throw BridgeError(.exhausted, "no thread could be started to observe processes")
+        }
+        let environment = ProgramStart.inheritedEnvironment().merging(
+            ["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        var variables: [UnsafeMutablePointer<CChar>?] =
+            environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in variables { free(text) } }
+        var control: Int32 = -1
+        try variables.withUnsafeMutableBufferPointer { variables throws(BridgeError) in
+            let directory = strdup(Self.workingDirectory)
+            defer { free(directory) }
+            var child = csys_child()
+            child.library = files.library
+            child.manifest = -1
+            child.down = files.down
+            child.up = files.up
+            child.socket = -1
+            child.output = STDOUT_FILENO
+            child.errors = STDERR_FILENO
+            child.cgroup = -1
+            child.directory = UnsafePointer(directory)
+            child.environment = UnsafePointer(variables.baseAddress)
+            try thread.spawner.start { csys_child_start(&$0, &child, &control) }
+        }
+        let child = Child(control, ended)
+        running.withLock { $0[control] = child }
+        thread.watch(control, for: self)
+        return child
+    }
+
+    private static var workingDirectory: String {
+        guard let path = getcwd(nil, 0) else { return "/" }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
+    // MARK: On the thread for children
+
+    func receive(from descriptor: Int32) {
+        if let child = running.withLock({ $0[descriptor] }) { receive(child) }
+    }
+
+    func pass(now: UInt64) -> UInt64 { .max }
+
+    var isOver: Bool { running.withLock { $0.isEmpty } }
+
+    func abandon() {
+        let left = running.withLock { running in
+            defer { running = [:] }
+            return running.values.sorted { $0.control < $1.control }
+        }
+        for child in left {
+            csys_close(child.control)
+            child.ended(.lost)
+        }
+    }
+
+    private func receive(_ child: Child) {
+        var report = csys_child_report()
+        while csys_child_report_next(child.control, &report) {
+            switch report.kind {
+            case UInt32(csys_report_supervised): csys_close(report.descriptor)
+            case UInt32(csys_report_started):
+                let id = report.value
+                child.id.withLock { $0 = id }
+            default:
+                running.withLock { _ = $0.removeValue(forKey: child.control) }
+                thread.unwatch(child.control)
+                child.ended(ChildEnd(report))
+                csys_close(child.control)
+                return
+            }
+        }
+    }
+}
+
+extension ChildEnd {
+    init(_ report: csys_child_report) {
+        switch report.kind {
+        case UInt32(csys_report_ended):
+            self = report.value < 0 ? .signalled(-report.value) : .exited(report.value)
+        case UInt32(csys_report_failed):
+            self = .notStarted(String(cString: strerror(report.value)))
+        default: self = .lost
+        }
+    }
+}

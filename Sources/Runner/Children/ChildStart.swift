@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PluginBridge
+import Scheduling
+
+/// Starts the processes of plugins. `ended` is called once, on any thread that holds no lock, with how
+/// the process has ended.
+protocol ChildStarter: AnyObject, Sendable {
+    func start(
+        _ files: ChildFiles, ended: @escaping @Sendable (ChildEnd) -> Void
+    ) throws(BridgeError) -> any RunningChild
+}
+
+/// The descriptors that a plugin's process gets; they stay the caller's.
+struct ChildFiles {
+    /// The sealed copy of the library, or -1.
+    let library: Int32
+    let down: Int32
+    let up: Int32
+}
+
+/// A process of a plugin's.
+protocol RunningChild: AnyObject, Sendable {
+    var processID: Int32 { get }
+    /// Ends it and all that it has started.
+    func kill()
+}

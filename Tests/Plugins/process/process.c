@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Does what its payload says, a word and an argument, for tests of plugins in processes of their own. */
+#define _GNU_SOURCE
+#include <curfew/plugin.h>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+CURFEW_PLUGIN_NOTE();
+
+static const curfew_host_api *host;
+static curfew_task kept;
+
+/* Appends a line to a file in one write, so that lines of several processes stay whole. */
+static void note(const char *path, const char *text) {
+    const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) abort();
+    char line[256];
+    const int length = snprintf(line, sizeof line, "%s %d\n", text, (int)getpid());
+    if (write(file, line, (size_t)length) != length) abort();
+    close(file);
+}
+
+static void wait_for_file(const char *path) {
+    struct stat status;
+    while (stat(path, &status) != 0) usleep(1000);
+}
+
+static void *complete_later(void *argument) {
+    const curfew_task task = (curfew_task)(uintptr_t)argument;
+    host->complete(host, task, CURFEW_OK, NULL, 0, "later", 5);
+    return NULL;
+}
+
+static curfew_status run(void *handler_data, const curfew_host_api *api, curfew_task task,
+                         curfew_error *host_error) {
+    (void)handler_data;
+    host = api;
+    curfew_task_info info = {.struct_size = sizeof info};
+    if (api->task_info(api, task, &info) != CURFEW_OK) return CURFEW_FAILED;
+    char text[1024];
+    snprintf(text, sizeof text, "%.*s", (int)info.payload_bytes, (const char *)info.payload);
+    char *argument = strchr(text, ' ');
+    if (argument == NULL) argument = text + strlen(text);
+    else *argument++ = 0;
+    if (strcmp(text, "crash") == 0) *(volatile int *)8 = 1;
+    if (strcmp(text, "exit") == 0) exit(atoi(argument));
+    if (strcmp(text, "signal") == 0) kill(getpid(), atoi(argument));
+    if (strcmp(text, "hang") == 0) {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, NULL);
+        for (;;) pause();
+    }
+    if (strcmp(text, "until") == 0) {
+        while (!api->is_expired(api, task)) usleep(1000);
+        return CURFEW_OK;
+    }
+    if (strcmp(text, "note") == 0) note(argument, "ran");
+    if (strcmp(text, "wait") == 0) {
+        char begun[1024];
+        snprintf(begun, sizeof begun, "%s.begun", argument);
+        note(begun, "begun");
+        wait_for_file(argument);
+    }
+    if (strcmp(text, "fail") == 0) {
+        snprintf(host_error->message, sizeof host_error->message, "%s", argument);
+        return CURFEW_FAILED;
+    }
+    if (strcmp(text, "pending") == 0) {
+        kept = task;
+        return CURFEW_PENDING;
+    }
+    if (strcmp(text, "later") == 0) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, complete_later, (void *)(uintptr_t)task);
+        pthread_detach(thread);
+        return CURFEW_PENDING;
+    }
+    if (strcmp(text, "result") == 0) {
+        const uint64_t count = strtoull(argument, NULL, 10);
+        uint8_t *bytes = malloc(count + 1);
+        for (uint64_t index = 0; index < count; index++) bytes[index] = (uint8_t)(index * 7);
+        const curfew_status status = api->complete(api, task, CURFEW_OK, NULL, 0, bytes, count);
+        free(bytes);
+        return status == CURFEW_OK ? CURFEW_OK : CURFEW_FAILED;
+    }
+    if (strcmp(text, "say") == 0) {
+        const curfew_value values[2] = {
+            {.struct_size = sizeof(curfew_value), .type = CURFEW_TYPE_TEXT, .text = argument,
+             .text_bytes = strlen(argument)},
+            {.struct_size = sizeof(curfew_value), .type = CURFEW_TYPE_INT64, .integer = getpid()}};
+        api->progress(api, task, 0.5, "half", 4);
+        return api->raise(api, task, "process_said", values, 2);
+    }
+    return CURFEW_OK;
+}
+
+static void expired(void *handler_data, const curfew_host_api *api, curfew_task task,
+                    curfew_reason reason) {
+    (void)handler_data, (void)reason;
+    if (task == kept) api->complete(api, task, CURFEW_FAILED, "stopped", 7, NULL, 0);
+}
+
+static void retire(void *plugin_data) {
+    (void)plugin_data;
+    const char *path = getenv("CURFEW_TEST_RETIRED");
+    if (path != NULL) note(path, "retired");
+}
+
+CURFEW_PLUGIN_EXPORT curfew_status curfew_plugin_entry(const curfew_host_api *api,
+                                                       curfew_plugin_info *host_info,
+                                                       curfew_error *host_error) {
+    host_info->retire = retire;
+    const char *const names[2] = {"org.curfew.test.process.one", "org.curfew.test.process.many"};
+    for (int index = 0; index < 2; index++) {
+        const curfew_handler handler = {.struct_size = sizeof handler,
+                                        .identifier = names[index],
+                                        .run = run,
+                                        .expired = expired};
+        const curfew_status status = api->register_handler(api, &handler, host_error);
+        if (status != CURFEW_OK) return status;
+    }
+    return CURFEW_OK;
+}

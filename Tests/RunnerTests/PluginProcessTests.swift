@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PluginBridge
+import Scheduling
+import TestSupport
+import Testing
+
+@testable import Runner
+
+/// The plugin `process` does what its payload says.
+@Suite("Plugins in processes of their own")
+struct PluginProcessTests {
+    private static let one = "org.curfew.test.process.one"
+    private static let many = "org.curfew.test.process.many"
+
+    /// A host with the plugin in a process.
+    private func host(
+        configure: (inout HostConfiguration) -> Void = { _ in }
+    ) throws -> TestHost {
+        let host = try TestHost(clock: nil, ownLoop: false) { configuration in
+            configuration.isolation = .process
+            configure(&configuration)
+        }
+        try host.runtime.plugins.load(BuiltProducts.testPluginDirectory("process"))
+        return host
+    }
+
+    private func launch(
+        _ what: String, in host: TestHost, _ handler: String = one, budget: UInt64 = 0
+    ) throws -> UInt64 {
+        try host.launch(handler, payload: Array(what.utf8), budget: budget)
+    }
+
+    private func outcome(of task: UInt64, in host: TestHost) throws -> Outcome? {
+        #expect(host.wait(task) == .ok)
+        return try host.query(task).outcome
+    }
+
+    /// Launches a task, and returns its outcome and the text of its done event.
+    private func run(
+        _ what: String, in host: TestHost, _ handler: String = one, budget: UInt64 = 0
+    ) throws -> (outcome: Outcome?, text: String?) {
+        let task = try launch(what, in: host, handler, budget: budget)
+        return (try outcome(of: task, in: host), host.errorText(task))
+    }
+
+    private func lines(_ path: String) -> [Substring] {
+        ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n")
+    }
+
+    // MARK: Running
+
+    @Test("a task runs, fails, is pending and has a result as it would in a thread")
+    func results() throws {
+        let host = try host()
+        #expect(try run("", in: host).outcome == .succeeded)
+        let failed = try run("fail no such feed", in: host)
+        #expect(failed.outcome == .failed)
+        #expect(failed.text == "no such feed")
+        let later = try launch("later", in: host)
+        #expect(try outcome(of: later, in: host) == .succeeded)
+        #expect(host.result(later) == Array("later".utf8))
+        #expect(host.log.value == [])
+    }
+
+    @Test("a result of a mebibyte comes in fragments, and is whole")
+    func longResult() throws {
+        let host = try host()
+        for count in [1, 16_360, 16_384, 65_536, 1 << 20] {
+            let task = try launch("result \(count)", in: host)
+            #expect(try outcome(of: task, in: host) == .succeeded)
+            #expect(try host.query(task).resultBytes == count)
+            if count <= 65_536 {
+                #expect(host.result(task) == (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) })
+            }
+        }
+        #expect(try run("result \(1 << 20 + 1)", in: host).outcome == .failed)
+        #expect(host.log.value.contains { $0.contains("result-size") })
+    }
+
+    @Test("events and progress come before the done event")
+    func events() throws {
+        let host = try host()
+        let task = try launch("say Grüße", in: host)
+        #expect(try outcome(of: task, in: host) == .succeeded)
+        #expect(host.all.waits { $0.task == task && $0.isDone })
+        let own = host.all.events.filter { $0.task == task }
+        #expect(
+            own.map(\.name) == ["process_one_progress::", "process_said::", "process_one_done::"])
+        #expect(own.dropFirst().first?.values.first == .text("Grüße"))
+    }
+
+    @Test("thousands of tasks in a row, on two handlers, each run once")
+    func inARow() throws {
+        let host = try host()
+        let handlers = try [Self.one, Self.many].map { try host.handler($0) }
+        let count = 5_000
+        for _ in 0..<count {
+            for handler in handlers {
+                while host.engine.launch(handler.index).status == .busy { sched_yield() }
+            }
+        }
+        try host.waitUntil("over") { handlers.allSatisfy { $0.ended(.succeeded) == UInt64(count) } }
+        #expect(handlers.allSatisfy { $0.queued == 0 && $0.active == 0 })
+    }
+
+    // MARK: Stopping
+
+    @Test("a function that heeds its expiration ends as expired")
+    func heeding() throws {
+        let host = try host()
+        let task = try launch("until", in: host, budget: 100_000_000)
+        #expect(try outcome(of: task, in: host) == .expired)
+        #expect(try host.query(task).isAnswered)
+        #expect(try run("", in: host).outcome == .succeeded)
+        #expect(host.log.value == [])
+    }
+
+    @Test("the expiration callback of a pending task completes it within the grace")
+    func callback() throws {
+        let host = try host()
+        let task = try launch("pending", in: host)
+        try host.waitUntilPending(task)
+        #expect(host.stop(task) == .ok)
+        #expect(try outcome(of: task, in: host) == .expired)
+        #expect(try host.query(task).isAnswered)
+        #expect(host.runtime.engine.answer(of: task) == "stopped")
+    }
+
+    @Test("a function that never returns ends as expired, and its process is killed")
+    func hanging() throws {
+        let host = try host { $0.killAfter = 50_000_000 }
+        let task = try launch("hang", in: host, budget: 100_000_000)
+        #expect(try outcome(of: task, in: host) == .expired)
+        #expect(!(try host.query(task).isAnswered))
+        // The next task runs in another process.
+        #expect(try run("", in: host).outcome == .succeeded)
+        #expect(try host.handler(Self.one).lost == 0)
+    }
+
+    @Test("a cancelled task that waits is never run, and the others are, once and in order")
+    func cancelling() throws {
+        let host = try host()
+        let directory = try TemporaryDirectory()
+        let (gate, notes) = (directory.path("gate"), directory.path("notes"))
+        let first = try launch("wait \(gate)", in: host)
+        try host.waitUntil("begun") { !lines(gate + ".begun").isEmpty }
+        let tasks = try (0..<5).map { _ in try launch("note \(notes)", in: host) }
+        #expect(host.cancel(tasks[1]) == .ok)
+        #expect(host.cancel(tasks[3]) == .ok)
+        #expect(try outcome(of: tasks[1], in: host) == .cancelled)
+        #expect(try host.query(tasks[1]).startedAt == 0)
+        try directory.write("", to: "gate")
+        for task in [first, tasks[0], tasks[2], tasks[4]] {
+            #expect(try outcome(of: task, in: host) == .succeeded)
+        }
+        #expect(lines(notes).count == 3)
+    }
+
+    @Test("a paused handler runs nothing of what it was offered, and everything once it is resumed")
+    func pausing() throws {
+        let host = try host()
+        let directory = try TemporaryDirectory()
+        let (gate, notes) = (directory.path("gate"), directory.path("notes"))
+        let first = try launch("wait \(gate)", in: host)
+        try host.waitUntil("begun") { !lines(gate + ".begun").isEmpty }
+        let tasks = try (0..<3).map { _ in try launch("note \(notes)", in: host) }
+        #expect(host.engine.pause(Self.one) == .ok)
+        try directory.write("", to: "gate")
+        #expect(try outcome(of: first, in: host) == .succeeded)
+        #expect(try run("", in: host, Self.many).outcome == .succeeded)
+        #expect(lines(notes).isEmpty)
+        #expect(try host.handler(Self.one).queued == 3)
+        // A held task stays behind when the handler goes on.
+        #expect(host.pause(tasks[1]) == .ok)
+        #expect(host.engine.resume(Self.one) == .ok)
+        #expect(try outcome(of: tasks[2], in: host) == .succeeded)
+        #expect(lines(notes).count == 2)
+        #expect(host.resume(tasks[1]) == .ok)
+        #expect(try outcome(of: tasks[1], in: host) == .succeeded)
+        #expect(lines(notes).count == 3)
+    }
+
+    // MARK: The end of a process
+
+    @Test(
+        "a process that ends ends its task as crashed, and the next task runs in another",
+        arguments: [
+            ("crash", "its process ended by SIGSEGV"),
+            ("exit 0", "its process exited with status 0"),
+            ("exit 3", "its process exited with status 3"),
+            ("signal 9", "its process ended by SIGKILL"),
+        ])
+    func crashing(what: String, text: String) throws {
+        let host = try host()
+        let ended = try run(what, in: host)
+        #expect(ended.outcome == .crashed)
+        #expect(ended.text == text)
+        #expect(host.all.waits { $0.values == [.bool(false), .text(text)] })
+        #expect(try run("", in: host).outcome == .succeeded)
+        #expect(try host.handler(Self.one).ended(.crashed) == 1)
+    }
+
+    @Test("tasks that wait survive the process, and the others of it end as crashed")
+    func surviving() throws {
+        let host = try host()
+        let directory = try TemporaryDirectory()
+        let (gate, notes) = (directory.path("gate"), directory.path("notes"))
+        let pending = try launch("pending", in: host, Self.many)
+        try host.waitUntilPending(pending)
+        let first = try launch("wait \(gate)", in: host)
+        try host.waitUntil("begun") { !lines(gate + ".begun").isEmpty }
+        let waiting = try (0..<3).map { _ in try launch("note \(notes)", in: host) }
+        let culprit = try launch("crash", in: host, Self.many)
+        for task in [culprit, first, pending] {
+            #expect(try outcome(of: task, in: host) == .crashed)
+        }
+        for task in waiting { #expect(try outcome(of: task, in: host) == .succeeded) }
+        #expect(lines(notes).count == 3)
+    }
+
+    @Test("three ends in a row are a quarantine, whose release starts a process again")
+    func quarantine() throws {
+        let host = try host()
+        let directory = try TemporaryDirectory()
+        for _ in 0..<3 { #expect(try run("crash", in: host).outcome == .crashed) }
+        let handler = try host.handler(Self.one)
+        try host.waitUntil("quarantined") { handler.isQuarantined }
+        #expect(
+            handler.quarantineReason == "its process ended by SIGSEGV, for the third time in a row")
+        #expect(try host.handler(Self.many).isQuarantined)
+        #expect(host.tryLaunch(Self.one).status == .quarantined)
+        #expect(host.release(handler: Self.one) == .ok)
+        #expect(try run("note \(directory.path("notes"))", in: host).outcome == .succeeded)
+        #expect(!(try host.handler(Self.many).isQuarantined))
+    }
+
+    @Test("a success between two ends begins the count anew")
+    func successes() throws {
+        let host = try host()
+        for _ in 0..<4 {
+            #expect(try run("", in: host).outcome == .succeeded)
+            #expect(try run("crash", in: host).outcome == .crashed)
+        }
+        #expect(!(try host.handler(Self.one).isQuarantined))
+    }
+
+    // MARK: The end of the host
+
+    @Test("a host is destroyed though a function never returns, and nothing of the plugin is left")
+    func destroying() throws {
+        let host = try host()
+        let directory = try TemporaryDirectory()
+        let begun = directory.path("begun")
+        #expect(try run("note \(begun)", in: host).outcome == .succeeded)
+        _ = try launch("hang", in: host)
+        let waiting = try launch("", in: host)
+        #expect(host.destroy(expire: .millisecond) == .ok)
+        #expect(host.all.dones(of: waiting).count <= 1)
+    }
+
+    @Test("a plugin that cannot be entered, or whose process ends meanwhile, is refused")
+    func refused() throws {
+        let host = try host()
+        for (name, text) in [
+            ("violations/entry-fails", "the licence has run out"),
+            ("violations/registers-nothing", "did not register it"),
+            ("violations/registers-undeclared", "does not declare"),
+        ] {
+            let error = #expect(throws: BridgeError.self) {
+                try host.runtime.plugins.load(BuiltProducts.testPluginDirectory(name))
+            }
+            #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+        }
+        #expect(try run("", in: host).outcome == .succeeded)
+    }
+}
