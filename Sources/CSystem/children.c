@@ -35,22 +35,37 @@ typedef struct {
     int error;
 } execution;
 
-/* In the new process, on the memory of the host: only system calls. */
+/* In the new process, on the memory of the host: only system calls, past every wrapper. */
 static int SHARED execute_helper(void *argument) {
     execution *given = argument;
     static char *const arguments[] = {"curfew-child", NULL};
     static char *const environment[] = {"SWIFT_BACKTRACE=enable=no", NULL};
-    int helper = fcntl(given->helper, F_DUPFD_CLOEXEC, spawner_first_free);
-    int socket = fcntl(given->socket, F_DUPFD_CLOEXEC, spawner_first_free);
-    int host = fcntl(given->host, F_DUPFD_CLOEXEC, spawner_first_free);
-    if (helper >= 0 && socket >= 0 && host >= 0 && dup2(socket, spawner_socket) >= 0 &&
-        dup2(host, spawner_host) >= 0) {
+    /* Out of the way of the two descriptors that the spawner gets. */
+    long helper = syscall(SYS_fcntl, given->helper, F_DUPFD_CLOEXEC, spawner_first_free);
+    long socket = syscall(SYS_fcntl, given->socket, F_DUPFD_CLOEXEC, spawner_first_free);
+    long host = syscall(SYS_fcntl, given->host, F_DUPFD_CLOEXEC, spawner_first_free);
+    if (helper >= 0 && socket >= 0 && host >= 0 && syscall(SYS_dup3, socket, spawner_socket, 0) >= 0 &&
+        syscall(SYS_dup3, host, spawner_host, 0) >= 0) {
         /* The host's own code may have opened some without O_CLOEXEC. */
         syscall(SYS_close_range, spawner_host + 1, ~0U, CLOSE_RANGE_CLOEXEC);
         syscall(SYS_execveat, helper, "", arguments, environment, AT_EMPTY_PATH);
     }
     given->error = errno;
-    _exit(127);
+    for (;;) syscall(SYS_exit_group, 127);
+}
+
+/* As posix_spawn(3) does it, which gives no pidfd: the tables of a large host are not copied. */
+static int start_helper(execution *given, char *stack_end, int *process) {
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+    /* It takes clone(3) for fork(2), and would change the memory that both share. */
+    (void)stack_end;
+    long child = syscall(SYS_clone, (unsigned long)(CLONE_PIDFD | SIGCHLD), 0, process, 0, 0);
+    if (child == 0) execute_helper(given);
+    return (int)child;
+#endif
+#endif
+    return clone(execute_helper, stack_end, CLONE_VM | CLONE_VFORK | CLONE_PIDFD, given, process);
 }
 
 uint32_t csys_layout(void) { return csys_layout_number(); }
@@ -70,9 +85,7 @@ int32_t csys_spawner_start(csys_spawner *spawner, int32_t helper) {
         sigset_t all, before;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
-        /* As posix_spawn(3) does it, which gives no pidfd: the tables of a large host are not copied. */
-        int child = clone(execute_helper, stack + stack_bytes, CLONE_VM | CLONE_VFORK | CLONE_PIDFD,
-                          &given, &process);
+        int child = start_helper(&given, stack + stack_bytes, &process);
         if (child < 0) given.error = errno;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         if (child >= 0 && given.error != 0) {

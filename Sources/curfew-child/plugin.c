@@ -47,7 +47,6 @@ void run_plugin(beginning *child) {
     const order *given = child->given;
     setsid();
     prctl(PR_SET_NAME, "curfew-child", 0, 0, 0);
-    reset_signals();
     if (chdir(child->text.directory) != 0) fail(child, csys_failure_directory);
     int rules = landlock_rules(child, true);
     place_descriptors(child, &rules);

@@ -13,7 +13,6 @@ void run_program(beginning *child) {
     const csys_request *request = &given->request;
     setsid();
     die_with_supervisor(child);
-    reset_signals();
     if (chdir(child->text.directory) != 0) fail(child, csys_failure_directory);
     int rules = landlock_rules(child, false);
     child->told = moved_up(child->told);

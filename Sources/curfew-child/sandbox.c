@@ -101,8 +101,10 @@ void drop_rights(beginning *child) {
     if (is_masked(child->given, csys_feature_bounding_set)) {
         error = ECANCELED;
     } else {
-        for (int right = 0; prctl(PR_CAPBSET_READ, right, 0, 0, 0) >= 0; right++)
+        /* Up to the first that the kernel does not know. */
+        for (int right = 0; error == 0; right++)
             if (prctl(PR_CAPBSET_DROP, right, 0, 0, 0) != 0) error = errno;
+        if (error == EINVAL) error = 0;
     }
     note_feature(&child->features, csys_feature_bounding_set, error);
     error = 0;

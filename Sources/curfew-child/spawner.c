@@ -30,7 +30,8 @@ static void become_spawner(void) {
     sigprocmask(SIG_SETMASK, &all, NULL);
     setsid();
     prctl(PR_SET_NAME, "curfew-spawner", 0, 0, 0);
-    /* The host may ignore SIGCHLD, or not want it for stopped children; the spawner needs both. */
+    /* The host may ignore SIGCHLD, or not want it for stopped children; the spawner needs both. No
+     * process that it forks changes an action before it runs foreign code. */
     reset_signals();
     /* The orphans of a supervisor that was killed come here. */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
