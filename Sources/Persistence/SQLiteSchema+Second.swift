@@ -188,11 +188,11 @@ extension SQLiteSchema {
             AND coalesce(catch_up BETWEEN 1 AND 3, rule = 0) AND payload_size >= 0
             AND state BETWEEN 1 AND 7 AND marks BETWEEN 0 AND 255 AND reason BETWEEN 1 AND 7
             AND attempts >= 0 AND launches >= 0 AND crashes >= 0
-            AND coalesce(outcome BETWEEN 1 AND 6, 1)) LIMIT 100
+            AND coalesce(outcome BETWEEN 1 AND 7, 1)) LIMIT 100
         """,
         """
         SELECT 'row ' || request || ' of table attempt makes no sense' FROM attempt WHERE NOT (
-            number >= 0 AND coalesce(outcome BETWEEN 1 AND 6, 1)
+            number >= 0 AND coalesce(outcome BETWEEN 1 AND 7, 1)
             AND coalesce(reason BETWEEN 1 AND 5, 1)) LIMIT 100
         """,
         """

@@ -26,8 +26,11 @@ void note_feature(csys_features *features, enum csys_feature feature, int error)
 }
 
 void reset_signals(void) {
-    struct sigaction action = {.sa_handler = SIG_DFL};
-    for (int number = 1; number < NSIG; number++) sigaction(number, &action, NULL);
+    /* Past sigaction(2) of libc, which refuses the signals that it keeps for itself: they could be ignored
+     * since before the host, and would stay so. */
+    uint64_t action[4] = {0, 0, 0, 0};
+    for (int number = 1; number <= 64; number++)
+        syscall(SYS_rt_sigaction, number, action, NULL, sizeof(uint64_t));
 }
 
 void die_with_supervisor(beginning *child) {

@@ -69,8 +69,9 @@ struct SQLiteMigrationTests {
         try connection.run("BEGIN")
         for number in 1...120 as ClosedRange<UInt64> {
             var request = Request.random(&generator)
-            // Version 1 had no such reason.
+            // Version 1 had no such reason, and no such outcome.
             if request.reason == .byHand { request.reason = .released }
+            if request.outcome == .crashed { request.outcome = .failed }
             request.id = RequestID(rawValue: number)
             request.pause = nil
             request.description.opportunistic = migrated(request)

@@ -76,7 +76,8 @@ struct PluginProcessTests {
             }
         }
         #expect(try run("result \(1 << 20 + 1)", in: host).outcome == .failed)
-        #expect(host.log.value.contains { $0.contains("result-size") })
+        // The channel reader writes the log.
+        try host.waitUntil("logged") { host.log.value.contains { $0.contains("result-size") } }
     }
 
     @Test("events and progress come before the done event")
