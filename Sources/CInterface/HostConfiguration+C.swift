@@ -63,6 +63,60 @@ extension HostConfiguration {
         systemLibraries = try Self.names(
             copy.system_libraries, count: Int(copy.system_library_count))
         requests = try RequestConfiguration(copy)
+        if copy.isolation != 0 {
+            isolation = try Self.isolation(copy.isolation, "isolation")
+        }
+        pluginIsolation = try Self.isolations(copy.isolations, count: copy.isolation_count)
+        if copy.kill_after_ns != 0 { killAfter = copy.kill_after_ns }
+        helper = try copy.helper.map { start throws(BridgeError) in
+            try needed(start, "helper", limit: ForeignText.path)
+        }
+    }
+
+    private static func isolation(
+        _ value: curfew_isolation, _ name: String
+    ) throws(BridgeError) -> Isolation {
+        guard let isolation = Isolation(rawValue: value) else {
+            throw refusal(
+                "\(name) is \(value); it must be CURFEW_ISOLATION_THREAD or CURFEW_ISOLATION_PROCESS"
+            )
+        }
+        return isolation
+    }
+
+    private static func isolations(
+        _ list: UnsafePointer<curfew_plugin_isolation>?, count: UInt32
+    ) throws(BridgeError) -> [String: Isolation] {
+        guard count <= PinReader.countLimit, list != nil || count == 0 else {
+            throw refusal(
+                "isolation_count is \(count), and "
+                    + (list == nil
+                        ? "isolations is NULL" : "the limit is \(PinReader.countLimit)"))
+        }
+        guard let list, count > 0 else { return [:] }
+        let stride = Int(list.pointee.struct_size)
+        guard stride >= 16, stride <= 4_096, stride % 8 == 0 else {
+            throw refusal(
+                "curfew_plugin_isolation.struct_size is not that of any version of the struct; set it to sizeof(curfew_plugin_isolation)"
+            )
+        }
+        var result: [String: Isolation] = [:]
+        for index in 0..<Int(count) {
+            let element = (UnsafeRawPointer(list) + index * stride)
+                .load(as: curfew_plugin_isolation.self)
+            guard element.struct_size == UInt32(stride) else {
+                throw refusal("struct_size of isolations[\(index)] is not that of the first")
+            }
+            let id = try needed(
+                element.plugin, "the configuration cannot be used: plugin of isolations[\(index)]",
+                limit: ForeignText.path)
+            result[id] = try isolation(element.isolation, "isolation of \"\(id)\"")
+        }
+        return result
+    }
+
+    private static func refusal(_ text: String) -> BridgeError {
+        BridgeError(.invalid, "the configuration cannot be used: \(text)")
     }
 
     private static func names(

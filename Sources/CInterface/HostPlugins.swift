@@ -100,11 +100,16 @@ import Scheduling
         }
         let plugin = plugins[Int(index)]
         let size = sizeOf(out)
+        let code = host.plugins.code(of: plugin)
+        let process = code.process
         let state = curfew_plugin_state(
             struct_size: size, phase: host.plugins.status(of: plugin).status.rawValue,
             id: plugin.idText,
             version: plugin.versionText, directory: plugin.directoryText,
-            reason: host.plugins.reasonText(of: plugin), handlers: plugin.handlers, reserved: 0)
+            reason: host.plugins.reasonText(of: plugin), handlers: plugin.handlers,
+            isolation: code.isolation?.rawValue ?? 0, process: process?.id ?? 0,
+            starts: process?.starts ?? 0,
+            last_end: host.plugins.text(process?.lastEnd ?? "", of: plugin))
         StructCopy.write(state, to: out, size: size)
         return Status.ok.rawValue
     }

@@ -17,6 +17,7 @@
 @_exported public import enum Scheduling.FactorState
 @_exported public import enum Scheduling.HandlerEnablement
 @_exported public import enum Scheduling.HandlerScope
+@_exported public import enum Scheduling.Isolation
 @_exported public import struct Scheduling.JournalEntry
 @_exported public import struct Scheduling.MachineThresholds
 @_exported public import enum Scheduling.Outcome

@@ -29,6 +29,15 @@ public struct PluginInfo: Sendable {
     public let reason: String
     /// The number of handlers that it declares.
     public let handlers: Int
+    /// Where its code runs; nil until it has been loaded.
+    public let isolation: Isolation?
+    /// The id of the process in which its code runs now, if that is one of its own.
+    public let process: Int32?
+    /// How many processes have been started for it.
+    public let starts: Int
+    /// How the last one that has ended did so, as the rest of a sentence, `was ended by SIGSEGV`; ""
+    /// if none has.
+    public let lastEnd: String
 
     init(_ record: PluginRecord, _ runtime: HostRuntime) {
         id = record.id
@@ -38,5 +47,10 @@ public struct PluginInfo: Sendable {
         self.status = Status(rawValue: status.rawValue) ?? .failed
         self.reason = reason
         handlers = Int(record.handlers)
+        let code = runtime.plugins.code(of: record)
+        isolation = code.isolation
+        process = code.process.flatMap { $0.id > 0 ? $0.id : nil }
+        starts = Int(code.process?.starts ?? 0)
+        lastEnd = code.process?.lastEnd ?? ""
     }
 }

@@ -428,17 +428,12 @@ struct ManifestFaultTests {
             ),
             (#""form": ‸"entri""#, .form, "`form` has no value `entri`", #"write "entry""#),
             (
-                #""isolation": ‸"process""#, .isolation,
-                "this version of the host cannot give a handler the isolation `process`",
-                #"write "isolation": "thread" if the plugin may run inside the host"#
-            ),
-            (
                 #""isolation": ‸"none""#, .isolation, "`isolation` has no value `none`",
                 #"write one of "thread", "process""#
             ),
             (
                 #""isolation": ‸false"#, .type, "`isolation` must be text, found false",
-                #"write "isolation": "thread""#
+                #"write "isolation": "process""#
             ),
             (
                 #""examples": ‸5"#, .type, "`examples` must be an array, found a number",
@@ -835,7 +830,7 @@ struct ManifestFaultTests {
                 ‸{"kind": ‸"refresh", "budget": ‸30, "grace": ‸"1h",
                  "events": [{"name": ‸"Loud", "parameters": [‸"string"]}, ‸7]},
                 {"identifier": "a.b", "kind": "processing", "requires": [‸"sun", ‸"moon"]},
-                {"identifier": ‸"a.b", "kind": "processing", "form": ‸"sub", "isolation": ‸"process"},
+                {"identifier": ‸"a.b", "kind": "processing", "form": ‸"sub", "isolation": ‸"none"},
                 ‸[]
               ]
             }

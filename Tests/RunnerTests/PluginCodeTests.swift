@@ -45,6 +45,7 @@ struct PluginCodeTests {
 
         func sub(_ signature: EventSignature) -> SubFunction? { nil }
 
+        var process: PluginProcess? { nil }
         var wantsRetirement: Bool { true }
 
         func retire() { retirements.wrappingAdd(1, ordering: .relaxed) }

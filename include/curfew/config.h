@@ -49,6 +49,14 @@ typedef struct curfew_plugin_pin {
     const char *CURFEW_NULLABLE sha256; /* 64 hexadecimal digits, as sha256sum prints; required */
 } curfew_plugin_pin;
 
+/* Where the code of one plugin runs. In an array all elements have the same struct_size, which is the
+ * distance between them. Copied. */
+typedef struct curfew_plugin_isolation {
+    uint32_t struct_size;
+    curfew_isolation isolation;         /* required */
+    const char *CURFEW_NULLABLE plugin; /* its id; required */
+} curfew_plugin_isolation;
+
 /* The configuration of requests; see requests.h. */
 typedef struct curfew_request_config {
     uint32_t struct_size;
@@ -181,6 +189,26 @@ typedef struct curfew_host_config {
      * `curfew submit -- PROGRAM`, as the host's user. A process that can write to the store can
      * run any program then. False: such requests wait. */
     bool permits_commands;
+    uint8_t reserved2; /* 0 */
+
+    /* Where the code of plugins runs; 0: CURFEW_ISOLATION_THREAD. A plugin gets a process all the
+     * same where its manifest asks for it, or has a handler of the form `call`, whose signature
+     * nothing can check. Where no process can be started the plugin is refused with CURFEW_SYSTEM;
+     * it is never run with less. */
+    curfew_isolation isolation;
+    uint32_t isolation_count; /* at most 65,536 */
+    /* Decides for single plugins, whatever their manifests ask for. NULL: for none. A plugin that
+     * gets less than it asks for has a warning in the log. */
+    const curfew_plugin_isolation *CURFEW_NULLABLE isolations;
+
+    /* From the end of the grace until the process of a function that has not returned is killed;
+     * 0: 1 s. Other running tasks of that plugin are interrupted by it. */
+    uint64_t kill_after_ns;
+
+    /* The absolute path of the program curfew-child, which starts programs and the processes of
+     * plugins. NULL: it is looked for beside the program that runs, and in ../libexec/curfew from it
+     * and from libcurfew.so. */
+    const char *CURFEW_NULLABLE helper;
 } curfew_host_config;
 
 /* The limits of a shutdown, in real time. 0 means the default. */

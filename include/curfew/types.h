@@ -177,6 +177,15 @@ enum {
     CURFEW_OUTCOME_CRASHED = 7 /* its plugin ran in a process, which ended */
 };
 
+/* Where the code of a plugin runs. */
+typedef int32_t curfew_isolation;
+enum {
+    CURFEW_ISOLATION_THREAD = 1, /* on threads of the host, whose process it can end */
+    CURFEW_ISOLATION_PROCESS = 2 /* in a process of the plugin's, with nothing of the host's memory:
+                                    where that ends, the plugin's running tasks end with
+                                    CURFEW_OUTCOME_CRASHED, and it is started again */
+};
+
 /* The reason why a running task was told to stop. */
 typedef int32_t curfew_reason;
 enum {

@@ -22,6 +22,9 @@ package protocol PluginCode: AnyObject, Sendable {
     /// Whether the plugin's entry gave a function to call when the plugin is retired.
     var wantsRetirement: Bool { get }
 
+    /// The process in which it runs, if that is one of its own.
+    var process: PluginProcess? { get }
+
     /// Tells the plugin that this host does not need it any more: the last call into it.
     func retire()
 }

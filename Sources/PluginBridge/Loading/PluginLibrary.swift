@@ -124,6 +124,8 @@ package final class PluginLibrary: PluginCode, @unchecked Sendable {
         retireFunction = info.retire
     }
 
+    package var process: PluginProcess? { nil }
+
     package var wantsRetirement: Bool { retireFunction != nil }
 
     package func retire() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Scheduling
 
 /// The content of a plugin's `manifest.json`; every value is checked and every default filled in.
 ///
@@ -27,6 +28,17 @@ package struct Manifest: Hashable, Sendable {
     package let handlers: [ManifestHandler]
     /// The text it was read from, for faults found later: `source.diagnostic(at:…)`.
     package let source: DiagnosticSource
+
+    /// Where its code runs unless somebody decides otherwise: a library is loaded once, so all
+    /// handlers get the most that one of them needs.
+    package var isolation: Isolation {
+        handlers.reduce(.thread) {
+            .more($0, $1.form == .call ? .process : $1.isolation)
+        }
+    }
+
+    /// Whether the host calls functions for it; otherwise all its handlers run programs.
+    package var hasCode: Bool { library != nil || handlers.contains { $0.form != .command } }
 
     /// The name of the file in a plugin's directory.
     package static var fileName: String { "manifest.json" }

@@ -188,19 +188,9 @@ extension ManifestChecker {
         return form
     }
 
-    private mutating func isolation(_ value: JSONValue) -> ManifestIsolation? {
-        let names = ManifestIsolation.allCases.map(\.rawValue)
-        guard let name = word(value, key: .isolation, rule: .isolation, among: names),
-            let isolation = ManifestIsolation(rawValue: name)
-        else { return nil }
-        guard isolation == .thread else {
-            // Running it in a thread all the same would be less than the manifest asks for.
-            fault(
-                .isolation, at: value,
-                "this version of the host cannot give a handler the isolation `\(name)`",
-                help: "write \(ManifestKey.isolation.usage) if the plugin may run inside the host")
-            return nil
-        }
-        return isolation
+    private mutating func isolation(_ value: JSONValue) -> Isolation? {
+        let names = Isolation.allCases.map(\.name)
+        return word(value, key: .isolation, rule: .isolation, among: names)
+            .flatMap { Isolation(name: $0) }
     }
 }

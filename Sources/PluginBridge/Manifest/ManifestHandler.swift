@@ -30,7 +30,8 @@ package struct ManifestHandler: Hashable, Sendable {
     package let call: ManifestCall?
     /// The program to run, for the form `command`; otherwise nil.
     package let command: ManifestCommand?
-    package let isolation: ManifestIsolation
+    /// What the plugin asks for; all its handlers get the most that one of them asks for.
+    package let isolation: Isolation
     package let examples: [ManifestExample]
     /// The position of the handler's object.
     package let position: JSONPosition
@@ -52,15 +53,6 @@ package enum ManifestForm: String, Sendable, CaseIterable {
     case call
     /// A program, in processes of its own.
     case command
-}
-
-/// The place where the plugin's code runs. A manifest may ask for more isolation than the host
-/// gives by default, never for less; this host supports only a thread and refuses `process`.
-package enum ManifestIsolation: String, Sendable, CaseIterable {
-    /// On a worker thread of the host's process.
-    case thread
-    /// In a child process.
-    case process
 }
 
 /// A condition for launching a task, and for continuing it.

@@ -39,7 +39,7 @@ struct ManifestKey {
         "events", #"[{"name": "mirror_found", "parameters": ["text"]}]"#)
     static let requires = ManifestKey("requires", #"["network"]"#)
     static let form = ManifestKey("form", #""entry""#)
-    static let isolation = ManifestKey("isolation", #""thread""#)
+    static let isolation = ManifestKey("isolation", #""process""#)
     static let examples = ManifestKey("examples", #"[{"name": "small", "payload": "/srv/a"}]"#)
 
     static let call = ManifestKey(

@@ -19,6 +19,7 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         /// By identifier, as the process has registered them.
         var codes: [String: HandlerCode] = [:]
         var wantsRetirement = false
+        var starts: UInt32 = 0
     }
 
     let port: ChildPort
@@ -95,7 +96,9 @@ final class ChildCode: PluginCode, @unchecked Sendable {
         }
         link.closeFiles()
         state.withLock {
-            $0.child = child; $0.link = link
+            $0.child = child
+            $0.link = link
+            $0.starts &+= 1
         }
         guard engine.threads.start({ [port] in port.read(link) }) else {
             child.kill()
@@ -221,6 +224,13 @@ final class ChildCode: PluginCode, @unchecked Sendable {
             quarantine("its process \(text), for the \(Self.times(count)) time in a row")
         }
         engine.phase.progressed()
+    }
+
+    var process: PluginProcess? {
+        state.withLock {
+            PluginProcess(
+                id: $0.child?.processID ?? 0, starts: $0.starts, lastEnd: $0.lastEnd)
+        }
     }
 
     private static func seconds(until date: UInt64) -> Double {

@@ -177,6 +177,9 @@ final class ChildPort: @unchecked Sendable {
     /// Ends the process of a task that is stuck.
     var onStuck: (@Sendable (TaskReference) -> Void)?
 
+    /// Enters a task if the process has taken it.
+    func look(at task: TaskReference) { decide(task) {} }
+
     /// Enters a task if the process has taken it, before its deadline is looked at. Otherwise its budget
     /// has not begun, and its deadline is moved.
     func observe(_ task: TaskReference) {

@@ -13,6 +13,16 @@ extension TaskEngine {
     /// Returns a snapshot of a task, or nil when it is stale.
     package func query(_ id: UInt64) -> TaskState? {
         guard let task = tasks.find(id) else { return nil }
+        if !tasks.slot(task).state.isEntered, let handler = tasks.slot(task).handlerQueue,
+            let port = ChildPort.of(handler)
+        {
+            // A process tells nobody that it has begun a task.
+            port.look(at: task)
+        }
+        return snapshot(task)
+    }
+
+    private func snapshot(_ task: TaskReference) -> TaskState? {
         // Without a record, everything is in the slot, whose memory stays mapped. The task is not
         // pinned; the read is valid if it is the same task afterwards, still without a record.
         let slot = tasks.slot(task)

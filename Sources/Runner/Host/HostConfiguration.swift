@@ -81,13 +81,20 @@ public struct HostConfiguration: Sendable {
 
     /// The path of curfew-child, which starts programs and plugins as processes; nil looks for it
     /// beside this program and where Curfew is installed.
-    package var helper: String?
+    public var helper: String?
 
     /// Where requests are stored, and the conditions for running them.
     public var requests = RequestConfiguration()
 
-    /// Where the code of plugins runs.
-    package var isolation = Isolation.thread
+    /// Where the code of plugins runs that ask for no more: in a thread, or in a process of each.
+    ///
+    /// A plugin gets more where its manifest has `"isolation": "process"`, and where a handler has the
+    /// form `call`, since nothing can check the signature of a function that it names.
+    public var isolation = Isolation.thread
+    /// Where the code of single plugins runs, by id, whatever their manifests ask for.
+    public var pluginIsolation: [String: Isolation] = [:]
+    /// Where the code of all plugins runs, whatever is said elsewhere.
+    package var forcedIsolation: Isolation?
 
     /// Intercepts calls of plugin entries, for tools that inspect them.
     package var interposer: (any EntryInterposer)?
@@ -98,6 +105,11 @@ public struct HostConfiguration: Sendable {
     /// The system libraries whose functions manifests may call. Pins cover libraries only: an
     /// unpinned manifest could otherwise choose any function of the C library.
     var callableLibraries: [String]? { systemLibraries ?? (pins == nil ? nil : []) }
+
+    /// Where the code of a plugin runs.
+    func isolation(of manifest: Manifest) -> Isolation {
+        forcedIsolation ?? pluginIsolation[manifest.id] ?? .more(isolation, manifest.isolation)
+    }
 
     /// A message saying why the configuration is invalid, or nil.
     var fault: String? {
@@ -131,6 +143,9 @@ public struct HostConfiguration: Sendable {
             ("max_payload_bytes", payloadLimit), ("max_result_bytes", resultLimit),
         ] where limit > 1 << 31 {
             return "\(name) is \(limit); it must be at most 2,147,483,648 (2 GiB)"
+        }
+        if let helper, helper.utf8.first != UInt8(ascii: "/") {
+            return "helper is \"\(helper)\"; it must be an absolute path, or left out"
         }
         return requests.fault
     }

@@ -140,7 +140,8 @@ extension PluginRegistry {
                 manifest, record, shown: folder.shown(manifest.library ?? Manifest.fileName),
                 path: library?.path ?? record.directory
             ) { () throws(BridgeError) in
-                guard configuration.isolation == .process else {
+                guard manifest.hasCode, configuration.isolation(of: manifest) == .process else {
+                    warnOfLessIsolation(manifest)
                     return try PluginLibrary(manifest, library)
                 }
                 let port = ChildPort(
@@ -161,6 +162,16 @@ extension PluginRegistry {
             }
             throw reason
         }
+    }
+
+    private func warnOfLessIsolation(_ manifest: Manifest) {
+        guard let handler = manifest.handlers.first(where: { $0.isolation == .process }) else {
+            return
+        }
+        log(
+            .warning, manifest.id, 0,
+            "its manifest asks for a process of its own for \(handler.identifier), and the configuration of the host gives it a thread: if it crashes, the host ends"
+        )
     }
 
     /// Throws if the plugin's id or names are taken, before its code runs.

@@ -58,6 +58,18 @@ package final class PluginRegistry: Sendable {
         of plugin: PluginRecord
     ) -> (status: PluginRecord.Status, reason: String) { plugins.status(of: plugin) }
 
+    /// Where the code of a plugin that was loaded runs, with its process if it has one of its own.
+    package func code(of plugin: PluginRecord) -> (isolation: Isolation?, process: PluginProcess?) {
+        guard let code = plugins.update({ plugin.code }) else { return (nil, nil) }
+        let process = code.process
+        return (process == nil ? .thread : .process, process)
+    }
+
+    /// Keeps a text as long as the host.
+    package func text(_ text: String, of plugin: PluginRecord) -> UnsafePointer<CChar> {
+        plugin.texts.keep(text)
+    }
+
     /// The reason for a plugin's failure as a string that lives as long as the host, or "".
     package func reasonText(of plugin: PluginRecord) -> UnsafePointer<CChar> {
         plugin.texts.keep(plugins.status(of: plugin).reason)

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Where the code of a plugin runs.
-package enum Isolation: Int32, Sendable, CaseIterable, KebabCased {
+public enum Isolation: Int32, Sendable, CaseIterable {
     /// On threads of the host: nothing keeps a plugin from ending the host.
     case thread = 1
-    /// In a process of the plugin's.
+    /// In a process of the plugin's: a crash ends its running tasks, never the host.
     case process = 2
+}
+
+extension Isolation: KebabCased {
+    /// The one of the two that keeps more away from the host.
+    package static func more(_ left: Isolation, _ right: Isolation) -> Isolation {
+        left.rawValue < right.rawValue ? right : left
+    }
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The process of a plugin, as it is at the moment.
+package struct PluginProcess: Sendable {
+    /// Its id; 0 while none runs.
+    package let id: Int32
+    /// How many have been started for the plugin.
+    package let starts: UInt32
+    /// How the last one that has ended did so, as the rest of a sentence; "" if none has.
+    package let lastEnd: String
+
+    /// Creates a description.
+    package init(id: Int32, starts: UInt32, lastEnd: String) {
+        self.id = id
+        self.starts = starts
+        self.lastEnd = lastEnd
+    }
+}
